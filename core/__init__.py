@@ -1,0 +1,1 @@
+"""What is true about Hermes sessions: no drawing, no printing, no network unless asked."""

@@ -1,0 +1,1 @@
+"""The only room that writes to a session database: rehearse, execute, undo."""

@@ -1,0 +1,1 @@
+"""What compression would do: estimate, prune, partition, summarise, assemble."""

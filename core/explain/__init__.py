@@ -1,0 +1,1 @@
+"""Why it happened: events, evidence, decision replay, findings."""

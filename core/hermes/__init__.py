@@ -1,0 +1,1 @@
+"""What Hermes writes on disk: markers, release policies, configuration, logs."""

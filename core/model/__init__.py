@@ -1,0 +1,1 @@
+"""The frozen values every room speaks in. Imports nothing of ours."""

@@ -1,0 +1,135 @@
+"""One message, as a provider would receive it and as a database row holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+Wire = Mapping[str, Any]
+"""A message in OpenAI wire form. Key order is kept: Hermes' estimates measure the Python repr of the dict."""
+
+
+class RowState(StrEnum):
+    """What became of a stored message."""
+
+    LIVE = "live"
+    """Part of the transcript the next request will carry."""
+    ARCHIVED = "archived"
+    """Summarised away by an in-place compaction."""
+    SUPERSEDED = "superseded"
+    """Replaced by a copy of itself in a later generation (Hermes 0.22)."""
+    REWOUND = "rewound"
+    """Taken back by the user with /undo or /rewind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Where a message is stored, and the facts only the database knows.
+
+    Attributes:
+        id: `messages.id`.
+        session_id: `messages.session_id`.
+        timestamp: Write time, UTC; not monotonic. None when the column holds no number.
+        state: What became of the row.
+        is_summary: True/False when the database says so (`_compressed_summary`, 0.22), None when only the
+            text can tell.
+        uid: `message_uid` (0.22): the same on every copy of one logical message.
+        damage: What could not be decoded in this row, in words; empty for a sound row.
+    """
+
+    id: int
+    session_id: str
+    timestamp: datetime | None = None
+    state: RowState = RowState.LIVE
+    is_summary: bool | None = None
+    uid: str | None = None
+    display_kind: str | None = None
+    damage: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call an assistant made.
+
+    Attributes:
+        id: `call_id` where present, else `id`: the value that pairs it with its result.
+        arguments: The JSON text as stored; not necessarily valid JSON.
+    """
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message and, when it came from a database, its row.
+
+    `wire` is never changed; code that needs another text makes another Message (see `with_wire`).
+    """
+
+    wire: Wire
+    row: Row | None = None
+
+    @property
+    def role(self) -> str:
+        """`user`, `assistant`, `tool`, `system`, or whatever else was stored."""
+        return str(self.wire.get("role", "?"))
+
+    @property
+    def content(self) -> Any:
+        """The content as sent: a string, a list of parts, a dict, or None."""
+        return self.wire.get("content")
+
+    @property
+    def tool_call_id(self) -> str | None:
+        """The call a tool message answers."""
+        value = self.wire.get("tool_call_id")
+        return None if value is None else str(value)
+
+    @cached_property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        """The calls of an assistant message; malformed entries are left out."""
+        calls = self.wire.get("tool_calls")
+        if not isinstance(calls, list | tuple):
+            return ()
+        return tuple(_tool_call(call) for call in calls if isinstance(call, Mapping))
+
+    @cached_property
+    def text(self) -> str:
+        """The readable text: the string itself, or the text parts of a list joined by newlines."""
+        content = self.content
+        if isinstance(content, str):
+            return content
+        if isinstance(content, Mapping):
+            return str(content.get("text_summary") or content.get("text") or "")
+        if isinstance(content, list | tuple):
+            return "\n".join(part for part in map(_part_text, content) if part)
+        return "" if content is None else str(content)
+
+    def with_wire(self, **changes: Any) -> Message:
+        """A copy with some wire keys replaced, key order and row kept."""
+        return Message({**self.wire, **changes}, self.row)
+
+
+def _tool_call(call: Mapping[str, Any]) -> ToolCall:
+    function = call.get("function")
+    function = function if isinstance(function, Mapping) else {}
+    arguments = function.get("arguments", "")
+    return ToolCall(
+        id=str(call.get("call_id") or call.get("id") or ""),
+        name=str(function.get("name") or ""),
+        arguments=arguments if isinstance(arguments, str) else str(arguments),
+    )
+
+
+def _part_text(part: Any) -> str:
+    if isinstance(part, str):
+        return part
+    if isinstance(part, Mapping):
+        return str(part.get("text") or "")
+    return ""

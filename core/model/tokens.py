@@ -1,0 +1,77 @@
+"""Token buckets and money."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Buckets:
+    """Tokens by what they are billed as; None is unknown, never 0.
+
+    Attributes:
+        input: Fresh (uncached) input.
+        cache_read: Input served from the prompt cache.
+        cache_write: Input written to the prompt cache.
+        output: Everything the model produced, reasoning included.
+        reasoning: The part of `output` spent thinking; never added to it.
+    """
+
+    input: int | None = None
+    cache_read: int | None = None
+    cache_write: int | None = None
+    output: int | None = None
+    reasoning: int | None = None
+
+    @property
+    def prompt(self) -> int | None:
+        """What the requests carried: fresh input + cache read + cache write."""
+        return _sum(self.input, self.cache_read, self.cache_write)
+
+    @property
+    def total(self) -> int | None:
+        """Prompt plus output."""
+        return _sum(self.prompt, self.output)
+
+    @property
+    def hit_rate(self) -> float | None:
+        """Share of the prompt that came from the cache, 0 to 1; None without a prompt."""
+        prompt = self.prompt
+        return None if not prompt or self.cache_read is None else self.cache_read / prompt
+
+    def __add__(self, other: Buckets) -> Buckets:
+        """Bucket by bucket; a bucket unknown on one side counts what the other side knows."""
+        return Buckets(
+            _known(self.input, other.input),
+            _known(self.cache_read, other.cache_read),
+            _known(self.cache_write, other.cache_write),
+            _known(self.output, other.output),
+            _known(self.reasoning, other.reasoning),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """An amount of money and where it comes from.
+
+    Attributes:
+        usd: US dollars; None when unknown. An unpriced model is None, not 0.
+        status: `actual`, `estimated`, `included`, `unknown`, as Hermes records it, or ours: `computed`.
+        source: Who said so: a column value, or the price table and its date.
+    """
+
+    usd: Decimal | None = None
+    status: str | None = None
+    source: str | None = None
+
+
+def _sum(*values: int | None) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
+
+
+def _known(left: int | None, right: int | None) -> int | None:
+    if left is None:
+        return right
+    return left if right is None else left + right

@@ -1,0 +1,1 @@
+"""Session databases, read-only: locate, schema, reader, lineage, generations, search."""

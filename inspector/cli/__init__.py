@@ -1,0 +1,1 @@
+"""One module a subcommand; every view has a --json twin here."""

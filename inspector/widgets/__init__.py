@@ -1,0 +1,1 @@
+"""Reusable parts; each carries its own DEFAULT_CSS."""

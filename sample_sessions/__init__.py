@@ -1,0 +1,1 @@
+"""Scenarios as text, and the builder that turns them into a Hermes home."""
