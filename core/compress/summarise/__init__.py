@@ -1,0 +1,1 @@
+"""Summarisers: offline, deterministic, or a model behind one of two wire formats."""

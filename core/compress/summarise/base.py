@@ -1,0 +1,183 @@
+"""What every summariser is asked, what it answers, and how it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from core.errors import SummaryError
+from core.model.message import Message
+from core.model.tokens import Buckets
+
+OnText = Callable[[str], None]
+"""Receives each piece of the summary as it arrives."""
+
+Cancelled = Callable[[], bool]
+"""Answers whether the user has given up waiting."""
+
+ToolLine = Callable[[str, str, str], str]
+"""`(tool name, arguments JSON, result text)` to the line a release keeps of a tool result."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRequest:
+    """One middle to be summarised, with everything a release decides given as plain values.
+
+    Attributes:
+        turns: The messages to summarise, pruned, older summaries already taken out.
+        budget: Tokens the summary may hold.
+        headings: Section headings in the release's order, without `## `.
+        focus: The topic of `/compress <topic>`.
+        auto_focus: What the release itself derives from the latest requests when there is no topic.
+        previous_summary: Body of the summary this one updates, without markers.
+        transcript: `turns` as the release writes them into its prompt; only model summarisers read it.
+        max_output: Output tokens to ask a model for; None leaves it to the provider.
+        temporal: The release asks for finished work in the past tense, with dates.
+        today: The date for that, ISO 8601; None leaves it out.
+    """
+
+    turns: tuple[Message, ...]
+    budget: int
+    headings: tuple[str, ...]
+    focus: str | None = None
+    auto_focus: str | None = None
+    previous_summary: str | None = None
+    transcript: str = ""
+    max_output: int | None = None
+    temporal: bool = False
+    today: str | None = None
+
+
+class SummaryStatus(StrEnum):
+    """Who wrote a summary."""
+
+    EXTRACTIVE = "extractive"
+    MODEL = "model"
+    FALLBACK = "fallback"
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryResult:
+    """A usable summary.
+
+    Attributes:
+        body: The text without markers, redacted.
+        model: The model that wrote it; None without one.
+        usage: What the provider counted; None when it said nothing or no model was asked.
+        warnings: What the reader should know: a missing heading, a retry on another model.
+    """
+
+    body: str
+    status: SummaryStatus
+    model: str | None = None
+    usage: Buckets | None = None
+    warnings: tuple[str, ...] = ()
+
+
+class FailureKind(StrEnum):
+    """Why there is no summary; a release's policy decides from it between abort and fallback."""
+
+    NO_PROVIDER = "no_provider"
+    AUTH = "auth"
+    QUOTA = "quota"
+    RATE_LIMIT = "rate_limit"
+    OVERLOADED = "overloaded"
+    NETWORK = "network"
+    TIMEOUT = "timeout"
+    MALFORMED = "malformed"
+    TRUNCATED = "truncated"
+    EMPTY = "empty"
+    REFUSED = "refused"
+    CANCELLED = "cancelled"
+    OTHER = "other"
+
+
+class SummaryFailure(SummaryError):
+    """A summariser failed or answered with something unusable.
+
+    Args:
+        kind: The class of failure.
+        what: One clause, no trailing full stop, no secrets.
+        where: The endpoint and model asked.
+        remedy: What the reader can do next.
+        retry_after: Seconds the provider asked us to wait, when it said.
+    """
+
+    def __init__(
+        self,
+        kind: FailureKind,
+        what: str,
+        *,
+        where: str = "",
+        remedy: str = "",
+        retry_after: float | None = None,
+    ) -> None:
+        self.kind = kind
+        self.retry_after = retry_after
+        super().__init__(what, where=where, remedy=remedy)
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where the text of a session would go.
+
+    Attributes:
+        local: The host is this machine or a private network.
+    """
+
+    host: str
+    model: str
+    local: bool
+
+
+class Summariser(Protocol):
+    """Anything that can turn a middle into a summary."""
+
+    name: str
+
+    def summarise(
+        self,
+        request: SummaryRequest,
+        *,
+        on_text: OnText | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> SummaryResult:
+        """Summarise the request's turns.
+
+        Raises:
+            SummaryFailure: There is no usable summary.
+        """
+        ...
+
+    def describe(self) -> Endpoint | None:
+        """Where the turns would be sent; None when they stay in this process."""
+        ...
+
+
+def heading_line(heading: str) -> str:
+    """A section heading as it stands in a summary."""
+    return f"## {heading}"
+
+
+def sections(body: str, headings: Sequence[str] = ()) -> dict[str, str]:
+    """Split a summary at its `## ` headings.
+
+    Args:
+        body: A summary, with or without its markers.
+        headings: When given, the order of the result; headings absent from the body are left out.
+
+    Returns:
+        Heading to text; text before the first heading is under "".
+    """
+    found: dict[str, list[str]] = {"": []}
+    current = found[""]
+    for line in body.splitlines():
+        if line.startswith("## "):
+            current = found.setdefault(line[3:].strip(), [])
+        else:
+            current.append(line)
+    texts = {name: "\n".join(lines).strip() for name, lines in found.items()}
+    order = [name for name in headings if name in texts] if headings else list(texts)
+    return {name: texts[name] for name in order if name or texts[name]}
