@@ -1,0 +1,101 @@
+"""The one place where values of `core.model` become the JSON that the command line promises.
+
+Keys are never removed or renamed. Money is a decimal string, times are ISO 8601 in UTC, ranges are half-open
+`[start, end]` pairs, and what is not known is null.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from core.errors import InspectorError
+from core.model.plan import Plan, Span
+from core.model.tokens import Buckets, Cost
+
+
+def encode(value: object) -> object:
+    """What `json.dumps` is given for a value JSON has no form for.
+
+    Raises:
+        TypeError: There is no agreed form for values of this kind.
+    """
+    if isinstance(value, Decimal):
+        return money(value)
+    if isinstance(value, datetime):
+        return time(value)
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"no JSON form for {type(value).__name__}")
+
+
+def time(value: datetime | None) -> str | None:
+    """ISO 8601 in UTC, ending in Z."""
+    return None if value is None else value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def money(value: Decimal | None) -> str | None:
+    """US dollars as a plain decimal string, never in exponent form."""
+    return None if value is None else format(value, "f")
+
+
+def cost(value: Cost) -> dict[str, Any]:
+    """An amount and who says so."""
+    return {"usd": money(value.usd), "status": value.status, "source": value.source}
+
+
+def tokens(value: Buckets) -> dict[str, int | None]:
+    """The buckets, and `prompt` as their sum."""
+    return {
+        "input": value.input,
+        "cache_read": value.cache_read,
+        "cache_write": value.cache_write,
+        "output": value.output,
+        "reasoning": value.reasoning,
+        "prompt": value.prompt,
+    }
+
+
+def span(value: Span) -> list[int]:
+    """A half-open range as a pair."""
+    return [value.start, value.end]
+
+
+def plan(value: Plan) -> dict[str, Any]:
+    """Where a compaction would cut, and the arithmetic."""
+    return {
+        "release": value.release,
+        "group": value.group,
+        "window": value.window,
+        "threshold_percent": value.threshold_percent,
+        "threshold_tokens": value.threshold_tokens,
+        "tail_budget": value.tail_budget,
+        "soft_ceiling": value.soft_ceiling,
+        "summary_cap": value.summary_cap,
+        "summary_budget": value.summary_budget,
+        "estimated_tokens": value.estimated_tokens,
+        "compared_tokens": value.compared_tokens,
+        "messages": value.messages,
+        "pruned": value.pruned,
+        "pruned_at": list(value.pruned_at),
+        "head": span(value.head),
+        "middle": span(value.middle),
+        "tail": span(value.tail),
+        "would_fire": value.would_fire,
+        "blocked_by": list(value.blocked_by),
+        "arithmetic": list(value.arithmetic),
+        "warm": value.settings.warm,
+    }
+
+
+def error(value: InspectorError) -> dict[str, Any]:
+    """An error, in the parts a script can act on."""
+    return {
+        "message": value.line,
+        "what": value.what,
+        "where": value.where,
+        "remedy": value.remedy,
+        "exit_code": value.exit_code,
+    }

@@ -1,0 +1,150 @@
+"""The command `hermes-inspector`: finds the subcommand, runs it, and turns every failure into one line.
+
+stdout carries results only; diagnostics go to stderr. Exit codes are those of `core.errors`, 130 after
+Ctrl-C, and 141 when the reader of stdout has gone (as a program killed by SIGPIPE would report).
+`HERMES_INSPECTOR_DEBUG=1` shows the traceback behind an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from core.errors import InspectorError, UsageError
+from inspector import __version__
+from inspector.cli import options
+from inspector.cli.registry import BY_NAME, COMMANDS, Command
+
+PROGRAM = "hermes-inspector"
+INTERRUPTED, READER_GONE = 130, 141
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Carry out one command line.
+
+    Args:
+        argv: The arguments without the program's name; None for those of the process.
+
+    Returns:
+        The exit code.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    _make_streams_forgiving()
+    try:
+        code = _dispatch(words)
+        _flush()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        _discard_stdout()
+        return READER_GONE
+    except SystemExit as stop:  # argparse, after --help
+        return stop.code if isinstance(stop.code, int) else 0
+    except Exception as error:  # noqa: BLE001 - the edge: nobody above could turn it into one line
+        return _report(error, as_json="--json" in words)
+    return code
+
+
+def _dispatch(words: list[str]) -> int:
+    command, rest = split(words)
+    if command is None:
+        return _start_app(rest)
+    module = importlib.import_module(command.module)
+    parser = options.Parser(f"{PROGRAM} {command.name}", _sentence(command.summary), module.__doc__)
+    module.add_arguments(parser)
+    code: int = module.run(parser.parse_args(rest))
+    return code
+
+
+def split(words: Sequence[str]) -> tuple[Command | None, list[str]]:
+    """The subcommand a command line names, and the other words in their order.
+
+    Options may stand on either side of the command, so the first word that is a command and no option's
+    value is the one.
+    """
+    previous = ""
+    for index, word in enumerate(words):
+        if word == "--":
+            break
+        if word in BY_NAME and previous not in options.VALUED:
+            return BY_NAME[word], [*words[:index], *words[index + 1 :]]
+        previous = word
+    return None, list(words)
+
+
+def _start_app(words: list[str]) -> int:
+    parser = options.Parser(
+        PROGRAM, "See why Hermes Agent compressed a conversation, what it lost and what it cost."
+    )
+    parser.epilog = _command_list()
+    parser.usage = f"{PROGRAM} [options] [command ...]"
+    parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
+    parser.add_argument("stray", nargs="*", help=argparse.SUPPRESS)
+    options.add_store_options(parser)
+    options.add_app_options(parser)
+    options.add_json_option(parser)
+    args = parser.parse_args(words)
+    if args.stray:
+        raise _unknown(args.stray[0])
+    if args.json:
+        raise UsageError("--json needs a command", where=PROGRAM, remedy=f"Try `{PROGRAM} sessions --json`")
+    from inspector.cli import app
+
+    return app.start(args)
+
+
+def _unknown(word: str) -> UsageError:
+    import difflib
+
+    near = difflib.get_close_matches(word, BY_NAME, n=1)
+    hint = f"Did you mean `{near[0]}`?" if near else f"See `{PROGRAM} --help` for the commands"
+    return UsageError(f"there is no command {word!r}", where=PROGRAM, remedy=hint)
+
+
+def _command_list() -> str:
+    rows = (f"  {command.name:<12}{command.summary}" for command in COMMANDS)
+    return "\n".join(
+        ["commands (without one, the app opens):", *rows, "", f"`{PROGRAM} COMMAND --help` says more."]
+    )
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _report(error: Exception, *, as_json: bool) -> int:
+    if os.environ.get("HERMES_INSPECTOR_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error)
+    from inspector.cli import output
+
+    output.write_error(error, as_json=as_json)
+    return error.exit_code if isinstance(error, InspectorError) else InspectorError.exit_code
+
+
+def _make_streams_forgiving() -> None:
+    """Let a terminal that cannot show a character show something else instead of raising."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _flush() -> None:
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
+def _discard_stdout() -> None:
+    """Point stdout at nothing, so that the interpreter's own flush at exit stays quiet."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, sys.stdout.fileno())
+    os.close(nothing)
+
+
+if __name__ == "__main__":
+    sys.exit(run())

@@ -1,0 +1,54 @@
+"""What reaches stdout and stderr: JSON for scripts, tidy text for people, one line for an error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from core.errors import InspectorError
+from inspector.cli import jsonio
+
+
+def write_json(payload: dict[str, Any]) -> None:
+    """Print one JSON document.
+
+    Everything outside ASCII is escaped: any stream can carry it, and no character of a stored text can act
+    on the terminal it is printed to.
+    """
+    json.dump(payload, sys.stdout, default=jsonio.encode, ensure_ascii=True, separators=(",", ":"))
+    sys.stdout.write("\n")
+
+
+def write_lines(lines: Iterable[str]) -> None:
+    """Print lines for people; whatever could act on a terminal is shown instead of sent."""
+    from inspector.text import clean
+
+    for line in lines:
+        sys.stdout.write(f"{clean(line)}\n")
+
+
+def write_note(text: str) -> None:
+    """Print one diagnostic line to stderr."""
+    if sys.stderr is not None:
+        sys.stderr.write(f"{_one_line(text)}\n")
+
+
+def write_error(error: BaseException, *, as_json: bool) -> None:
+    """Print one line that says what happened, where, and what to do."""
+    if not isinstance(error, InspectorError):
+        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        error = InspectorError(
+            f"unexpected error: {what}", remedy="Set HERMES_INSPECTOR_DEBUG=1 to see where it came from"
+        )
+    if as_json:
+        write_note(json.dumps({"error": jsonio.error(error)}, ensure_ascii=True))
+    else:
+        write_note(f"hermes-inspector: {error.line}")
+
+
+def _one_line(text: str) -> str:
+    from inspector.text import clean
+
+    return clean(" ".join(text.split()))

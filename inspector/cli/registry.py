@@ -1,0 +1,40 @@
+"""The subcommands, by name: what `--help` lists and `main` loads.
+
+A subcommand is a module with two functions, `add_arguments(parser)` and `run(args) -> int`. It is imported
+only when it is asked for, and it imports what is heavy only inside `run`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One subcommand.
+
+    Attributes:
+        name: What the user types; the module of the same name in `inspector.cli` carries it out.
+        summary: One line for `--help`.
+    """
+
+    name: str
+    summary: str
+
+    @property
+    def module(self) -> str:
+        """The dotted name of the module behind it."""
+        return f"inspector.cli.{self.name}"
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("demo", "open the app on the sample sessions"),
+    Command("sessions", "list conversations: tokens, cost, generations"),
+    Command("show", "print a conversation, generation by generation"),
+    Command("plan", "where compression would cut, and the arithmetic behind it"),
+    Command("chain", "continuations, branches and delegates of a session, and where resume lands"),
+    Command("search", "full-text search over messages"),
+    Command("doctor", "check that the store, its schema and its configuration can be read"),
+)
+
+BY_NAME = {command.name: command for command in COMMANDS}

@@ -1,0 +1,161 @@
+"""The edge of the command line: how words become a command, and failures one line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.errors import NotFoundError
+from inspector import __version__
+from inspector.cli import main
+from inspector.cli.main import run, split
+from inspector.cli.registry import BY_NAME, COMMANDS
+
+PLAN = ["plan", "--messages"]
+
+
+def test_version_is_the_packages_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out == f"hermes-inspector {__version__}\n"
+
+
+def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert all(f"  {command.name}" in shown and command.summary in shown for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_every_command_explains_itself(command: object, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([command.name, "--help"]) == 0  # type: ignore[attr-defined]
+    assert f"usage: hermes-inspector {command.name}" in capsys.readouterr().out  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "rest"),
+    [
+        (["sessions", "--json"], "sessions", ["--json"]),
+        (["--json", "sessions"], "sessions", ["--json"]),
+        (["--db", "x.db", "sessions", "--limit", "5"], "sessions", ["--db", "x.db", "--limit", "5"]),
+        (["--profile", "search", "show", "latest"], "show", ["--profile", "search", "latest"]),
+        (["--profile=search", "show", "latest"], "show", ["--profile=search", "latest"]),
+        (["search", "show"], "search", ["show"]),
+        (["--", "show"], None, ["--", "show"]),
+        ([], None, []),
+    ],
+)
+def test_the_first_word_that_is_no_value_names_the_command(
+    words: list[str], name: str | None, rest: list[str]
+) -> None:
+    assert split(words) == (BY_NAME.get(name or ""), rest)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["sesions"], "Did you mean `sessions`?"),
+        (["frobnicate"], "there is no command 'frobnicate'"),
+        (["--json"], "--json needs a command"),
+        (["plan", "--window", "many"], "'many' is not a whole number"),
+        (["plan", "--threshold", "7"], "not a share between 0 and 1"),
+        (["--size", "huge"], "is not WIDTHxHEIGHT"),
+        (["sessions", "--db", "a", "--home", "b"], "not allowed with"),
+        (["sessions", "--no-such-option"], "unrecognized arguments"),
+    ],
+)
+def test_a_command_line_that_is_off_costs_one_line_and_exit_2(
+    words: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(words) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert says in shown.err
+    assert shown.err.count("\n") == 1
+
+
+def test_an_error_is_an_object_when_json_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*PLAN, "/nowhere/x.json", "--json"]) == 3
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    error = json.loads(shown.err)["error"]
+    assert error["exit_code"] == 3
+    assert error["where"] == "/nowhere/x.json"
+
+
+def _fail(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> int:
+    def dispatch(words: list[str]) -> int:
+        raise error
+
+    monkeypatch.setattr(main, "_dispatch", dispatch)
+    return run([])
+
+
+def test_a_bug_is_one_line_and_exit_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("HERMES_INSPECTOR_DEBUG", raising=False)
+    assert _fail(RuntimeError("boom\nbang"), monkeypatch) == 1
+    shown = capsys.readouterr().err
+    assert "RuntimeError: boom bang" in shown
+    assert shown.count("\n") == 1
+
+
+def test_the_traceback_is_there_for_those_who_ask(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HERMES_INSPECTOR_DEBUG", "1")
+    assert _fail(RuntimeError("boom"), monkeypatch) == 1
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_an_error_cannot_act_on_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _fail(NotFoundError("no session \x1b]52;c;aGk=\x07"), monkeypatch) == 3
+    assert not set(capsys.readouterr().err) & {"\x1b", "\x07"}
+
+
+def test_ctrl_c_is_quiet(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _fail(KeyboardInterrupt(), monkeypatch) == 130
+    assert capsys.readouterr().err == ""
+
+
+def _process(
+    *words: str, stdout: int | None = subprocess.PIPE, **env: str
+) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "inspector.cli.main", *words]
+    return subprocess.run(
+        command, stdout=stdout, stderr=subprocess.PIPE, env={**os.environ, **env}, check=False
+    )
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    try:
+        done = _process("--help", stdout=write_end)
+    finally:
+        os.close(write_end)
+    assert done.returncode == 141
+    assert done.stderr == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_one_line() -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = _process("--help", stdout=full.fileno())
+    assert done.returncode == 1
+    assert done.stderr.count(b"\n") == 1
+    assert b"Traceback" not in done.stderr
+
+
+def test_an_ascii_terminal_gets_what_it_can_show(tmp_path: Path) -> None:
+    done = _process(*PLAN, str(tmp_path / "résumé.json"), PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert done.returncode == 3
+    assert b"Traceback" not in done.stderr
+    assert done.stderr.count(b"\n") == 1
