@@ -14,7 +14,7 @@ from core.errors import NotFoundError
 from inspector import __version__
 from inspector.cli import main
 from inspector.cli.main import run, split
-from inspector.cli.registry import BY_NAME, COMMANDS
+from inspector.cli.registry import BY_NAME, COMMANDS, Command
 
 PLAN = ["plan", "--messages"]
 
@@ -31,9 +31,9 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
-def test_every_command_explains_itself(command: object, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([command.name, "--help"]) == 0  # type: ignore[attr-defined]
-    assert f"usage: hermes-inspector {command.name}" in capsys.readouterr().out  # type: ignore[attr-defined]
+def test_every_command_explains_itself(command: Command, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([command.name, "--help"]) == 0
+    assert f"usage: hermes-inspector {command.name}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,56 @@
+"""The README and the program agree, and the machine that checks every push runs what the README says."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.main import run, split
+from inspector.cli.registry import COMMANDS, Command
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CHECK = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINES = [line for block in FENCE.findall(README) for line in block.splitlines() if line.strip()]
+CALLS = [line for line in LINES if line.startswith("hermes-inspector")]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_every_command_is_in_the_readme(command: Command) -> None:
+    name = command.name
+    assert f"hermes-inspector {name}" in README
+
+
+@pytest.mark.parametrize("line", CALLS)
+def test_every_example_names_commands_and_options_that_exist(
+    line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = shlex.split(line.partition(" #")[0].partition(" | ")[0].partition(" > ")[0], comments=True)[1:]
+    command, rest = split(words)
+    assert run([command.name, "--help"] if command else ["--help"]) == 0
+    documented = capsys.readouterr().out
+    options = [word.partition("=")[0] for word in rest if word.startswith("--")]
+    assert [option for option in options if option not in documented] == []
+
+
+def test_the_first_two_commands_need_only_python() -> None:
+    demo, tests = LINES[:2]
+    assert demo.startswith("python3 -m venv")
+    assert demo.endswith("hermes-inspector demo")
+    assert tests.startswith("python3 -m venv")
+    assert tests.endswith("pytest")
+
+
+def test_the_check_takes_its_test_command_from_the_readme() -> None:
+    pattern = re.search(r"sed -n \"s/(.+?)/&/p\" README\.md", CHECK)
+    assert pattern is not None
+    assert [line for line in LINES if re.match(pattern.group(1), line)] == [LINES[1]]
+
+
+def test_the_changelog_has_room_for_the_next_change() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert "## [Unreleased]" in changelog
