@@ -1,0 +1,27 @@
+"""The signs the app draws with: each state has a sign or a word besides its colour, so NO_COLOR works."""
+
+from __future__ import annotations
+
+from core.model.event import Severity
+from core.model.session import Kind
+
+ROLE = {"system": "◇", "user": "○", "assistant": "◆", "tool": "┆"}
+"""One sign a role; anything else that was stored is `ROLE_OTHER`."""
+ROLE_OTHER = "?"
+CALL = "⚙"
+SUMMARY = "§"
+
+PARTITION = {"head": "H", "middle": "M", "tail": "T"}
+
+SEVERITY = {Severity.CRITICAL: "■", Severity.WARNING: "▲", Severity.INFO: "·"}
+
+KIND = {Kind.MAIN: " ", Kind.CONTINUATION: "▸", Kind.BRANCH: "⑂", Kind.DELEGATE: "↳"}
+
+LIVE = "●"
+CURSOR = "▌"
+THRESHOLD = "│"
+UP, DOWN = "▴", "▾"
+EIGHTHS = " ▏▎▍▌▋▊▉█"
+LEVELS = " ▁▂▃▄▅▆▇█"
+RULE = "─"
+BAND = "═"
