@@ -106,7 +106,7 @@ def recognised_by(match: SummaryMatch, release: str) -> bool:
 
 
 def scaffold_kind(text: str) -> str | None:
-    """Name what Hermes itself put into a transcript (`todo_snapshot`, `stub_result`, ...); None for real text."""
+    """Name what Hermes itself put into a transcript (`todo_snapshot`, ...); None for real text."""
     stripped = text.strip()
     return next((m["kind"] for m in _markers()["scaffolding"] if _stands(m["text"], m["at"], stripped)), None)
 

@@ -1,0 +1,79 @@
+from pathlib import Path
+
+import pytest
+
+from core.hermes.config import load_config
+from core.hermes.window import WindowGuess, find_window
+from core.model.evidence import Evidence, Source, Verdict
+
+LOGGED = (131_072, Evidence(Source.LOG, "agent.log:7", "ctx 131,072"))
+CUSTOM = """\
+model: {default: m, base_url: "http://h/v1/"}
+custom_providers:
+  - base_url: http://h/v1
+    models:
+      m:
+        context_length: 40960
+"""
+
+
+def guess(tmp_path: Path, text: str = "", cache: str = "", **kwargs: object) -> WindowGuess:
+    (tmp_path / "config.yaml").write_text(text, "utf-8")
+    if cache:
+        (tmp_path / "context_length_cache.yaml").write_text(cache, "utf-8")
+    return find_window(load_config(tmp_path), home=tmp_path, **kwargs)  # type: ignore[arg-type]
+
+
+def test_nothing_known_is_no_window(tmp_path: Path) -> None:
+    found = guess(tmp_path, model="nobody-knows")
+    assert (found.tokens, found.source, found.verdict) == (None, "unknown", Verdict.UNKNOWN)
+
+
+def test_a_flag_beats_the_file_and_the_file_beats_the_log(tmp_path: Path) -> None:
+    text = "model:\n  default: claude-x\n  context_length: 64000\n"
+    assert guess(tmp_path, text, flag=1000, logged=LOGGED).tokens == 1000
+    found = guess(tmp_path, text, logged=LOGGED)
+    assert (found.tokens, found.source) == (64_000, "config")
+    assert [claim.source for claim in found.claims] == ["config", "log", "table"]
+    assert found.evidence[0].where == "config.yaml:3"
+
+
+def test_a_custom_provider_sets_the_window_of_its_model_at_its_endpoint(tmp_path: Path) -> None:
+    found = guess(tmp_path, CUSTOM)
+    assert (found.tokens, found.source, found.evidence[0].where) == (
+        40_960,
+        "custom_provider",
+        "config.yaml:6",
+    )
+    assert guess(tmp_path, CUSTOM, model="other").tokens is None
+
+
+def test_the_cache_is_asked_for_model_and_endpoint(tmp_path: Path) -> None:
+    cache = "context_lengths:\n  m@http://a/v1: 8000\n  m@http://b/v1: 9000\n"
+    assert guess(tmp_path, "", cache, model="m", base_url="http://b/v1/").tokens == 9000
+    assert guess(tmp_path, "", cache, model="m").tokens is None
+
+
+@pytest.mark.parametrize("cache", ["[", "context_lengths: 3", "context_lengths: {m@u: lots}", "\x00"])
+def test_a_broken_cache_counts_as_empty(tmp_path: Path, cache: str) -> None:
+    assert guess(tmp_path, "", cache, model="m", base_url="u").tokens is None
+
+
+def test_the_log_beats_the_table_of_names(tmp_path: Path) -> None:
+    found = guess(tmp_path, model="claude-x", logged=LOGGED)
+    assert (found.tokens, found.verdict) == (131_072, Verdict.PROVED)
+
+
+@pytest.mark.parametrize(
+    ("model", "provider", "tokens"),
+    [
+        ("anthropic/claude-sonnet-4.6", "", 1_000_000),
+        ("claude-3", "", 200_000),
+        ("gpt-5.4-mini", "", 400_000),
+        ("openai/gpt-5.5", "openai-codex", 272_000),
+        ("DeepSeek-V4-Pro", "", 1_000_000),
+    ],
+)
+def test_the_longest_name_in_the_table_wins(tmp_path: Path, model: str, provider: str, tokens: int) -> None:
+    found = guess(tmp_path, model=model, provider=provider)
+    assert (found.tokens, found.verdict) == (tokens, Verdict.SUSPECTED)
