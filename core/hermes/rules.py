@@ -1,0 +1,387 @@
+"""The rules one release of Hermes compresses by, as values. The numbers live in `policies/*.yaml`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateRules:
+    """How tokens are guessed without a tokenizer.
+
+    Attributes:
+        unit: `chars`: a quarter of the characters of the whole list; `bytes`: per message, ideographs one
+            token each and a quarter of the UTF-8 bytes of the rest.
+        image_tokens: Price of one image.
+        dropped_keys: Message keys that are never counted.
+        sidecar_wins: A text in `api_content` is counted instead of `content`.
+        reasoning_once: `reasoning` is not counted beside a non-blank `reasoning_content`.
+        blank_ciphertext: `encrypted_content` counts as an empty text.
+        output_images: Images in an `output` list are priced like those in `content`.
+        thinking_keys: Keys a route may refuse to replay for old answers; empty when always counted.
+    """
+
+    unit: str
+    image_tokens: int
+    dropped_keys: tuple[str, ...]
+    sidecar_wins: bool
+    reasoning_once: bool
+    blank_ciphertext: bool
+    output_images: bool
+    thinking_keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WeightRules:
+    """What one message weighs in the walks that choose the tail.
+
+    Attributes:
+        overhead: Tokens added for every message.
+        image_chars: Characters an image stands for.
+        calls: `arguments`: only their text; `whole`: the whole call.
+        replay_keys: Keys weighed on every message that has them.
+        thinking_keys: Keys weighed on the newest answer, on older ones only where the route replays them.
+        details_text: Thinking inside `reasoning_details` is weighed when no other key holds it.
+    """
+
+    overhead: int
+    image_chars: int
+    calls: str
+    replay_keys: tuple[str, ...]
+    thinking_keys: tuple[str, ...]
+    details_text: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRule:
+    """A threshold of its own for some models.
+
+    Attributes:
+        percent: The share of the window.
+        provider: Provider it holds for; empty for all.
+        families: Model names, alone or followed by `-` or `.`.
+        names: Model names that must match whole.
+        containing: Parts of model names.
+        excluding: Parts that undo a match.
+        raise_only: A configured share above `percent` stands.
+        switchable: `compression.codex_gpt55_autoraise` can turn it off.
+    """
+
+    percent: float
+    provider: str = ""
+    families: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    containing: tuple[str, ...] = ()
+    excluding: tuple[str, ...] = ()
+    raise_only: bool = False
+    switchable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdRules:
+    """Where compression fires.
+
+    Attributes:
+        minimum: Tokens the threshold is raised to.
+        minimum_configurable: `agent.minimum_tool_context_length` replaces it.
+        small_window: Below this window `small_percent` is the least share; 0 for never.
+        small_percent: That share.
+        reserves_output: The share is taken of the window less `model.max_tokens`.
+        near_full: Share used instead of a threshold no prompt can reach; 0 where releases left it there.
+        softens_minimum: The minimum may not lift the threshold past `near_full` of the window.
+        absolute_cap: `compression.threshold_tokens` is honoured.
+        model_thresholds: `compression.model_thresholds` is honoured.
+        model_rules: Built-in shares by model, first match first.
+    """
+
+    minimum: int
+    minimum_configurable: bool
+    small_window: int
+    small_percent: float
+    reserves_output: bool
+    near_full: float
+    softens_minimum: bool
+    absolute_cap: bool
+    model_thresholds: bool
+    model_rules: tuple[ModelRule, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HeadRules:
+    """What is kept at the start.
+
+    Attributes:
+        first: Messages kept beside a system message when nothing else is configured.
+        decays: Nothing but the system message is kept once the process has compacted.
+        handoff_probe: A summary this many rows behind the head counts as such a compaction; 0 for never.
+        spare: A list this much longer than its head, or shorter, is left alone.
+        budget: Tokens the head may hold instead of a count; 0 for a count.
+    """
+
+    first: int
+    decays: bool
+    handoff_probe: int
+    spare: int
+    budget: int
+
+
+@dataclass(frozen=True, slots=True)
+class TailRules:
+    """What is kept at the end.
+
+    Attributes:
+        mode: `ratio` (a share of the threshold), `lean` (a share of the window) or `fixed` tokens.
+        fixed: Tokens in mode `fixed`.
+        lean_percent, lean_floor, lean_cap: The share of the window and its bounds in mode `lean`.
+        window_share: Most of the window the tail may take; 0 for no bound.
+        overshoot: Factor the walk may pass the budget by rather than cut a message.
+        least: Messages always kept.
+        floor: Most messages `protect_last` may force into the tail; 0 when it forces none.
+        floorless: The walk ignores the floor when the budget can hold that many empty messages.
+        rewalk: When everything fits, the walk is repeated with the bare budget.
+        anchors: The newest user message stays in the tail.
+        real_users: Summaries, blank rows and scaffolding are no user messages.
+        skips_summaries: Summaries are no user messages.
+        keeps_pairs: A user message at the very start moves into the middle with its answer.
+        answer_anchor: The newest readable answer stays in the tail.
+        splits_turns: An oversized running turn may be cut, its request being restated.
+        forward_align: The tail never begins with a tool result.
+        bridge: An answer or tool group before the newest user message joins the tail.
+        several_users: `compression.min_tail_user_messages` is honoured.
+        aligns: Tool groups are kept whole at the end of the middle.
+        demote_over: Characters above which old tool results of the tail become a note; 0 for never.
+        demote_rounds: Newest tool rounds spared from that.
+    """
+
+    mode: str
+    fixed: int
+    lean_percent: float
+    lean_floor: int
+    lean_cap: int
+    window_share: float
+    overshoot: float
+    least: int
+    floor: int
+    floorless: bool
+    rewalk: bool
+    anchors: bool
+    real_users: bool
+    skips_summaries: bool
+    keeps_pairs: bool
+    answer_anchor: bool
+    splits_turns: bool
+    forward_align: bool
+    bridge: bool
+    several_users: bool
+    aligns: bool
+    demote_over: int
+    demote_rounds: int
+
+
+@dataclass(frozen=True, slots=True)
+class PruneRules:
+    """How old tool results shrink before anything is cut.
+
+    Attributes:
+        style: `line` (what the call did), `placeholder` (one fixed text) or `ends` (its first and last
+            characters).
+        stubs: Table of one-line texts in `stubs.yaml`.
+        over: Results longer than this many characters shrink.
+        ends: Characters kept at either end by style `ends`.
+        duplicates: Older copies of a result become a reference to the newest.
+        arguments_over: Call arguments longer than this are cut; 0 for never.
+        arguments_keep: Characters kept of each long text in them.
+        count_cap: Most messages `protect_last` may protect here; 0 for no bound.
+        skips_stubs: Texts that look like an earlier one-line text are left alone.
+        spares_pending: The tool round nobody has answered yet is left alone while it is small.
+        keep_images: Newest image-bearing tool results that keep their images; 0 for all.
+        pressure: When the protected end alone is too large its results shrink too.
+        pressure_spares: Newest messages spared at first.
+        skill_window: Bodies of skills loaded in the last so many messages are left alone; 0 for none.
+        blank_echoes: Blank user rows between the newest request and its answer are removed.
+        middle_only: Only the middle is pruned, after it is cut.
+    """
+
+    style: str
+    stubs: str
+    over: int
+    ends: int
+    duplicates: bool
+    arguments_over: int
+    arguments_keep: int
+    count_cap: int
+    skips_stubs: bool
+    spares_pending: bool
+    keep_images: int
+    pressure: bool
+    pressure_spares: int
+    skill_window: int
+    blank_echoes: bool
+    middle_only: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A share of the middle granted to the summary while the middle is below a size."""
+
+    below: int
+    ratio: float
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRules:
+    """What a summary may cost and must contain.
+
+    Attributes:
+        ratio: Share of the middle's estimate granted to the summary.
+        bands: Shares by size instead of `ratio`, smallest first.
+        least: Tokens granted at least.
+        cap: Tokens granted at most.
+        cap_percent: Share of the window granted at most.
+        output_factor: Output limit sent to the model, as a multiple of the budget; 0 when none is sent.
+        headings: Section headings, without `## `.
+        lean_headings: Headings added in the lean tail mode.
+        search: Where an earlier summary is looked for: `window`, `before_end` or `everywhere`.
+        forgets: A summary in memory is dropped when the list holds none.
+        every_summary: All earlier summaries leave the middle and are joined, merged ones unwrapped.
+        marked: The row's `_compressed_summary` flag makes it a summary.
+        unwraps: A summary behind a prior-context wrapper is found.
+        reads_as: Release whose prefix table decides what is a summary.
+        temporal: The summariser is told the date and to word finished work as finished.
+        auto_focus: Without a topic, the newest requests serve as one.
+        grounds_task: The first section is overwritten with the newest request.
+        media_notes: `MEDIA:` paths are hidden from the summariser.
+        list_text: List content is shown by its text parts, not by its repr.
+        input_cap: Most characters shown to the summariser; 0 for no bound.
+        elision: How cut text is marked: `plain` or `counted`.
+        lean_extras: Mechanical sections are appended in the lean tail mode.
+    """
+
+    ratio: float
+    bands: tuple[Band, ...]
+    least: int
+    cap: int
+    cap_percent: float
+    output_factor: float
+    headings: tuple[str, ...]
+    lean_headings: tuple[str, ...]
+    search: str
+    forgets: bool
+    every_summary: bool
+    marked: bool
+    unwraps: bool
+    reads_as: str
+    temporal: bool
+    auto_focus: bool
+    grounds_task: bool
+    media_notes: bool
+    list_text: bool
+    input_cap: int
+    elision: str
+    lean_extras: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AssemblyRules:
+    """How head, summary and tail become one list again.
+
+    Attributes:
+        end_marker: `always`, or `user` when only user-role summaries carry it.
+        merge: Where a summary that fits no role goes: `before` the first tail message or `after` it, wrapped.
+        forces_user: The summary takes the user role when no user message survives.
+        visible_roles: Tool rows and assistants with calls do not count for the choice of role.
+        orphans: Calls without results get a `stub` result or are `strip`ped.
+        keeps_pending: Unanswered calls of the last assistant are kept.
+        id_variants: A call pairs with its result by any of its ids.
+        strips_images: Images older than the newest user image are removed.
+        strips_tool_images: So are all tool images but the newest.
+        drops_sidecar: `api_content` of a rewritten message is dropped.
+        marks_row: The summary row carries `_compressed_summary`.
+        restates: An unfinished request that fell before the summary is repeated behind it.
+        grow_guard: A result larger than the input is refused.
+        drops_db_mark: `_db_persisted` is dropped from every message.
+    """
+
+    end_marker: str
+    merge: str
+    forces_user: bool
+    visible_roles: bool
+    orphans: str
+    keeps_pending: bool
+    id_variants: bool
+    strips_images: bool
+    strips_tool_images: bool
+    drops_sidecar: bool
+    marks_row: bool
+    restates: bool
+    grow_guard: bool
+    drops_db_mark: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GateRules:
+    """What can stop an automatic compaction.
+
+    Attributes:
+        strikes: Ineffective attempts in a row that stop it.
+        cooldown: A running summary cooldown stops it.
+        fallback_streak: Fallbacks in a row that stop it; 0 for never.
+        recovery: A passed recovery deadline allows one attempt.
+        verdict: What makes an attempt ineffective: `savings` below `least_savings`, or the next real `usage`.
+        least_savings: Percent.
+        nothing_strikes: Finding nothing to compress is a strike.
+        too_few_strikes: So is a list that is too short.
+    """
+
+    strikes: int
+    cooldown: bool
+    fallback_streak: int
+    recovery: bool
+    verdict: str
+    least_savings: int
+    nothing_strikes: bool
+    too_few_strikes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FailureRules:
+    """What happens without a summary.
+
+    Attributes:
+        fallback: `sentence`, `structured` or `note`.
+        abort_configurable: `compression.abort_on_summary_failure` is honoured.
+        aborts: Failure kinds that leave the list alone.
+        cooldowns: Seconds of pause by failure kind; `other` for the rest.
+        ladder: Pauses of timeouts in a row.
+        overload_aborts: Aborts in a row on an overloaded server before the fallback is used; 0 when none.
+        empty_is_failure: An empty answer is no summary.
+        force_clears: A manual attempt ends a running pause.
+        repeats_ask: The fallback repeats the request in the in-progress and pending sections.
+        snapshot: Characters of the previous summary the fallback keeps; 0 for a mere mention.
+        cap: Most characters of a structured fallback.
+    """
+
+    fallback: str
+    abort_configurable: bool
+    aborts: tuple[str, ...]
+    cooldowns: tuple[tuple[str, int], ...]
+    ladder: tuple[int, ...]
+    overload_aborts: int
+    empty_is_failure: bool
+    force_clears: bool
+    repeats_ask: bool
+    snapshot: int
+    cap: int
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackRules:
+    """Which outcomes `/compress` tells apart.
+
+    Attributes:
+        names_failures: Aborts and fallbacks have headlines of their own.
+        names_refusals: So has a summary refused because it would grow the conversation.
+    """
+
+    names_failures: bool
+    names_refusals: bool
