@@ -1,0 +1,74 @@
+import pytest
+
+from core.hermes.markers import SummaryMatch
+from core.hermes.release import ReleaseClues, detect_release, release_of_summary, shape_names
+from core.model.evidence import Verdict
+
+
+def summary(*releases: str) -> tuple[SummaryMatch, str]:
+    return SummaryMatch(family=releases[0], releases=releases, exact=True, offset=0, body=""), "message 7"
+
+
+def test_a_stored_version_proves_the_release() -> None:
+    guess = detect_release(ReleaseClues(pin="0.22.2.post1", schema_version=22))
+    assert (guess.release, guess.verdict, guess.version) == ("0.22", Verdict.PROVED, "0.22.2.post1")
+
+
+def test_a_pin_that_is_no_version_is_passed_over() -> None:
+    assert detect_release(ReleaseClues(pin="nightly", schema_version=22)).release == "0.19"
+
+
+@pytest.mark.parametrize(
+    ("version", "release"),
+    [(13, "0.15"), (14, "0.16"), (16, "0.17"), (19, "0.18"), (22, "0.19"), (31, "0.22")],
+)
+def test_the_schema_version_names_the_newest_release_that_opened_the_file(version: int, release: str) -> None:
+    guess = detect_release(ReleaseClues(schema_version=version))
+    assert (guess.release, guess.verdict) == (release, Verdict.DERIVED)
+
+
+def test_a_column_tells_0_13_from_0_14() -> None:
+    old = frozenset({"sessions.id", "messages.id"})
+    assert detect_release(ReleaseClues(schema_version=11, columns=old)).release == "0.13"
+    new = old | {"sessions.handoff_state"}
+    assert detect_release(ReleaseClues(schema_version=11, columns=new)).release == "0.14"
+
+
+def test_an_older_summary_in_an_upgraded_file_is_mentioned_and_lowers_the_verdict() -> None:
+    guess = detect_release(ReleaseClues(schema_version=22, summary=summary("0.13", "0.14", "0.15")))
+    assert (guess.release, guess.verdict) == ("0.19", Verdict.SUSPECTED)
+    assert "0.13 to 0.15" in guess.evidence[-1].text
+
+
+def test_log_and_summary_that_fit_narrow_the_range() -> None:
+    clues = ReleaseClues(summary=summary("0.17", "0.18"), log_shapes=(("pre_api", "agent.log:3"),))
+    guess = detect_release(clues)
+    assert (guess.release, guess.version, guess.verdict) == ("0.18", "0.18", Verdict.DERIVED)
+
+
+def test_without_a_trace_the_newest_is_assumed_and_said_to_be_unknown() -> None:
+    assert detect_release(ReleaseClues()).verdict is Verdict.UNKNOWN
+
+
+def test_a_newer_schema_than_any_known_takes_the_newest_policy() -> None:
+    guess = detect_release(ReleaseClues(schema_version=99))
+    assert (guess.release, guess.version) == ("0.22", "0.22 or newer")
+
+
+@pytest.mark.parametrize(
+    ("logger", "message", "names"),
+    [
+        ("run_agent", "conversation turn: session=S model=m", ["turn_by_agent"]),
+        ("agent.turn_context", "conversation turn: session=S model=m", ["turn_by_context"]),
+        ("x", "context compression done: session=S messages=4->3 rough_tokens=~7 awaiting", ["rough_done"]),
+        ("x", "context compression done: session=S messages=4->3 tokens=~7", ["plain_done"]),
+        ("x", "the user said tokens=~7", []),
+    ],
+)
+def test_the_wording_of_a_line_is_a_trace(logger: str, message: str, names: list[str]) -> None:
+    assert list(shape_names(logger, message)) == names
+
+
+def test_a_summary_names_the_newest_release_that_writes_it() -> None:
+    assert release_of_summary(summary("0.13", "0.14", "0.15")[0]) == "0.15"
+    assert release_of_summary(summary("0.20", "0.21")[0]) == "0.19"
