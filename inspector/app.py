@@ -1,0 +1,134 @@
+"""The Textual app: wiring only. Screens do the work, `core` knows the facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import BindingType
+from textual.screen import Screen
+
+from core.errors import ConfigError
+from core.store.locate import Location
+from inspector import format
+from inspector.commands import bindings, keymap, table
+from inspector.palette import defaults, textual_theme
+from inspector.text import clean_line
+from themes.loader import DEFAULT, load_all
+
+GENERAL = ("page", "list", "app")
+"""Scopes that hold on most screens; help shows them after the particular ones."""
+
+
+class InspectorApp(App[None]):
+    """Reads session databases and shows what compression did, would do, and cost.
+
+    Args:
+        locations: The databases to show; never written to.
+        session: Open this conversation at once instead of the list.
+        view: The tab to open it on.
+        keys: The user's keymap file; absent is fine.
+        theme: Name of a theme that ships.
+        now: The clock; a test hands in one that stands still.
+    """
+
+    TITLE = "Hermes Inspector"
+    CSS_PATH = "app.tcss"
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = bindings("app")
+
+    def __init__(
+        self,
+        locations: Iterable[Location],
+        *,
+        session: str | None = None,
+        view: str | None = None,
+        keys: Path | None = None,
+        theme: str = DEFAULT,
+        now: Callable[[], datetime] = format.utc_now,
+    ) -> None:
+        super().__init__()
+        self.locations = tuple(locations)
+        self.now = now
+        self._session, self._view, self._keys_file = session, view, keys
+        self.keymap: dict[str, str] = {}
+        for found in load_all():
+            self.register_theme(textual_theme(found))
+        self.theme = theme
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Give our tokens a colour in themes that do not know them."""
+        return defaults()
+
+    def on_mount(self) -> None:
+        """Take the user's keys, then show the list, and on top of it what was asked for."""
+        self._take_keys()
+        self.push_screen(self._home())
+        if self._session is not None and self.locations:
+            self.open_conversation(self.locations[0], self._session, view=self._view)
+
+    def _home(self) -> Screen[None]:
+        from inspector.screens.sessions import SessionsScreen
+
+        return SessionsScreen(self.locations)
+
+    def open_conversation(
+        self, location: Location, session_id: str, *, view: str | None = None, row: int | None = None
+    ) -> None:
+        """Open the workspace of a conversation, at a message when one is named."""
+        from inspector.screens.workspace import WorkspaceScreen
+
+        self.push_screen(WorkspaceScreen(location, session_id, view=view, row=row))
+
+    def _take_keys(self) -> None:
+        if self._keys_file is None or not self._keys_file.is_file():
+            return
+        try:
+            self.keymap = keymap(self._keys_file.read_text("utf-8", errors="replace"), str(self._keys_file))
+        except (ConfigError, OSError) as error:
+            self.notify(clean_line(str(error)), severity="warning", markup=False)
+        else:
+            self.set_keymap(self.keymap)
+
+    def action_help(self) -> None:
+        """Show every key that works on the screen in front."""
+        from inspector.screens.help import HelpScreen
+
+        self.push_screen(HelpScreen(self._scopes(), self.keymap))
+
+    def _scopes(self) -> list[str]:
+        """The scopes in force, the most particular first."""
+        scope_of = {command.id: command.scope for command in table()}
+        found = [scope_of.get(entry.binding.id or "") for entry in self.screen.active_bindings.values()]
+        own = {scope for scope in found if scope}
+        order = {scope: place for place, scope in enumerate(dict.fromkeys(scope_of.values()))}
+        return sorted(own, key=lambda scope: (scope in GENERAL, scope == "app", order[scope]))
+
+    def action_next_theme(self) -> None:
+        """Go round the themes that ship."""
+        names = [theme.name for theme in load_all()]
+        place = names.index(self.theme) if self.theme in names else -1
+        self.theme = names[(place + 1) % len(names)]
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """What ctrl+p offers: the commands of the table that work here and say so."""
+        active = {entry.binding.id: entry for entry in screen.active_bindings.values()}
+        for command in table():
+            entry = active.get(command.id)
+            if command.palette and entry is not None:
+                yield SystemCommand(
+                    command.help.rstrip("."), _keys_text(command.keys), self._runner(command.action)
+                )
+
+    def _runner(self, action: str) -> Callable[[], None]:
+        def run() -> None:
+            self.call_later(self.screen.run_action, action)
+
+        return run
+
+
+def _keys_text(keys: tuple[str, ...]) -> str:
+    return "Key: " + ", ".join(keys)

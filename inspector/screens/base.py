@@ -1,0 +1,34 @@
+"""What every full screen of the app can do."""
+
+from __future__ import annotations
+
+from textual.screen import Screen
+
+from inspector import format
+from inspector.commands import bindings
+from inspector.workers import Reporting
+
+WIDTHS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]
+"""Class a screen carries from this many columns on."""
+
+
+class Page(Reporting, Screen[None]):
+    """A full screen: three widths to lay out for, errors as toasts, a clipboard."""
+
+    HORIZONTAL_BREAKPOINTS = WIDTHS
+    BINDINGS = bindings("page")
+
+    def action_copy(self) -> None:
+        """Copy what is under the cursor; a screen that has something overrides this."""
+        self.copy("")
+
+    def action_refresh(self) -> None:
+        """Read again; a screen that reads overrides this."""
+
+    def copy(self, text: str) -> None:
+        """Put text on the clipboard through the terminal (OSC 52), and say so."""
+        if not text:
+            self.app.notify("Nothing to copy here.", severity="warning", markup=False)
+            return
+        self.app.copy_to_clipboard(text)
+        self.app.notify(f"Copied {format.plural(len(text), 'character')}.", markup=False)

@@ -1,0 +1,104 @@
+"""Every key that works here, and what each sign means; made from the tables the app itself uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.geometry import Size
+from textual.screen import ModalScreen
+
+from inspector import glyphs
+from inspector.commands import Command, bindings, key_name, table
+from inspector.line import Line
+from inspector.widgets.key_bar import KeyBar
+from inspector.widgets.row_list import RowList
+from inspector.widgets.rows import ListRows
+
+KEY_WIDTH = 14
+
+
+@dataclass(frozen=True, slots=True)
+class HelpRow:
+    """One line of help; a heading has no keys."""
+
+    keys: str
+    text: str
+
+
+class HelpList(RowList[HelpRow]):
+    """Keys in a column of their own."""
+
+    def draw_row(self, row: HelpRow, index: int, width: int) -> Line:
+        """Heading, or key and sentence."""
+        ink = self.palette
+        if self.is_heading(index):
+            return Line().gap(1).add(row.text, ink.style("ink-muted", bold=True))
+        line = Line().gap(3).cell(row.keys, KEY_WIDTH, ink.style("part-head", bold=True))
+        return line.add(row.text, ink.style("ink"), most=width - line.width - 1)
+
+    def is_heading(self, index: int) -> bool:
+        """The cursor passes over headings and blank lines."""
+        row = self.rows.row(index)
+        return row is not None and not row.keys
+
+
+class HelpScreen(ModalScreen[None]):
+    """A panel over the screen it explains.
+
+    Args:
+        scopes: The scopes whose commands work there, nearest first.
+        keymap: The user's own keys, by command id.
+    """
+
+    CSS_PATH = "help.tcss"
+    BINDINGS = bindings("help")
+    MOST: ClassVar[Size] = Size(92, 48)
+
+    def __init__(self, scopes: Iterable[str], keymap: dict[str, str] | None = None) -> None:
+        super().__init__()
+        self._rows = [*_key_rows(scopes, keymap or {}), *_sign_rows()]
+
+    def compose(self) -> ComposeResult:
+        """The list in a frame, and the keys that leave it."""
+        with Vertical(id="frame"):
+            yield HelpList(ListRows(self._rows))
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Name the frame; land on the first key."""
+        self.query_one("#frame").border_title = "Keys"
+        self.query_one(HelpList).action_top()
+
+    def action_close(self) -> None:
+        """Back to the screen behind."""
+        self.dismiss()
+
+
+def _key_rows(scopes: Iterable[str], keymap: dict[str, str]) -> Iterator[HelpRow]:
+    for scope in scopes:
+        listed = [command for command in table() if command.scope == scope and command.listed]
+        if listed:
+            yield HelpRow("", scope.capitalize())
+            yield from (HelpRow(_keys(command, keymap), command.help) for command in listed)
+            yield HelpRow("", "")
+
+
+def _keys(command: Command, keymap: dict[str, str]) -> str:
+    keys = keymap[command.id].split(",") if command.id in keymap else command.keys
+    return " ".join(key_name(key) for key in keys)
+
+
+def _sign_rows() -> Iterator[HelpRow]:
+    yield HelpRow("", "Signs")
+    for role, sign in glyphs.ROLE.items():
+        yield HelpRow(sign, f"{role} message")
+    for severity, sign in glyphs.SEVERITY.items():
+        yield HelpRow(sign, f"{severity} finding")
+    for kind, sign in glyphs.KIND.items():
+        if sign.strip():
+            yield HelpRow(sign, f"{kind} session")
+    yield HelpRow("~  ≥  –", "estimate, lower bound, unknown")

@@ -1,0 +1,89 @@
+"""What a workspace shows: its subject, the cursor all views share, and what a view is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from textual.containers import Vertical
+from textual.message import Message
+from textual.reactive import var
+
+from core.model.session import Conversation, Generation
+from core.store.locate import Location
+from inspector.workers import Reporting
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The conversation a workspace is about, and where it was read from."""
+
+    location: Location
+    conversation: Conversation
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """Where the user is, whatever view they look at.
+
+    Attributes:
+        generation: 1-based; 0 stands for the newest.
+        row: `messages.id` under the cursor; None before one was chosen.
+    """
+
+    generation: int = 0
+    row: int | None = None
+
+    def within(self, conversation: Conversation) -> Generation | None:
+        """The generation the cursor is in; None in a conversation without messages."""
+        generations = conversation.generations
+        if not generations:
+            return None
+        return (
+            generations[self.generation - 1] if 0 < self.generation <= len(generations) else generations[-1]
+        )
+
+
+class View(Reporting, Vertical):
+    """One tab of a workspace. It reads what it needs in a worker of its own once it has a subject.
+
+    `watch_subject` and `watch_cursor` are where a view reacts; `move_to` moves the cursor for every view.
+    """
+
+    DEFAULT_CSS = "View { height: 1fr; }"
+
+    subject: var[Subject | None] = var(None)
+    cursor: var[Cursor] = var(Cursor())
+
+    class CursorMoved(Message):
+        """The user chose another message or generation."""
+
+        def __init__(self, cursor: Cursor) -> None:
+            self.cursor = cursor
+            super().__init__()
+
+    def move_to(self, *, generation: int | None = None, row: int | None = None) -> None:
+        """Move the shared cursor; what is not named stays (another generation forgets the row)."""
+        place = self.cursor.generation if generation is None else generation
+        keep = self.cursor.row if generation is None else None
+        self.post_message(self.CursorMoved(Cursor(place, keep if row is None else row)))
+
+    def wake(self) -> None:
+        """The view came to the front: give its main widget the keys."""
+        for widget in self.query("*"):
+            if widget.focusable:
+                widget.focus()
+                return
+
+    def copy_text(self) -> str:
+        """What `y` copies here; empty for nothing."""
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """One entry of the workspace's tab bar; `build` imports the view when it is first looked at."""
+
+    name: str
+    title: str
+    build: Callable[[], View]

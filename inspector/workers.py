@@ -1,0 +1,44 @@
+"""Work that takes time: off the screen's thread, replaceable, cancellable, and never the end of the app."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.widget import Widget
+from textual.worker import Worker, WorkerState, get_current_worker
+
+from core.errors import InspectorError
+from core.store.connect import Interrupted
+from inspector.text import clean_line
+
+
+def cancelled() -> Callable[[], bool]:
+    """For use in a worker's thread: says whether the worker was told to stop.
+
+    Hand it to whatever reads a database: `exclusive=True` alone marks the old worker but lets its query run.
+    """
+    worker = get_current_worker()
+    return lambda: worker.is_cancelled
+
+
+class Reporting:
+    """For widgets and screens that own workers: an error becomes a toast, never the end of the app."""
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Tell the user what failed."""
+        error = event.worker.error
+        if event.state is WorkerState.ERROR and error is not None:
+            self.report(error)
+
+    def report(self, error: BaseException) -> None:
+        """Say what happened, where, and what to do; a query we stopped ourselves is no news."""
+        if isinstance(error, Interrupted):
+            return
+        assert isinstance(self, Widget)
+        self.app.notify(clean_line(_words(error)), severity="error", markup=False, timeout=12)
+
+
+def _words(error: BaseException) -> str:
+    if isinstance(error, InspectorError):
+        return error.line
+    return f"Internal error: {type(error).__name__}: {error}"
