@@ -1,1 +1,10 @@
-"""Scenarios as text, and the builder that turns them into a Hermes home."""
+"""Made-up conversations of every kind the inspector must explain, and the home they are built into.
+
+`scenarios/` tells them as text; `build` plays them into a HERMES_HOME (databases, config.yaml, logs), and
+`demo_home` keeps one such home in the user's cache directory.
+"""
+
+from sample_sessions.builder import build
+from sample_sessions.demo import demo_home
+
+__all__ = ["build", "demo_home"]

@@ -1,0 +1,111 @@
+"""From scenarios to a HERMES_HOME: databases, config.yaml and logs of each profile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from decimal import Decimal
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from sample_sessions.cast import Edition, Line, Model, Played
+from sample_sessions.database import write
+from sample_sessions.play import Player
+from sample_sessions.scenario import Scenario, scenarios
+
+_EDITIONS = {
+    "": Edition("0.19", "22.sql", 22, uids=False),
+    "work": Edition("0.22", "31.sql", 31, uids=True),
+}
+
+
+@dataclass(slots=True)
+class _Home:
+    sessions: list[Played] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
+
+
+def build(target: Path, *, now: datetime | None = None, only: Iterable[Scenario] | None = None) -> Path:
+    """Builds the sample sessions below `target`.
+
+    Args:
+        target: A directory; created when missing. The databases in it must not exist yet.
+        now: The moment the scenarios count back from; the present by default. The same moment gives the
+            same home.
+        only: Scenarios to play instead of those that ship.
+
+    Returns:
+        `target`, now a HERMES_HOME.
+    """
+    now = now or datetime.now(UTC)
+    models, systems = _models(), _yaml("systems.yaml")
+    homes = {profile: _Home() for profile in _EDITIONS}
+    for scenario in scenarios() if only is None else only:
+        _play(scenario, homes[scenario.profile], models, systems, now)
+    for profile, home in homes.items():
+        folder = target / "profiles" / profile if profile else target
+        _store(folder, profile, home)
+    return target
+
+
+def _play(
+    scenario: Scenario, home: _Home, models: Mapping[str, Model], systems: Mapping[str, str], now: datetime
+) -> None:
+    done: dict[str, Played] = {}
+    for script in scenario.sessions:
+        parent = done.get(script.branch_of or script.delegate_of or "")
+        seed = f"{scenario.name}/{script.key}"
+        player = Player(script, models, systems, now, seed, _EDITIONS[scenario.profile], parent)
+        sessions = player.play()
+        for session in sessions:
+            session.guards |= _guards(script.guards, now)
+        done[script.key] = sessions[-1]
+        home.sessions += sessions
+        home.lines += player.lines
+
+
+def _guards(raw: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    """Columns a scenario sets outright; `in 4m` counts from the moment of building."""
+    from sample_sessions.scenario import duration
+
+    return {
+        name: (now + duration(value[3:])).timestamp() if str(value).startswith("in ") else value
+        for name, value in raw.items()
+    }
+
+
+def _store(folder: Path, profile: str, home: _Home) -> None:
+    (folder / "logs").mkdir(parents=True, exist_ok=True)
+    write(folder / "state.db", _EDITIONS[profile], home.sessions, profile)
+    config = _read(f"config{'-' if profile else ''}{profile}.yaml")
+    (folder / "config.yaml").write_text(config, "utf-8")
+    lines = sorted(home.lines, key=lambda line: line.at)
+    (folder / "logs" / "agent.log").write_text("".join(map(_log_line, lines)), "utf-8", errors="replace")
+
+
+def _log_line(line: Line) -> str:
+    """A line as Hermes' formatter writes it: local time without an offset, the session in brackets."""
+    stamp = line.at.astimezone()
+    tag = f" [{line.session}]" if line.session else ""
+    milliseconds = stamp.microsecond // 1000
+    return f"{stamp:%Y-%m-%d %H:%M:%S},{milliseconds:03d} {line.level}{tag} {line.logger}: {line.text}\n"
+
+
+def _models() -> dict[str, Model]:
+    return {
+        name: Model(name, **(raw | {"prices": tuple(map(Decimal, raw.get("prices", ())))}))
+        for name, raw in _yaml("models.yaml").items()
+    }
+
+
+def _yaml(name: str) -> dict[str, Any]:
+    import yaml
+
+    content: dict[str, Any] = yaml.load(_read(name), yaml.CSafeLoader)
+    return content
+
+
+def _read(name: str) -> str:
+    return (resources.files("sample_sessions") / name).read_text("utf-8")

@@ -1,0 +1,146 @@
+"""Who and what appears in a played session: models, rows, calls, log lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from sample_sessions.scenario import Script
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model of `models.yaml`."""
+
+    name: str
+    provider: str
+    url: str
+    window: int
+    caching: str
+    chars: float
+    prices: tuple[Decimal, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """Which Hermes wrote a home.
+
+    Attributes:
+        release: As in the summary markers.
+        schema: Name of the file in `schema/`.
+        version: `schema_version.version`.
+        uids: Rows carry a uid, copies of a row the same one.
+    """
+
+    release: str
+    schema: str
+    version: int
+    uids: bool
+
+
+@dataclass(slots=True)
+class Row:
+    """A row of `messages`; `tokens` is what the provider will count for it."""
+
+    role: str
+    content: Any
+    at: datetime
+    uid: str
+    tokens: int
+    tool_call_id: str | None = None
+    tool_name: str | None = None
+    tool_calls: list[dict[str, Any]] | None = None
+    finish_reason: str | None = None
+    reasoning: str | None = None
+    active: bool = True
+    compacted: bool = False
+    summary: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The buckets of one call."""
+
+    at: datetime
+    model: Model
+    input: int
+    cache_read: int
+    cache_write: int
+    output: int
+    reasoning: int
+    task: str = ""
+
+    @property
+    def prompt(self) -> int:
+        """What the request carried."""
+        return self.input + self.cache_read + self.cache_write
+
+    @property
+    def usd(self) -> Decimal | None:
+        """What Hermes records for it; None without a price."""
+        if not self.model.prices:
+            return None
+        amounts = (self.input, self.output, self.cache_read, self.cache_write)
+        return sum((a * p for a, p in zip(amounts, self.model.prices, strict=True)), Decimal()) / 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of agent.log."""
+
+    at: datetime
+    level: str
+    session: str | None
+    logger: str
+    text: str
+
+
+@dataclass(slots=True)
+class Played:
+    """A session as it will be stored."""
+
+    id: str
+    script: Script
+    model: Model
+    system: str
+    began: datetime
+    parent: str | None = None
+    marker: str | None = None
+    title: str | None = None
+    rows: list[Row] = field(default_factory=list)
+    usages: list[Usage] = field(default_factory=list)
+    ended: datetime | None = None
+    end_reason: str | None = None
+    rewinds: int = 0
+    guards: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def live(self) -> list[Row]:
+        """The rows the next call carries."""
+        return [row for row in self.rows if row.active]
+
+
+@dataclass(slots=True)
+class PromptCache:
+    """What the provider's prompt cache holds of the last request."""
+
+    size: int = 0
+    model: str = ""
+    until: datetime | None = None
+
+    def use(self, now: datetime, model: Model, prompt: int, output: int, reasoning: int) -> Usage:
+        """The buckets of a request of `prompt` tokens, and the cache it leaves."""
+        warm = self.model == model.name and self.until is not None and now <= self.until
+        read = min(self.size, prompt - 3) if warm else 0
+        fresh, write = prompt - read, 0
+        if model.caching == "explicit":
+            fresh, write = 3, prompt - read - 3
+        elif model.caching == "automatic":
+            read -= read % 128
+            fresh = prompt - read
+        else:
+            read, fresh = 0, prompt
+        self.size, self.model, self.until = prompt, model.name, now + timedelta(minutes=5)
+        return Usage(now, model, fresh, read, write, output, reasoning)

@@ -1,0 +1,176 @@
+"""Writing played sessions into a new state.db."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from importlib import resources
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from sample_sessions.cast import Edition, Played, Row, Usage
+
+_PINNED_TOOLS = (
+    "terminal",
+    "read_file",
+    "write_file",
+    "patch",
+    "search_files",
+    "web_search",
+    "delegate_task",
+    "todo",
+)
+
+
+def write(path: Path, edition: Edition, sessions: Iterable[Played], profile: str) -> None:
+    """Creates the database; the file must not exist yet."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA synchronous = OFF")
+        db.executescript((resources.files("sample_sessions") / "schema" / edition.schema).read_text("utf-8"))
+        db.execute("BEGIN")
+        db.execute("INSERT INTO schema_version VALUES (?)", [edition.version])
+        for played in sorted(sessions, key=lambda played: played.began):
+            _session(db, played, edition, profile)
+        db.execute("COMMIT")
+        db.execute("PRAGMA journal_mode = WAL")
+
+
+def _session(db: sqlite3.Connection, played: Played, edition: Edition, profile: str) -> None:
+    values = _header(played, profile) | _totals(played.usages) | played.guards
+    if edition.uids:
+        values |= _pins(db, played)
+    _insert(db, "sessions", values)
+    for row in played.rows:
+        _insert(db, "messages", _message(row, played.id, edition))
+    for usages in _by_route(played.usages):
+        _insert(db, "session_model_usage", {"session_id": played.id} | _route(usages))
+
+
+def _header(played: Played, profile: str) -> dict[str, Any]:
+    model, script = played.model, played.script
+    first = played.usages[0].model if played.usages else model
+    config: dict[str, Any] = {"max_iterations": 90, "reasoning_config": None, "max_tokens": None}
+    if played.marker:
+        config[played.marker] = played.parent
+    return {
+        "id": played.id,
+        "source": script.source,
+        "model": model.name,
+        "model_config": json.dumps(config),
+        "system_prompt": played.system,
+        "parent_session_id": played.parent,
+        "started_at": played.began.timestamp(),
+        "ended_at": played.ended.timestamp() if played.ended else None,
+        "end_reason": played.end_reason,
+        "message_count": len(played.live),
+        "tool_call_count": sum(len(row.tool_calls or ()) for row in played.live),
+        "cwd": script.cwd,
+        "title": played.title,
+        "rewind_count": played.rewinds,
+        "profile_name": profile or None,
+        "billing_provider": first.provider if script.reports_usage else None,
+        "billing_base_url": first.url if script.reports_usage else None,
+    }
+
+
+def _totals(usages: Iterable[Usage]) -> dict[str, Any]:
+    main = [usage for usage in usages if not usage.task]
+    totals = _sums(main)
+    if not main:
+        return totals | {"cost_status": None, "cost_source": None, "estimated_cost_usd": None}
+    return totals
+
+
+def _sums(usages: list[Usage]) -> dict[str, Any]:
+    """The counters two tables share, and the cost Hermes would have put beside them."""
+    priced = [usage.usd for usage in usages if usage.usd is not None]
+    known = len(priced) == len(usages)
+    return {
+        "api_call_count": len(usages),
+        "input_tokens": sum(usage.input for usage in usages),
+        "output_tokens": sum(usage.output for usage in usages),
+        "cache_read_tokens": sum(usage.cache_read for usage in usages),
+        "cache_write_tokens": sum(usage.cache_write for usage in usages),
+        "reasoning_tokens": sum(usage.reasoning for usage in usages),
+        "estimated_cost_usd": float(sum(priced)),
+        "cost_status": "estimated" if known else "unknown",
+        "cost_source": "official_docs_snapshot" if known else "none",
+    }
+
+
+def _by_route(usages: Iterable[Usage]) -> list[list[Usage]]:
+    def route(usage: Usage) -> tuple[str, str]:
+        return usage.model.name, usage.task
+
+    return [list(group) for _, group in groupby(sorted(usages, key=route), key=route)]
+
+
+def _route(usages: list[Usage]) -> dict[str, Any]:
+    first = usages[0]
+    return _sums(usages) | {
+        "model": first.model.name,
+        "billing_provider": first.model.provider,
+        "billing_base_url": first.model.url,
+        "task": first.task,
+        "first_seen": usages[0].at.timestamp(),
+        "last_seen": usages[-1].at.timestamp(),
+    }
+
+
+def _message(row: Row, session_id: str, edition: Edition) -> dict[str, Any]:
+    values = {
+        "session_id": session_id,
+        "role": row.role,
+        "content": _content(row.content),
+        "tool_call_id": row.tool_call_id,
+        "tool_calls": json.dumps(row.tool_calls) if row.tool_calls else None,
+        "tool_name": row.tool_name,
+        "timestamp": row.at.timestamp(),
+        "finish_reason": row.finish_reason,
+        "reasoning": row.reasoning,
+        "reasoning_content": None,
+        "active": int(row.active),
+        "compacted": int(row.compacted),
+    }
+    if edition.uids:
+        values |= {"message_uid": row.uid, "_compressed_summary": int(row.summary)}
+    return values
+
+
+def _content(content: Any) -> str | None:
+    """Lists and dicts are stored as NUL, `json:` and their JSON; strings as they are."""
+    if content is None or isinstance(content, str):
+        return content
+    return "\x00json:" + json.dumps(content, ensure_ascii=True)
+
+
+def _pins(db: sqlite3.Connection, played: Played) -> dict[str, Any]:
+    """From schema 25 prompts live in a table of their own, and so do the tool schemas last sent."""
+    tools = [
+        {"type": "function", "function": {"name": name, "description": "", "parameters": {"type": "object"}}}
+        for name in _PINNED_TOOLS
+    ]
+    pin = json.dumps({"version": "0.22.2", "tools": tools})
+    hashes = []
+    for text in (played.system, pin):
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        db.execute("INSERT OR IGNORE INTO system_prompts VALUES (?, ?)", [digest, text])
+        hashes.append(digest)
+    last = played.rows[-1].at if played.rows else played.began
+    return {
+        "system_prompt": None,
+        "system_prompt_hash": hashes[0],
+        "tool_names": hashes[1],
+        "created_source": played.script.source,
+        "last_activity_at": last.timestamp(),
+    }
+
+
+def _insert(db: sqlite3.Connection, table: str, values: Mapping[str, Any]) -> None:
+    names = ", ".join(values)
+    marks = ", ".join("?" * len(values))
+    db.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", list(values.values()))  # noqa: S608 - our own names

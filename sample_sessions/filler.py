@@ -1,0 +1,179 @@
+"""Generated tool output: long enough to matter, varied enough to look real, the same for the same seed."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+_WORDS = {
+    "noun": "account batch bucket cache cursor digest header invoice lease ledger payload quota queue region "
+    "replica report retry router schema session shard signer tenant token upload webhook window worker",
+    "verb": "attach collect compact debit drain encode expire flush merge parse publish rebuild refresh resolve "
+    "restore rotate schedule split validate verify",
+    "module": "auth billing ingest gateway limits mailer reports search storage sync tenants webhooks",
+}
+_NOUNS, _VERBS, _MODULES = (words.split() for words in _WORDS.values())
+_LEVELS = ["INFO"] * 9 + ["WARN"] * 3 + ["ERROR"]
+_SENTENCES = (
+    "The {a} {b} keeps its own {c}, so a slow {d} never blocks the {a}.",
+    "Before release 4 the {b} was written twice; the second copy is now dropped when the {c} closes.",
+    "A {c} without a {d} is legal and means that the {a} has not been seen for {n} hours.",
+    "In our measurements the {a} took {n} ms at the median and {m} ms at the 99th percentile.",
+    "Operators who raise the {b} limit above {m} should also raise the {d} timeout.",
+    "If the {a} fails, the {c} is retried {n} times with a growing pause and then parked.",
+)
+
+
+def fill(recipe: Mapping[str, Any], seed: str) -> str:
+    """The text a recipe such as `{kind: pytest, lines: 80}` stands for.
+
+    Args:
+        recipe: `kind` names one of the generators of this module; the rest are its arguments. A `seed` of
+            its own makes two recipes give the same text.
+        seed: Where in the scenario it stands.
+    """
+    options = {key: value for key, value in recipe.items() if key not in ("kind", "seed")}
+    rng = random.Random(f"{recipe['kind']}:{recipe.get('seed', seed)}")
+    return _KINDS[recipe["kind"]](rng, **options)
+
+
+def _pytest(rng: random.Random, lines: int = 40, failed: int = 0, package: str = "tests") -> str:
+    rows = [f"{package}/test_{rng.choice(_MODULES)}.py::test_{_name(rng)} PASSED" for _ in range(lines)]
+    for index in rng.sample(range(lines), failed):
+        rows[index] = rows[index].replace("PASSED", "FAILED")
+    marks = [row for row in rows if row.endswith("FAILED")]
+    rows = [f"{row:<88}[{100 * (i + 1) // lines:3d}%]" for i, row in enumerate(rows)]
+    reasons = [_failure(rng, mark.split(" ")[0]) for mark in marks]
+    total = f"{failed} failed, {lines - failed} passed" if failed else f"{lines} passed"
+    return "\n".join([*rows, *reasons, f"===== {total} in {rng.uniform(1.2, 19.0):.2f}s ====="])
+
+
+def _failure(rng: random.Random, test: str) -> str:
+    left, right = rng.randint(2, 60), rng.randint(61, 400)
+    return (
+        f"_____ {test.split('::')[1]} _____\n"
+        f">       assert {_name(rng)}.remaining == {right}\n"
+        f"E       AssertionError: assert {left} == {right}\n"
+        f"{test.split('::')[0]}:{rng.randint(20, 300)}: AssertionError\n"
+        f"FAILED {test} - AssertionError: assert {left} == {right}"
+    )
+
+
+def _source(rng: random.Random, lines: int = 60, language: str = "python") -> str:
+    unit = _PYTHON if language == "python" else _RUST
+    text: list[str] = []
+    while len(text) < lines:
+        words = {key: rng.choice(_NOUNS) for key in "abcd"}
+        text += unit.format(f=_name(rng), n=rng.randint(2, 900), **words).split("\n")
+    return "\n".join(f"{number:6d}|{line}" for number, line in enumerate(text[:lines], 1))
+
+
+_PYTHON = '''def {f}({a}: {b}, *, limit: int = {n}) -> {c}:
+    """Walk every {d} of the {a} and stop at the limit."""
+    seen: set[str] = set()
+    for {d} in {a}.{d}s(order="created"):
+        if {d}.id in seen or len(seen) >= limit:
+            logger.debug("skipping %s after %d", {d}.id, len(seen))
+            continue
+        seen.add({d}.id)
+        yield {c}({d}.id, {a}.clock() + {n})
+
+'''
+_RUST = """impl {b}Ext for {a}::Cursor {{
+    pub fn {f}(&mut self, limit: usize) -> Result<{c}, {d}Error> {{
+        let mut out = Vec::with_capacity(limit.min({n}));
+        while let Some(next) = self.advance()? {{
+            if out.len() == limit {{ break; }}
+            out.push(next.{d}().to_owned());
+        }}
+        Ok({c}::from(out))
+    }}
+}}
+"""
+
+
+def _log(rng: random.Random, lines: int = 80, service: str = "api") -> str:
+    rows = []
+    clock = rng.randint(0, 80_000)
+    for _ in range(lines):
+        clock += rng.randint(0, 9)
+        stamp = f"{clock // 3600 % 24:02d}:{clock // 60 % 60:02d}:{clock % 60:02d}.{rng.randint(0, 999):03d}"
+        rows.append(
+            f"{stamp} {rng.choice(_LEVELS):5} {service}.{rng.choice(_MODULES)} {rng.choice(_VERBS)} "
+            f"{rng.choice(_NOUNS)} id={rng.getrandbits(40):010x} took={rng.randint(1, 2400)}ms"
+        )
+    return "\n".join(rows)
+
+
+def _listing(rng: random.Random, lines: int = 30, root: str = "src") -> str:
+    rows = [
+        f"{rng.randint(180, 64_000):>7}  {root}/{rng.choice(_MODULES)}/{_name(rng)}.py" for _ in range(lines)
+    ]
+    return "\n".join(sorted(rows, key=lambda row: row.split()[1]))
+
+
+def _diff(rng: random.Random, lines: int = 40, path: str = "src/limits/window.py") -> str:
+    head = f"diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -{rng.randint(9, 200)},9 +11,14 @@"
+    rows = [
+        rng.choice("  -+")
+        + f"    {rng.choice(_NOUNS)} = {_name(rng)}({rng.choice(_NOUNS)}, {rng.randint(1, 900)})"
+        for _ in range(lines)
+    ]
+    return "\n".join([head, *rows])
+
+
+def _records(rng: random.Random, lines: int = 40) -> str:
+    records = [
+        {
+            "id": f"{rng.getrandbits(48):012x}",
+            "name": f"{rng.choice(_VERBS)}-{rng.choice(_NOUNS)}",
+            "status": rng.choice(["ok", "ok", "ok", "late", "failed"]),
+            "ms": rng.randint(3, 9000),
+            "region": rng.choice(["eu-west", "us-east", "ap-south"]),
+        }
+        for _ in range(lines)
+    ]
+    return json.dumps({"total": lines, "items": records}, indent=1)
+
+
+def _csv(rng: random.Random, lines: int = 60) -> str:
+    rows = [
+        f"2026-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d},{rng.choice(_MODULES)},"
+        f"{rng.randint(1, 9999)},{rng.uniform(0, 900):.2f}"
+        for _ in range(lines)
+    ]
+    return "\n".join(["day,module,events,usd", *rows])
+
+
+def _page(rng: random.Random, lines: int = 30) -> str:
+    paragraphs = []
+    for _ in range(lines):
+        words = {key: rng.choice(_NOUNS) for key in "abcd"}
+        text = " ".join(rng.sample(_SENTENCES, 3))
+        paragraphs.append(text.format(n=rng.randint(2, 48), m=rng.randint(90, 4000), **words))
+    return "\n\n".join(paragraphs)
+
+
+def _image(rng: random.Random, kilobytes: int = 24) -> str:
+    """Base64 that begins like a PNG; nobody draws it, but its size is real."""
+    return base64.b64encode(b"\x89PNG\r\n\x1a\n" + rng.randbytes(kilobytes * 1024)).decode("ascii")
+
+
+def _name(rng: random.Random) -> str:
+    return f"{rng.choice(_VERBS)}_{rng.choice(_NOUNS)}"
+
+
+_KINDS: Mapping[str, Callable[..., str]] = {
+    "pytest": _pytest,
+    "source": _source,
+    "log": _log,
+    "listing": _listing,
+    "diff": _diff,
+    "records": _records,
+    "csv": _csv,
+    "page": _page,
+    "image": _image,
+}

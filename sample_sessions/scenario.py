@@ -1,0 +1,196 @@
+"""Scenarios: the text of the sample conversations, read from YAML into typed steps.
+
+A scenario file holds `about`, an optional `profile` (its own database under `profiles/`), and `sessions`. A
+session is a header and a list of steps; each step does one thing:
+
+    user: text                      somebody asks
+    say: text / call: {...}         one model call: text, tool calls (with their results), or both
+    wait: 7m                        time passes
+    compact: {...}                  a compaction (see `Compaction`)
+    switch: model                   `/model`
+    rewind: 2                       the last rows are taken back
+    row: {...}                      a row as it stands, sound or not
+    repeat: {times: 5, steps: []}   the same steps again; `{n}` counts, `until: 0.97` fills to a share of the
+                                    threshold instead of counting
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from importlib import resources
+from typing import Any, Self
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One tool call and what came back; `result` is text or the recipe of a generated output."""
+
+    tool: str
+    args: Mapping[str, Any]
+    result: Any = ""
+    unanswered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """How one compaction went.
+
+    Attributes:
+        trigger: `preflight`, `pre_api`, `post_response`, `overflow`, `hygiene` or `manual`.
+        mode: `in_place` or `rotation`.
+        head: Leading messages kept.
+        keep: Last messages kept.
+        summary: What the summary says, below its marker.
+        status: `model`, `fallback` or `aborted`.
+        reason: The summariser's error, for a fallback or an aborted attempt.
+        seconds: How long the summariser took.
+        user: The question whose turn began with it; `preflight` needs one. Such a row reaches the disk only
+            after the compaction.
+    """
+
+    trigger: str
+    keep: int
+    head: int = 3
+    mode: str = "in_place"
+    summary: str = ""
+    status: str = "model"
+    focus: str | None = None
+    reason: str = ""
+    seconds: float = 24.0
+    summariser: str = ""
+    user: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """Steps played several times, or until the context reaches a share of the threshold."""
+
+    steps: tuple[Step, ...]
+    times: int = 0
+    until: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that happens; exactly one of the groups of fields is set."""
+
+    user: Any = None
+    say: str | None = None
+    think: str = ""
+    calls: tuple[Call, ...] = ()
+    wait: timedelta | None = None
+    compact: Compaction | None = None
+    switch: str | None = None
+    rewind: int = 0
+    row: Mapping[str, Any] | None = None
+    repeat: Repeat | None = None
+    unlogged: bool = False
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any]) -> Self:
+        """A step from its YAML form."""
+        return cls(
+            user=raw.get("user"),
+            say=raw.get("say"),
+            think=raw.get("think", ""),
+            calls=tuple(_call(call) for call in _listed(raw.get("call"))),
+            wait=duration(raw["wait"]) if "wait" in raw else None,
+            compact=Compaction(**raw["compact"]) if "compact" in raw else None,
+            switch=raw.get("switch"),
+            rewind=raw.get("rewind", 0),
+            row=raw.get("row"),
+            repeat=_repeat(raw["repeat"]) if "repeat" in raw else None,
+            unlogged=raw.get("unlogged", False),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """One session of a scenario: its header and its steps.
+
+    Attributes:
+        key: Name other sessions of the scenario refer to it by.
+        began: How long before the moment of building it started.
+        branch_of, delegate_of: Key of the parent, if it has one.
+        share: Rows a branch takes over from its parent.
+    """
+
+    key: str
+    title: str | None
+    model: str
+    began: timedelta
+    steps: tuple[Step, ...]
+    source: str = "cli"
+    system: str = "coding"
+    cwd: str | None = None
+    ended: str | None = None
+    branch_of: str | None = None
+    delegate_of: str | None = None
+    share: int = 0
+    guards: Mapping[str, Any] = field(default_factory=dict)
+    reports_usage: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A file of `scenarios/`."""
+
+    name: str
+    about: str
+    profile: str
+    sessions: tuple[Script, ...]
+
+
+def scenarios() -> tuple[Scenario, ...]:
+    """Every scenario that ships, in file order."""
+    import yaml
+
+    folder = resources.files("sample_sessions") / "scenarios"
+    files = sorted(
+        (entry for entry in folder.iterdir() if entry.name.endswith(".yaml")), key=lambda e: e.name
+    )
+    return tuple(
+        parse(entry.name.removesuffix(".yaml"), yaml.load(entry.read_text("utf-8"), yaml.CSafeLoader))
+        for entry in files
+    )
+
+
+def parse(name: str, raw: Mapping[str, Any]) -> Scenario:
+    """A scenario from the mapping a YAML file holds."""
+    sessions = tuple(_script(session) for session in raw["sessions"])
+    return Scenario(name, raw["about"], raw.get("profile", ""), sessions)
+
+
+def duration(text: str | int) -> timedelta:
+    """A span such as `90s`, `7m`, `3h` or `12d`."""
+    text = str(text)
+    return timedelta(seconds=float(text[:-1]) * _UNITS[text[-1]])
+
+
+def _script(raw: Mapping[str, Any]) -> Script:
+    header = {key: value for key, value in raw.items() if key not in ("steps", "began")}
+    return Script(**header, began=duration(raw["began"]), steps=_steps(raw["steps"]))
+
+
+def _steps(raw: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
+    return tuple(Step.of(step) for step in raw)
+
+
+def _repeat(raw: Mapping[str, Any]) -> Repeat:
+    return Repeat(_steps(raw["steps"]), raw.get("times", 0), raw.get("until"))
+
+
+def _call(raw: Mapping[str, Any]) -> Call:
+    """`{terminal: {command: ...}, result: ...}`: the key that is no option names the tool."""
+    tool = next(key for key in raw if key not in ("result", "unanswered"))
+    return Call(tool, raw[tool] or {}, raw.get("result", ""), raw.get("unanswered", False))
+
+
+def _listed(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
