@@ -6,7 +6,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from inspector.text import cell_len, clean_line, crop, fit
+from inspector.text import cell_len, clean, clean_line, crop, fit
 
 
 class Line:
@@ -31,6 +31,11 @@ class Line:
     def cell(self, text: str, width: int, style: Style | None = None, *, right: bool = False) -> Line:
         """Append text cropped or padded to exactly `width` cells."""
         return self._put(fit(clean_line(text), width, right=right), style, max(width, 0))
+
+    def preformatted(self, text: str, style: Style | None = None) -> Line:
+        """Append one line of text with its runs of blanks, such as code already broken into lines."""
+        text = clean(text).replace("\n", " ").expandtabs(4)
+        return self._put(text, style, cell_len(text))
 
     def gap(self, width: int = 1, style: Style | None = None) -> Line:
         """Append blanks."""

@@ -27,7 +27,7 @@ class Band:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class Banding:
     """The rows of a list of `messages` with bands, which stand in order of `before`."""
 
     messages: int
@@ -63,6 +63,11 @@ class Rows:
                 return found
             row += 1 if step >= 0 else -1
         return None
+
+    def band_above(self, row: int) -> int | None:
+        """The row of the nearest band at or above a row."""
+        above = bisect_right(range(len(self.bands)), row, key=self._row_of_band) - 1
+        return self._row_of_band(above) if above >= 0 else None
 
     def _row_of_band(self, place: int) -> int:
         return self.bands[place].before + place

@@ -28,7 +28,8 @@ class Knob:
 
     Attributes:
         key: Field of `Settings`, or `release`.
-        label: Its name on the bar, where width allows one.
+        label: Its name on the bar.
+        brief: Its name on a narrow bar.
         ladder: Values the arrow keys step through, ascending; empty for the releases, which the bar is given.
         show: How a value is written.
         unset: What None is called.
@@ -37,6 +38,7 @@ class Knob:
 
     key: str
     label: str
+    brief: str
     ladder: tuple[int | float, ...]
     show: Callable[[Any], str]
     unset: str = "–"
@@ -60,14 +62,14 @@ _WINDOWS = (
 )
 
 KNOBS = (
-    Knob("window", "window", _WINDOWS, _kilo, unset="unknown"),
-    Knob("threshold", "threshold", _STEPS, _share),
-    Knob("target_ratio", "ratio", _STEPS[:16], _share),
-    Knob("protect_first", "first", tuple(range(21)), str),
-    Knob("protect_last", "last", tuple(range(101)), str),
-    Knob("release", "release", (), str),
-    Knob("warm", "", (False, True), lambda warm: "warm" if warm else "cold"),
-    Knob("max_output", "output", (4_096, 8_192, 16_384, 32_768, 65_536, 131_072), _kilo, "none", True),
+    Knob("window", "window", "win", _WINDOWS, _kilo, unset="unknown"),
+    Knob("threshold", "threshold", "thr", _STEPS, _share),
+    Knob("target_ratio", "ratio", "ratio", _STEPS[:16], _share),
+    Knob("protect_first", "first", "first", tuple(range(21)), str),
+    Knob("protect_last", "last", "last", tuple(range(101)), str),
+    Knob("release", "release", "rel", (), str),
+    Knob("warm", "", "", (False, True), lambda warm: "warm" if warm else "cold"),
+    Knob("max_output", "output", "out", (4_096, 8_192, 16_384, 32_768, 65_536, 131_072), _kilo, "none", True),
 )
 
 

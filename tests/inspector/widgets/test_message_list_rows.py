@@ -1,4 +1,4 @@
-"""Rows and messages find each other, whatever bands stand between."""
+"""Banding and messages find each other, whatever bands stand between."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.widgets.context_strip_layout import Part
-from inspector.widgets.message_list_rows import Band, Rows, partition_bands
+from inspector.widgets.message_list_rows import Band, Banding, partition_bands
 from tests.inspector.widgets.test_context_strip_layout import plan_of
 
 
 @st.composite
-def listings(draw: st.DrawFn) -> Rows:
+def listings(draw: st.DrawFn) -> Banding:
     messages = draw(st.integers(0, 60))
     places = draw(st.lists(st.integers(0, messages), max_size=6)) if messages else []
-    return Rows(messages, tuple(Band(place, None, "band", "") for place in sorted(places)))
+    return Banding(messages, tuple(Band(place, None, "band", "") for place in sorted(places)))
 
 
 @given(listings())
 @settings(max_examples=150, deadline=None)
-def test_each_row_is_one_message_or_one_band_in_order(rows: Rows) -> None:
+def test_each_row_is_one_message_or_one_band_in_order(rows: Banding) -> None:
     found = [rows.at(row) for row in range(rows.count)]
     assert [item for item in found if isinstance(item, int)] == list(range(rows.messages))
     assert tuple(item for item in found if isinstance(item, Band)) == rows.bands
@@ -30,7 +30,7 @@ def test_each_row_is_one_message_or_one_band_in_order(rows: Rows) -> None:
 
 @given(listings())
 @settings(max_examples=60, deadline=None)
-def test_a_band_stands_directly_above_its_message(rows: Rows) -> None:
+def test_a_band_stands_directly_above_its_message(rows: Banding) -> None:
     for row in range(rows.count):
         band = rows.at(row)
         if isinstance(band, Band) and band.before < rows.messages:
@@ -39,14 +39,14 @@ def test_a_band_stands_directly_above_its_message(rows: Rows) -> None:
 
 def test_a_row_outside_the_list_is_an_error() -> None:
     with pytest.raises(IndexError):
-        Rows(3).at(3)
+        Banding(3).at(3)
 
 
 def test_moving_up_from_a_band_finds_the_message_above_it() -> None:
-    rows = Rows(4, (Band(2, None, "band", ""),))
+    rows = Banding(4, (Band(2, None, "band", ""),))
     assert rows.message_near(2, step=-1) == 1
     assert rows.message_near(2, step=1) == 2
-    assert Rows(0).message_near(0) is None
+    assert Banding(0).message_near(0) is None
 
 
 def test_the_bands_of_a_plan_name_what_would_be_lost_and_kept() -> None:

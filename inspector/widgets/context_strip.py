@@ -1,0 +1,143 @@
+"""The context strip: a whole request on one line, every message as wide as its tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rich.style import Style
+from textual.events import Click
+from textual.message import Message as Event
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
+
+from core.model.plan import Plan, Span
+from inspector import glyphs
+from inspector.format import ESTIMATE, short
+from inspector.line import Line
+from inspector.palette import Palette
+from inspector.widgets.context_strip_layout import Part, StripLayout, strip_layout
+
+INK = {Part.HEAD: "part-head", Part.MIDDLE: "part-middle", Part.TAIL: "part-tail"}
+"""The theme token of each part a message can lie in; the others are drawn faint."""
+
+FILL = {
+    Part.OUTSIDE: "░", Part.HEAD: "█", Part.MIDDLE: "▒", Part.TAIL: "▓", Part.ROOM: "·", Part.MARGIN: " ",
+}  # fmt: skip
+"""A texture a part, so that the strip reads without colour."""
+
+MARGIN = 1
+"""Blank cells left and right of the strip."""
+
+
+class ContextStrip(Widget):
+    """One line of cells and one line of legend for a plan.
+
+    A click on a cell asks for the message under it.
+    """
+
+    DEFAULT_CSS = """
+    ContextStrip { height: 2; width: 1fr; }
+    """
+
+    cursor: reactive[int | None] = reactive(None)
+
+    @dataclass
+    class Chosen(Event):
+        """A message was clicked on the strip."""
+
+        index: int
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._plan: Plan | None = None
+        self._layout: StripLayout | None = None
+
+    def show(self, plan: Plan | None) -> None:
+        """Draw another plan; None draws an empty line while the messages are being measured."""
+        self._plan, self._layout = plan, None
+        self.refresh()
+
+    def on_resize(self) -> None:
+        """The cells are shared out anew for the new width."""
+        self._layout = None
+
+    def on_click(self, event: Click) -> None:
+        """Ask for the message under the pointer."""
+        layout = self._laid_out()
+        found = None if layout is None or event.y else layout.message_at(event.x - MARGIN)
+        if found is not None:
+            self.post_message(self.Chosen(found))
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the strip (line 0) or its legend (line 1)."""
+        palette, layout = Palette.of(self.app), self._laid_out()
+        if layout is None or self._plan is None:
+            blank = "·" * max(0, self.size.width - 2 * MARGIN) if y == 0 else ""
+            return Line().gap(MARGIN).add(blank, palette.style("rule")).strip(self.size.width)
+        line = _cells(layout, palette, self.cursor) if y == 0 else legend(self._plan, layout, palette)
+        return line.strip(self.size.width)
+
+    def _laid_out(self) -> StripLayout | None:
+        if self._layout is None and self._plan is not None:
+            self._layout = strip_layout(self._plan, max(0, self.size.width - 2 * MARGIN))
+        return self._layout
+
+
+def _cells(layout: StripLayout, palette: Palette, cursor: int | None) -> Line:
+    """The strip itself: runs of equal cells become one piece."""
+    here = range(0) if cursor is None else layout.cells_of(cursor)
+    line, run, style = Line().gap(MARGIN), "", None
+    for cell in range(layout.width):
+        glyph, ink = _cell(layout, palette, cell, at_cursor=cell in here)
+        if ink != style and run:
+            line.add(run, style)
+            run = ""
+        run, style = run + glyph, ink
+    return line.add(run, style)
+
+
+def _cell(layout: StripLayout, palette: Palette, cell: int, *, at_cursor: bool) -> tuple[str, Style]:
+    part = layout.part(cell)
+    if cell == layout.threshold:
+        return glyphs.THRESHOLD, palette.style("threshold", bold=True)
+    if cell == layout.window_end:
+        return "┃", palette.style("severity-critical", bold=True)
+    if at_cursor:
+        return "█", palette.style("ink", bold=True)
+    return FILL[part], palette.style(INK.get(part, "ink-faint"))
+
+
+def legend(plan: Plan, layout: StripLayout, palette: Palette) -> Line:
+    """What the parts hold, with the threshold named under its tick where there is room."""
+    line = Line().gap(MARGIN)
+    for part, words in _legend_parts(plan, layout):
+        ink = palette.style(INK.get(part, "ink-muted"))
+        line.add(FILL[part], ink).gap().add(words, ink).gap(3)
+    return _threshold_label(line, plan, layout, palette)
+
+
+def _legend_parts(plan: Plan, layout: StripLayout) -> Iterable[tuple[Part, str]]:
+    if outside := max(0, plan.compared_tokens - layout.offsets[-1]):
+        yield Part.OUTSIDE, f"system and tools {short(outside, mark=ESTIMATE)}"
+    for part, span in ((Part.HEAD, plan.head), (Part.MIDDLE, plan.middle), (Part.TAIL, plan.tail)):
+        after = ""
+        if part is Part.MIDDLE and span.size and plan.summary_budget is not None:
+            after = f" → {short(plan.summary_budget, mark=ESTIMATE)}"
+        yield part, f"{part} {span.size:,} · {short(_tokens(layout, span))}{after}"
+
+
+def _tokens(layout: StripLayout, span: Span) -> int:
+    return layout.offsets[span.end] - layout.offsets[span.start]
+
+
+def _threshold_label(line: Line, plan: Plan, layout: StripLayout, palette: Palette) -> Line:
+    if layout.threshold is None:
+        return line
+    words = f"{glyphs.THRESHOLD} threshold {short(plan.threshold_tokens)}"
+    column = MARGIN + layout.threshold
+    if column + len(words) > layout.width + MARGIN:
+        words = f"threshold {short(plan.threshold_tokens)} {glyphs.THRESHOLD}"
+        column -= len(words) - 1
+    return line.to(column).add(words, palette.style("threshold")) if column >= line.width else line
