@@ -1,4 +1,4 @@
-"""The one place where values of `core.model` become the JSON that the command line promises.
+"""How values of `core.model` are written in JSON; each command puts its document together from these.
 
 Keys are never removed or renamed. Money is a decimal string, times are ISO 8601 in UTC, ranges are half-open
 `[start, end]` pairs, and what is not known is null.
@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InspectorError
-from core.model.plan import Plan, Span
+from core.model.plan import Span
+from core.model.session import Session
 from core.model.tokens import Buckets, Cost
 
 
@@ -58,36 +59,14 @@ def tokens(value: Buckets) -> dict[str, int | None]:
     }
 
 
+def recorded_cost(value: Session) -> Cost:
+    """What Hermes recorded: the actual amount where a provider reported one, else its estimate."""
+    return value.actual_cost if value.actual_cost.usd is not None else value.estimated_cost
+
+
 def span(value: Span) -> list[int]:
     """A half-open range as a pair."""
     return [value.start, value.end]
-
-
-def plan(value: Plan) -> dict[str, Any]:
-    """Where a compaction would cut, and the arithmetic."""
-    return {
-        "release": value.release,
-        "group": value.group,
-        "window": value.window,
-        "threshold_percent": value.threshold_percent,
-        "threshold_tokens": value.threshold_tokens,
-        "tail_budget": value.tail_budget,
-        "soft_ceiling": value.soft_ceiling,
-        "summary_cap": value.summary_cap,
-        "summary_budget": value.summary_budget,
-        "estimated_tokens": value.estimated_tokens,
-        "compared_tokens": value.compared_tokens,
-        "messages": value.messages,
-        "pruned": value.pruned,
-        "pruned_at": list(value.pruned_at),
-        "head": span(value.head),
-        "middle": span(value.middle),
-        "tail": span(value.tail),
-        "would_fire": value.would_fire,
-        "blocked_by": list(value.blocked_by),
-        "arithmetic": list(value.arithmetic),
-        "warm": value.settings.warm,
-    }
 
 
 def error(value: InspectorError) -> dict[str, Any]:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from core.errors import UsageError
+from inspector.cli import numbers
 
-VALUED = ("--db", "--home", "--profile", "--screenshot", "--screen", "--size", "--theme")
+VALUED = ("--db", "--home", "--profile", "--screenshot", "--screen", "--session", "--size")
 """Global options that take a value: it must not be mistaken for the name of a command."""
 
 
@@ -50,61 +51,7 @@ def add_app_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("the app")
     group.add_argument("--screenshot", metavar="FILE.svg", type=Path, help="draw one frame to FILE and exit")
     group.add_argument("--screen", metavar="NAME", help="the screen to start on (default: sessions)")
-    group.add_argument("--size", metavar="WxH", type=size, help="columns x rows of the screenshot, as 120x40")
-
-
-def size(text: str) -> tuple[int, int]:
-    """Columns and rows from `120x40`.
-
-    Raises:
-        argparse.ArgumentTypeError: The text has another form, or a terminal cannot be that small or large.
-    """
-    columns, cross, rows = text.lower().partition("x")
-    if not (cross and columns.isdecimal() and rows.isdecimal()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not WIDTHxHEIGHT, as 120x40")
-    width, height = int(columns), int(rows)
-    if not (20 <= width <= 1000 and 5 <= height <= 1000):
-        raise argparse.ArgumentTypeError(f"{text!r} is outside 20x5 to 1000x1000")
-    return width, height
-
-
-def positive(text: str) -> int:
-    """A whole number above 0; `200_000`, `200,000`, `200K` and `1M` are accepted.
-
-    Raises:
-        argparse.ArgumentTypeError: The text is no such number.
-    """
-    value = whole(text)
-    if value == 0:
-        raise argparse.ArgumentTypeError("must be above 0")
-    return value
-
-
-def whole(text: str) -> int:
-    """A whole number of 0 or more; see `positive` for the forms accepted.
-
-    Raises:
-        argparse.ArgumentTypeError: The text is no such number.
-    """
-    digits = text.strip().replace(",", "").replace("_", "")
-    unit = {"k": 1_000, "m": 1_000_000}.get(digits[-1:].lower(), 1)
-    digits = digits[:-1] if unit > 1 else digits
-    if not (digits.isascii() and digits.isdecimal()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
-    return int(digits) * unit
-
-
-def share(text: str) -> float:
-    """A share between 0 and 1; `0.5` and `50%` mean the same.
-
-    Raises:
-        argparse.ArgumentTypeError: The text is no number, or lies outside the range.
-    """
-    number, percent = (text[:-1], 100.0) if text.endswith("%") else (text, 1.0)
-    try:
-        value = float(number) / percent
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from error
-    if not 0.0 < value <= 1.0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a share between 0 and 1")
-    return value
+    group.add_argument("--session", metavar="SESSION", help="the conversation to open there")
+    group.add_argument(
+        "--size", metavar="WxH", type=numbers.size, help="columns x rows of the screenshot, as 120x40"
+    )

@@ -1,0 +1,80 @@
+"""How time and memory are taken: whole processes, the best of several, compared as ratios."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+RUNS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One figure and the bound it is held to.
+
+    Attributes:
+        value: Milliseconds, MiB or a ratio, as `unit` says.
+        target: The most it may be.
+    """
+
+    name: str
+    value: float
+    unit: str
+    target: float
+
+    @property
+    def met(self) -> bool:
+        """Whether the figure is within its bound."""
+        return self.value <= self.target
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one process took: wall-clock seconds and its peak resident memory in MiB."""
+
+    seconds: float
+    peak: float
+
+
+def process(command: Sequence[str], *, runs: int = RUNS, **env: str) -> Cost:
+    """The best time and the highest peak of a command over several runs.
+
+    The best time is the least disturbed one; a machine doing other work only ever adds to it.
+    """
+    costs = [_once(command, env) for _ in range(runs)]
+    return Cost(min(cost.seconds for cost in costs), max(cost.peak for cost in costs))
+
+
+def python(code: str, *arguments: str, runs: int = RUNS) -> Cost:
+    """The same for a piece of Python in an interpreter of its own."""
+    return process([sys.executable, "-c", code, *arguments], runs=runs)
+
+
+def inspector(*words: str, runs: int = RUNS) -> Cost:
+    """The same for a command line of the inspector."""
+    return process([sys.executable, "-m", "inspector.cli.main", *words], runs=runs)
+
+
+def call(action: Callable[[], object], *, runs: int = RUNS) -> float:
+    """The best time of a call in this process, in seconds."""
+    best = float("inf")
+    for _ in range(runs):
+        start = time.perf_counter()
+        action()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def _once(command: Sequence[str], env: dict[str, str]) -> Cost:
+    start = time.perf_counter()
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, env={**os.environ, **env})
+    _, status, usage = os.wait4(child.pid, 0)
+    seconds = time.perf_counter() - start
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        raise subprocess.CalledProcessError(child.returncode, command)
+    return Cost(seconds, usage.ru_maxrss / 1024)
