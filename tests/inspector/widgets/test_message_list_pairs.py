@@ -30,7 +30,8 @@ def test_an_orphan_and_a_second_answer_have_no_mate() -> None:
 
 def test_a_call_id_used_twice_pairs_with_the_nearest_call() -> None:
     pairs = tool_pairs([asks("a"), answers("a"), asks("a"), answers("a")])
-    assert (pairs.mates(1), pairs.mates(3)) == ({0}, {2})
+    assert pairs.mates(1) == {0}
+    assert pairs.mates(3) == {2}
 
 
 def test_no_message_under_the_cursor_has_no_mates() -> None:
