@@ -11,8 +11,8 @@ from typing import Any
 _WORDS = {
     "noun": "account batch bucket cache cursor digest header invoice lease ledger payload quota queue region "
     "replica report retry router schema session shard signer tenant token upload webhook window worker",
-    "verb": "attach collect compact debit drain encode expire flush merge parse publish rebuild refresh resolve "
-    "restore rotate schedule split validate verify",
+    "verb": "attach collect compact debit drain encode expire flush merge parse publish rebuild refresh "
+    "resolve restore rotate schedule split validate verify",
     "module": "auth billing ingest gateway limits mailer reports search storage sync tenants webhooks",
 }
 _NOUNS, _VERBS, _MODULES = (words.split() for words in _WORDS.values())
