@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inspector import format
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, "–"),
+        (0, "0"),
+        (940, "940"),
+        (999, "999"),
+        (1_000, "1.0K"),
+        (54_828, "54.8K"),
+        (99_949, "99.9K"),
+        (99_950, "100K"),
+        (412_345, "412K"),
+        (999_499, "999K"),
+        (999_500, "1.0M"),
+        (1_900_000, "1.9M"),
+        (812_000_000, "812M"),
+        (5_000_000_000, "5.0G"),
+        (-33_902, "-33.9K"),
+    ],
+)
+def test_numbers_in_lists_are_short(value: int | None, expected: str) -> None:
+    assert format.short(value) == expected
+
+
+@given(st.integers(0, 10**12 - 1))
+@settings(max_examples=200, deadline=None)
+def test_a_short_number_never_needs_more_than_five_cells(value: int) -> None:
+    assert len(format.short(value)) <= 5
+
+
+def test_numbers_under_the_cursor_are_full_and_carry_their_mark() -> None:
+    assert format.count(54_828) == "54,828"
+    assert format.count(54_828, mark=format.ESTIMATE) == "~54,828"
+    assert format.short(54_828, mark=format.LOWER_BOUND) == "≥54.8K"
+    assert format.count(None, mark=format.ESTIMATE) == "–"
+
+
+@pytest.mark.parametrize(
+    ("usd", "expected"),
+    [
+        (None, "–"),
+        ("0", "$0"),
+        ("0.00", "$0"),
+        ("0.0042", "$0.0042"),
+        ("0.000012345", "$0.000012"),
+        ("0.09", "$0.090"),
+        ("0.0999", "$0.10"),
+        ("0.175512", "$0.18"),
+        ("14.02", "$14.02"),
+        ("1234.5", "$1,234.50"),
+        ("-3.1", "-$3.10"),
+    ],
+)
+def test_money_is_never_rounded_to_nothing(usd: str | None, expected: str) -> None:
+    assert format.money(None if usd is None else Decimal(usd)) == expected
+
+
+@given(st.decimals("0.0000001", "100000", places=7))
+@settings(max_examples=200, deadline=None)
+def test_an_amount_that_exists_is_shown_with_a_digit(usd: Decimal) -> None:
+    shown = format.money(usd)
+    assert "e" not in shown.lower()
+    assert (Decimal(shown.strip("$").replace(",", "")) > 0) is (usd > 0)
+
+
+@pytest.mark.parametrize(
+    ("share", "expected"),
+    [(None, "–"), (0.0, "0%"), (0.004, "<1%"), (0.56, "56%"), (0.996, ">99%"), (1.0, "100%"), (1.07, "107%")],
+)
+def test_percent_claims_all_or_nothing_only_when_it_is(share: float | None, expected: str) -> None:
+    assert format.percent(share) == expected
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [
+        (None, "–"),
+        (0.3, "0.3s"),
+        (9.96, "10s"),
+        (59.6, "1m 00s"),
+        (250, "4m 10s"),
+        (3_600, "1h 00m"),
+        (7_500, "2h 05m"),
+        (273_600, "3d 4h"),
+        (-250, "-4m 10s"),
+    ],
+)
+def test_durations_use_two_units(seconds: float | None, expected: str) -> None:
+    assert format.duration(seconds) == expected
+
+
+@pytest.mark.parametrize(
+    ("past", "expected"),
+    [
+        (timedelta(seconds=20), "now"),
+        (timedelta(minutes=2), "2 min"),
+        (timedelta(hours=3), "3 h"),
+        (timedelta(days=5), "5 d"),
+        (timedelta(days=-1), "now"),
+    ],
+)
+def test_ages_are_relative_within_a_week(past: timedelta, expected: str) -> None:
+    assert format.age(NOW - past, NOW) == expected
+
+
+def test_older_ages_are_dates() -> None:
+    assert format.age(NOW - timedelta(days=20), NOW) == "Nov  1"
+    assert format.age(NOW - timedelta(days=800), NOW) == "2024-09"
+    assert format.age(None, NOW) == "–"
+
+
+def test_plurals() -> None:
+    assert format.plural(1, "session") == "1 session"
+    assert format.plural(1_518, "session") == "1,518 sessions"
+    assert format.plural(2, "branch", "branches") == "2 branches"
+
+
+def test_differences_carry_their_sign() -> None:
+    assert [format.signed(value) for value in (1_204, -33_902, 0, None)] == ["+1,204", "-33,902", "0", "–"]

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Sequence
+
+from textual.app import App, ComposeResult
+from textual.message import Message
+
+from inspector.line import Line
+from inspector.palette import defaults, textual_theme
+from inspector.widgets.row_list import RowList
+from inspector.widgets.rows import ListRows, PagedRows
+from tests.hostile import HOSTILE, harmful
+from themes.loader import load_all
+
+
+class Numbers(RowList[str]):
+    HEADER_LINES = 1
+
+    def draw_header(self, width: int) -> list[Line]:
+        return [Line().add("header")]
+
+    def is_heading(self, index: int) -> bool:
+        return (self.rows.row(index) or "").startswith("=")
+
+    def heading_above(self, index: int) -> int | None:
+        return next((place for place in range(index, -1, -1) if self.is_heading(place)), None)
+
+
+class ListApp(App[None]):
+    def __init__(self, widget: RowList[str]) -> None:
+        super().__init__()
+        self.widget = widget
+        self.register_theme(textual_theme(load_all()[0]))
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return defaults()
+
+    def compose(self) -> ComposeResult:
+        yield self.widget
+
+    def lines(self) -> list[str]:
+        return [self.widget.render_line(y).text.rstrip() for y in range(self.widget.size.height)]
+
+
+def numbers(total: int) -> ListRows[str]:
+    return ListRows([f"row {index}" for index in range(total)])
+
+
+async def test_only_pages_near_the_cursor_are_ever_read() -> None:
+    asked: list[int] = []
+
+    def fetch(start: int, size: int) -> Sequence[str]:
+        asked.append(start)
+        return [f"row {index}" for index in range(start, min(start + size, 1_000_000))]
+
+    app = ListApp(RowList(PagedRows(1_000_000, fetch)))
+    tracemalloc.start()
+    async with app.run_test(size=(60, 20)) as pilot:
+        assert app.lines()[0] == "row 0"
+        await pilot.press("G")
+        await pilot.pause()
+        assert app.lines()[-1] == "row 999999"
+        app.widget.cursor = 500_000
+        await pilot.pause()
+        assert "row 500000" in app.lines()
+        grown = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(asked) <= 6
+    assert grown < 40_000_000
+
+
+def test_pages_used_longest_ago_are_forgotten() -> None:
+    asked: list[int] = []
+
+    def fetch(start: int, size: int) -> Sequence[int]:
+        asked.append(start)
+        return range(start, start + size)
+
+    rows = PagedRows(100, fetch, page=10, keep=2)
+    assert [rows.row(index) for index in (0, 15, 25, 5)] == [0, 15, 25, 5]
+    assert asked == [0, 10, 20, 0]
+    assert rows.row(100) is None
+
+
+def test_a_page_on_its_way_is_asked_for_once() -> None:
+    asked: list[int] = []
+
+    def fetch(start: int, size: int) -> None:
+        asked.append(start)
+
+    rows: PagedRows[str] = PagedRows(100, fetch, page=10)
+    assert rows.row(3) is None
+    assert rows.row(4) is None
+    assert asked == [0]
+    rows.arrived(0, ["x"] * 10)
+    assert rows.row(3) == "x"
+
+
+async def test_vim_keys_and_arrows_move_the_cursor() -> None:
+    app = ListApp(RowList(numbers(100)))
+    async with app.run_test(size=(40, 10)) as pilot:
+        for keys, expected in ((["j", "down"], 2), (["k"], 1), (["G"], 99), (["end", "up"], 98), (["g"], 0)):
+            await pilot.press(*keys)
+            assert app.widget.cursor == expected
+        await pilot.press("k")
+        assert app.widget.cursor == 0
+        await pilot.press("pagedown")
+        assert app.widget.cursor == 9
+
+
+async def test_the_cursor_stays_in_sight() -> None:
+    app = ListApp(Numbers(numbers(100)))
+    async with app.run_test(size=(40, 10)) as pilot:
+        await pilot.press("G")
+        await pilot.pause()
+        assert app.lines() == ["header", *(f"row {index}" for index in range(91, 100))]
+        await pilot.press(*["k"] * 12)
+        await pilot.pause()
+        assert app.lines()[1] == "row 87"
+        assert app.widget.cursor == 87
+
+
+async def test_a_heading_is_passed_over_and_stays_above_its_rows() -> None:
+    rows = ListRows(["= head", "a", "b", "= tail", *(f"t{index}" for index in range(30))])
+    app = ListApp(Numbers(rows))
+    async with app.run_test(size=(40, 8)) as pilot:
+        app.widget.action_top()
+        assert app.widget.cursor == 1
+        await pilot.press("j", "j")
+        assert app.widget.cursor == 4
+        await pilot.press("G", *["k"] * 15)
+        await pilot.pause()
+        assert app.lines()[1] == "= tail"
+        current = app.widget.current
+        assert current is not None
+        assert current in app.lines()
+
+
+async def test_enter_and_a_second_click_open() -> None:
+    seen: list[Message] = []
+    app = ListApp(Numbers(numbers(50)))
+    async with app.run_test(size=(40, 10), message_hook=seen.append) as pilot:
+        await pilot.click(RowList, offset=(3, 4))
+        assert app.widget.cursor == 3
+        await pilot.click(RowList, offset=(3, 4))
+        await pilot.press("j", "enter")
+        await pilot.click(RowList, offset=(2, 0))
+        await pilot.pause()
+    # The hook sees a message once at every stop of its way up.
+    sent = [
+        event for event in {id(event): event for event in seen}.values() if isinstance(event, RowList.Moved)
+    ]
+    assert [event.index for event in sent if type(event) is RowList.Opened] == [3, 4]
+    assert [event.index for event in sent if type(event) is RowList.HeaderClicked] == [2]
+
+
+async def test_a_shrinking_list_keeps_the_cursor_on_a_row() -> None:
+    app = ListApp(RowList(numbers(50)))
+    async with app.run_test(size=(40, 10)) as pilot:
+        await pilot.press("G")
+        app.widget.show(numbers(3))
+        await pilot.pause()
+        assert app.widget.cursor == 2
+        assert app.lines()[:3] == ["row 0", "row 1", "row 2"]
+
+
+async def test_an_empty_list_says_so() -> None:
+    app = ListApp(RowList(ListRows(()), empty="Nothing matches; esc clears the filter"))
+    async with app.run_test(size=(60, 10)) as pilot:
+        await pilot.press("j", "G", "enter")
+        assert any("Nothing matches" in line for line in app.lines())
+
+
+async def test_lines_fit_after_a_resize() -> None:
+    app = ListApp(RowList(ListRows([*HOSTILE.values()])))
+    async with app.run_test(size=(120, 40)) as pilot:
+        for width in (60, 100, 31):
+            await pilot.resize_terminal(width, 20)
+            await pilot.pause()
+            strips = [app.widget.render_line(y) for y in range(app.widget.size.height)]
+            assert {strip.cell_length for strip in strips} == {app.widget.row_width}
+            assert not [strip.text for strip in strips if harmful(strip.text)]
