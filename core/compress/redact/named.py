@@ -1,0 +1,171 @@
+"""Values beside a name that calls them a secret: assignments, headers, flags, form fields, tags, prose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from core.compress.redact.known import opaque, variety
+from core.compress.redact.names import Strength, is_code, is_path, is_reference, looks_random, strength
+from core.compress.redact.rules import names
+from core.compress.redact.spans import Hit
+
+_IDENTIFIER = re.compile(r"[\w.\-]{1,96}")
+_PART = re.compile(r"[\w.\-]")
+_LONGEST_NAME = 64
+
+_QUOTED = r"""(?P<open>\\{0,8}["'`])(?P<quoted>(?:(?!(?P=open))(?:\\.|[^\n\\])){1,1024}?)(?P=open)"""
+_BARE = r"""(?P<bare>(?:[^\s"'`,;&=<>(){}\[\]\\|，。；]|[&=](?!\w{1,40}=)){1,512})"""
+_CLOSE = r"""(?:\\{0,8}["'`])?\]?"""
+_ANNOTATION = r"(?::[ \t]{0,4}[A-Za-z_][\w.|\[\] ]{0,40}?(?==))?"
+_OPERATOR = r"(?P<op>=>|:=|[=!]=?=?|:(?!//)|：|is(?= )|是|为)"
+_PREFIX = r"""(?:[bruf]{1,2}(?=["']))?"""
+_ASSIGNED = re.compile(
+    rf"{_CLOSE}[ \t]{{0,8}}{_ANNOTATION}{_OPERATOR}\s{{0,16}}(?:{_PREFIX}{_QUOTED}|{_BARE})"
+)
+_PAIRED = re.compile(
+    rf"""{_CLOSE}[\s,]{{0,8}}(?:\\{{0,8}}["'])?[vV]alue{_CLOSE}\s{{0,4}}[:=]\s{{0,4}}(?:{_QUOTED}|{_BARE})"""
+)
+_LISTED = re.compile(rf"""\\{{0,8}}["'`]\s{{0,4}},\s{{0,8}}{_QUOTED}""")
+_TAGGED = re.compile(r"[^<>\n]{0,80}>(?P<bare>[^<>\n]{1,512})</")
+_CALLED = re.compile(rf"\(\s{{0,8}}{_QUOTED}")
+_SPACED = re.compile(rf"[ \t]{{1,4}}(?:{_QUOTED}|(?![-&|]){_BARE})")
+_MENTIONED = re.compile(
+    r"""[^\w\n]{1,4}(?:[A-Za-z]{1,10}[^\w\n]{1,3}){0,4}["'`(]{0,2}(?P<bare>[A-Za-z0-9_+/=.~-]{16,512})(?=$|[\s"'`),.;\\])"""
+)
+_DIGIT, _SPACE = re.compile(r"\d"), re.compile(r"\s")
+_AFTER_CODE = "([{"
+_LINE_LEAD = re.compile(
+    r"[ \t>|*+-]{0,40}(?:\d{1,6}[|:\t-][ \t]{0,24})?(?:export |set |ENV |ARG |setx )?[ \t]{0,4}[\"']?$"
+)
+_NOT_A_VALUE = frozenset("=:")
+
+
+def named(text: str) -> Iterator[Hit]:
+    """Every value whose name calls it a secret."""
+    lower = text.lower()
+    if len(lower) != len(text):
+        lower = text.translate(_ASCII_LOWER)
+    for start, end in _identifiers(text, lower):
+        name = text[start:end]
+        force = strength(name)
+        if force:
+            value = _value(text, start, end, force)
+            if value:
+                yield Hit(*value, "secret-value")
+
+
+_ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+
+
+def _identifiers(text: str, lower: str) -> Iterator[tuple[int, int]]:
+    """Spans of the identifiers that hold the stem of a secret word."""
+    seen: set[int] = set()
+    for stem in names().stems:
+        at = lower.find(stem)
+        while at >= 0:
+            start = at
+            while start > 0 and at - start < _LONGEST_NAME and _PART.match(text, start - 1):
+                start -= 1
+            start = _after_escape(text, start)
+            match = _IDENTIFIER.match(text, min(start, at))
+            end = match.end() if match else at + len(stem)
+            if start not in seen:
+                seen.add(start)
+                yield start, end
+            at = lower.find(stem, max(end, at + 1))
+
+
+def _after_escape(text: str, start: int) -> int:
+    r"""Skip the letter of a `\n` in front of a name inside a JSON string."""
+    return start + 1 if start > 0 and text[start - 1] == "\\" and text[start : start + 1] in "nrt" else start
+
+
+def _value(text: str, start: int, end: int, force: Strength) -> tuple[int, int] | None:
+    """The span of the secret that belongs to the name at `text[start:end]`."""
+    assigned = _ASSIGNED.match(text, end)
+    if assigned:
+        return _assigned(text, start, assigned, force)
+    for pattern in (_PAIRED, _LISTED):
+        match = pattern.match(text, end)
+        if match:
+            strict = force if pattern is _PAIRED else Strength.WEAK
+            return _quoted(match, strict) if match["open"] else _bare(text, match, strict, plain=True)
+    if text[start - 1 : start] == "<" and (match := _TAGGED.match(text, end)):
+        return _bare(text, match, force, plain=True)
+    if text.startswith("--", start) and (match := _SPACED.match(text, end)):
+        return _quoted(match, Strength.STRONG) if match["open"] else _bare(text, match, force, plain=True)
+    if (match := _CALLED.match(text, end)) and opaque(match["quoted"]):
+        return _quoted(match, force)
+    return _mentioned(text, end)
+
+
+def _assigned(text: str, start: int, match: re.Match[str], force: Strength) -> tuple[int, int] | None:
+    if match["open"]:
+        return _quoted(match, force)
+    operator = match["op"]
+    if operator in ("==", "===", "!=", "!==", "!"):
+        return None
+    lead = _line_lead(text, start)
+    tight = operator == "=" and match.start("bare") == match.end("op")
+    plain = (
+        (lead and (tight or operator == ":"))
+        or (tight and text[max(0, start - 1) : start] in "?&;")
+        or text.startswith("--", start)
+    )
+    return _bare(text, match, force, plain=plain)
+
+
+def _quoted(match: re.Match[str], force: Strength) -> tuple[int, int] | None:
+    value = match["quoted"]
+    if is_reference(value):
+        return None
+    if force is Strength.WEAK:
+        scheme = re.match(r"(?:[Bb]earer|[Bb]asic|[Tt]oken)\s+", value)
+        offset = scheme.end() if scheme else 0
+        return (match.start("quoted") + offset, match.end("quoted")) if looks_random(value[offset:]) else None
+    if _SPACE.search(value) and not _DIGIT.search(value) and len(value.split()) < 4:
+        return None
+    return match.span("quoted") if len(value) >= 3 else None
+
+
+def _bare(text: str, match: re.Match[str], force: Strength, *, plain: bool) -> tuple[int, int] | None:
+    """Judge an unquoted value; `plain` says that code cannot stand there."""
+    start, end = match.span("bare")
+    while end > start and text[end - 1] in ".:!?":
+        end -= 1
+    value = text[start:end]
+    if not value or value[0] in _NOT_A_VALUE or is_reference(value):
+        return None
+    if force is Strength.WEAK:
+        return (start, end) if looks_random(value) else None
+    if text[end : end + 1] and text[end] in _AFTER_CODE:
+        return None
+    if plain:
+        return (start, end)
+    mixed = bool(_DIGIT.search(value)) or not value.replace("_", "").replace(".", "").isalnum()
+    return (start, end) if mixed and len(value) >= 4 and not is_code(value) and not is_path(value) else None
+
+
+def _line_lead(text: str, start: int) -> bool:
+    """Whether only indentation, a line number or `export` stands before a name on its line."""
+    newline = max(
+        text.rfind("\n", max(0, start - 80), start), text.rfind("\\n", max(0, start - 80), start) + 1
+    )
+    if newline <= 0 and start > 80:
+        return False
+    return bool(_LINE_LEAD.fullmatch(text, newline + 1 if newline > 0 else 0, start))
+
+
+def _mentioned(text: str, end: int) -> tuple[int, int] | None:
+    """A random-looking word a few words behind the name of a secret."""
+    match = _MENTIONED.match(text, end)
+    if match is None:
+        return None
+    value = match["bare"].rstrip(".")
+    random = looks_random(value) and variety(value) == 3
+    return (
+        (match.start("bare"), match.start("bare") + len(value))
+        if random and not is_reference(value)
+        else None
+    )

@@ -1,0 +1,55 @@
+"""Where credentials stand in a text, and the text without them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+MASKED = re.compile(r"\[redacted:[a-z0-9-]+\]")
+"""What stands in the place of a credential."""
+
+
+class Hit(NamedTuple):
+    """A credential at `text[start:end]`."""
+
+    start: int
+    end: int
+    kind: str
+
+
+def mask(kind: str) -> str:
+    """What is written in place of a credential of a kind."""
+    return f"[redacted:{kind}]"
+
+
+def merge(hits: Iterable[Hit]) -> list[Hit]:
+    """Hits in text order, overlapping ones joined under the name of the one found first."""
+    merged: list[Hit] = []
+    order = sorted(enumerate(hits), key=lambda pair: (pair[1].start, pair[0]))
+    for _, hit in order:
+        if hit.end <= hit.start:
+            continue
+        if merged and hit.start < merged[-1].end:
+            last = merged[-1]
+            merged[-1] = last._replace(end=max(last.end, hit.end))
+        else:
+            merged.append(hit)
+    return merged
+
+
+def cut(text: str, hits: list[Hit]) -> str:
+    """The text with every hit masked; `hits` are in order and disjoint."""
+    pieces: list[str] = []
+    at = 0
+    for hit in hits:
+        pieces += (text[at : hit.start], mask(hit.kind))
+        at = hit.end
+    pieces.append(text[at:])
+    return "".join(pieces)
+
+
+def tally(hits: Iterable[Hit]) -> Mapping[str, int]:
+    """How many hits there are of each kind."""
+    return dict(Counter(hit.kind for hit in hits))

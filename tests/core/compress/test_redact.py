@@ -1,0 +1,270 @@
+"""Credentials never leave; everything else stays as it was."""
+
+from __future__ import annotations
+
+import json
+import random
+import string
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.compress.redact import redact, redact_message, redact_text
+from core.model.message import Message
+
+ALNUM = string.ascii_letters + string.digits
+HEX = string.digits + "abcdef"
+
+
+def _token(rng: random.Random, length: int, alphabet: str = ALNUM) -> str:
+    """A random token that surely holds a lower-case letter, an upper-case letter and a digit."""
+    body = "".join(rng.choice(alphabet) for _ in range(length - 3))
+    return body + ("a7f" if alphabet == HEX else "aZ7")
+
+
+def _planted(kind: str, rng: random.Random) -> tuple[str, str]:
+    """A text holding a credential of a kind, and the secret part of it."""
+    t = _token(rng, 36)
+    forms = {
+        "openai": f"key sk-proj-{t}",
+        "anthropic": f"use sk-ant-api03-{t}-AA",
+        "github": f"git clone https://x:ghp_{t}@github.com/o/r",
+        "github-fine": f"github_pat_11AA_{t}",
+        "gitlab": f"glpat-{t[:20]}",
+        "aws-id": f"AKIA{_token(rng, 16, string.ascii_uppercase + string.digits).upper()}",
+        "aws-secret": f"aws_secret_access_key = {t}/+ab",
+        "google": f"AIza{t[:35]}",
+        "slack": f"xoxb-1234567890-{t}",
+        "stripe": f"sk_live_{t[:24]}",
+        "telegram": f"https://api.telegram.org/bot1234567890:AA{t[:33]}/getMe",
+        "huggingface": f"hf_{t}",
+        "npm": f"//registry.npmjs.org/:_authToken=npm_{t}",
+        "pypi": f"pypi-AgEIcHlwaS5vcmc{t}",
+        "sendgrid": f"SG.{t[:22]}.{t}",
+        "twilio": f"SK{_token(rng, 32, HEX)}",
+        "bearer": f"curl -H 'Authorization: Bearer {t}'",
+        "basic": f"Authorization: Basic {t}==",
+        "env": f"export DB_PASSWORD={t}",
+        "json": json.dumps({"client_secret": t}),
+        "yaml": f"database:\n  password: {t}\n  port: 5432",
+        "toml": f'api_key = "{t}"',
+        "postgres": f"postgresql://admin:{t}@db.example.org:5432/app",
+        "redis": f"redis://:{t}@cache:6379/0",
+        "jwt": f"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ{t}.{t}",
+        "cookie": f"Cookie: sid={t}; theme=dark",
+        "azure": f"DefaultEndpointsProtocol=https;AccountName=n;AccountKey={t}==;EndpointSuffix=core",
+        "webhook": f"https://hooks.slack.com/services/T0000/B0000/{t[:24]}",
+        "private-key": f"-----BEGIN RSA PRIVATE KEY-----\n{t}{t}\n{t}\n-----END RSA PRIVATE KEY-----",
+        "sas": f"https://a.blob.core.windows.net/c?sv=2022&sig={t}%3D",
+        "flag": f"deploy --token {t} --verbose",
+        "prose": f"the access token you need is {t}.",
+        "discord": f"{'MTE' + _token(rng, 21)}.{_token(rng, 6)}.{t[:30]}",
+        "header": f"x-api-key: {t}",
+        "tag": f"<password>{t}</password>",
+        "pair": f'{{"name": "API_TOKEN", "value": "{t}"}}',
+    }
+    text = forms[kind]
+    secrets = {
+        "github": f"ghp_{t}",
+        "gitlab": t[:20],
+        "google": t[:35],
+        "stripe": t[:24],
+        "telegram": t[:33],
+        "webhook": t[:24],
+        "discord": t[:30],
+    }
+    whole = {"aws-id", "twilio"}
+    return text, text if kind in whole else secrets.get(kind, t)
+
+
+KINDS = (
+    *("openai", "anthropic", "github", "github-fine", "gitlab", "aws-id", "aws-secret", "google", "slack"),
+    *("stripe", "telegram", "huggingface", "npm", "pypi", "sendgrid", "twilio", "bearer", "basic", "env"),
+    *("json", "yaml", "toml", "postgres", "redis", "jwt", "cookie", "azure", "webhook", "private-key", "sas"),
+    *("flag", "prose", "discord", "header", "tag", "pair"),
+)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_planted_credential_is_gone_bare_and_at_every_depth_of_json(kind: str) -> None:
+    rng = random.Random(kind)
+    for _ in range(6):
+        text, secret = _planted(kind, rng)
+        nested = text
+        for _ in range(4):
+            assert secret not in redact_text(nested), nested
+            assert secret not in redact_text(f"before\n{nested}\nafter"), nested
+            nested = json.dumps({"output": nested})
+
+
+def _message(field: str, text: str) -> Message:
+    """A message with a text in one of its fields."""
+    half = len(text) // 2
+    wires: dict[str, dict[str, object]] = {
+        "content": {"role": "tool", "content": text},
+        "parts": {"role": "user", "content": [{"type": "text", "text": text}, {"type": "text", "text": "x"}]},
+        "split": {"role": "user", "content": [{"type": "text", "text": text[:half]}, {"text": text[half:]}]},
+        "arguments": {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {"id": "c1", "function": {"name": "terminal", "arguments": json.dumps({"command": text})}}
+            ],
+        },
+        "escaped": {
+            "role": "assistant",
+            "tool_calls": [
+                {
+                    "id": "c1",
+                    "function": {"name": "t", "arguments": "".join(f"\\u{ord(c):04x}" for c in text)},
+                }
+            ],
+        },
+        "reasoning": {"role": "assistant", "content": "", "reasoning": text, "reasoning_content": text},
+        "details": {"role": "assistant", "reasoning_details": [{"type": "thinking", "thinking": text}]},
+        "codex": {"role": "assistant", "codex_reasoning_items": [{"summary": [{"text": text}]}]},
+        "api_content": {"role": "user", "content": "x", "api_content": text},
+        "multimodal": {"role": "tool", "content": {"_multimodal": True, "text_summary": text}},
+    }
+    wire = wires[field]
+    if field == "escaped":
+        call = wire["tool_calls"][0]["function"]  # type: ignore[index]
+        call["arguments"] = f'{{"command": "{call["arguments"]}"}}'
+    return Message(wire)
+
+
+FIELDS = ("content", "parts", "split", "arguments", "escaped", "reasoning", "details", "codex", "api_content")
+
+
+@pytest.mark.parametrize("field", [*FIELDS, "multimodal"])
+def test_no_field_of_a_message_keeps_one_of_two_hundred_credentials(field: str) -> None:
+    rng = random.Random(field)
+    for n in range(200):
+        text, secret = _planted(KINDS[n % len(KINDS)], rng)
+        message = _message(field, text)
+        kept = json.dumps(dict(redact_message(message).wire), ensure_ascii=False)
+        assert secret not in kept, (field, text)
+        if field == "split":
+            assert secret[:12] not in kept or secret[-12:] not in kept, text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "commit 5d41402abc4b2a76b9719d911017c592a1b2c3d4",
+        "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "session 550e8400-e29b-41d4-a716-446655440000 resumed",
+        "/usr/lib/python3.11/site-packages/tokenizers/__init__.py:42",
+        "max_tokens=4096, token_count: 123, tokenizer: cl100k_base",
+        "def login(user: str, password: str = None) -> Token:",
+        "self.password = password",
+        "api_key=os.environ['OPENAI_API_KEY']",
+        "const token = tokens[0]; if (!token) return next();",
+        "password = get_password()",
+        "client = Client(api_key=settings.api_key, password=password)",
+        "GITHUB_TOKEN: ${{ secrets.GITHUB_TOKEN }}",
+        "AUTH_TOKEN=$TOKEN",
+        "Secretary: J.Smith; author: Key West",
+        "cache_key=5d41402abc4b2a76b9719d911017c592",
+        "class sk-circle-fade-dot-animation",
+        "task-abcdefghijkl12345678",
+        "Bearer token is required",
+        "the key is stored in /etc/ssl/private/key.pem",
+        'ValueError: password must be at least 8 characters ("password" is missing)',
+        "PRIMARY KEY (id), FOREIGN KEY (token_id) REFERENCES tokens(id)",
+        "https://example.org/a/b?page=2&sort=key",
+        "git@github.com:owner/repo.git",
+        "ssh://git@host:22/path and http://localhost:8080/path@v2",
+        "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQ\n-----END PUBLIC KEY-----",
+        "toolu_01A09q90qw90lq917835lq9 call_abc123DEF456ghi789",
+        "for key, value in secrets.items():",
+        "if token.type == TokenType.IDENT and key not in seen:",
+        "keyboard: monkey=banana passage=3 authority=EU",
+        '{"type": "password", "name": "password", "required": true}',
+    ],
+)
+def test_ordinary_text_stays_as_it_is(text: str) -> None:
+    assert redact_text(text) == text
+    escaped = json.dumps({"output": text})
+    assert redact_text(escaped) == escaped
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_second_pass_changes_nothing(kind: str) -> None:
+    text, _ = _planted(kind, random.Random(kind))
+    once = redact_text(text)
+    assert redact_text(once) == once
+
+
+PIECES = st.sampled_from(
+    [
+        "password",
+        "=",
+        ": ",
+        '"',
+        "sk-",
+        "token",
+        "[redacted:jwt]",
+        "abc123DEF456ghi789",
+        "\n",
+        "\\n",
+        "://u:",
+        "@h",
+        " ",
+    ]
+)
+
+
+@given(st.lists(PIECES | st.text(max_size=6), max_size=24).map("".join))
+@settings(max_examples=200, deadline=None)
+def test_redaction_is_idempotent_on_any_text(text: str) -> None:
+    once = redact_text(text)
+    assert redact_text(once) == once
+
+
+def test_counts_say_what_was_taken_out() -> None:
+    result = redact(
+        "ghp_abcdefghijklmnopqrstuvwxyz0123456789 and redis://:hunter2@h and redis://:swordfish1@h"
+    )
+    assert result.counts == {"github-token": 1, "url-password": 2}
+    assert (
+        result.text
+        == "[redacted:github-token] and redis://:[redacted:url-password]@h and redis://:[redacted:url-password]@h"
+    )
+
+
+def test_a_credential_broken_by_a_line_end_or_a_string_join_goes_whole() -> None:
+    assert "ijkl5678" not in redact_text('"sk-proj-abcd1234efgh" + "ijkl5678mnop"')
+    assert "ijkl5678" not in redact_text("sk-proj-abcd1234efgh\n    ijkl5678mnop\n")
+
+
+def test_a_clean_message_is_handed_back_itself() -> None:
+    message = Message({"role": "user", "content": "hello", "timestamp": 1.5})
+    assert redact_message(message) is message
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "sk-",
+        "eyJ",
+        "token=",
+        'password:"',
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "://a:",
+        "authorization:",
+        "\\",
+        "1",
+    ],
+)
+def test_the_time_grows_with_the_length_not_its_square(unit: str) -> None:
+    def seconds(size: int) -> float:
+        text = unit * (size // len(unit))
+        started = time.process_time()
+        redact_text(text)
+        return time.process_time() - started
+
+    seconds(1_000)
+    assert seconds(160_000) < 12 * max(seconds(40_000), 0.005)
