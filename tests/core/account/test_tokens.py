@@ -1,0 +1,145 @@
+"""Real tokenizer counts: equal to tiktoken, offline, tolerant of any text."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.account import vocabulary
+from core.account.token_cache import TokenCache
+from core.account.tokens import PIECE, count_messages, count_text, encoding_for
+from core.errors import ConfigError
+from core.model.message import Message
+
+EXACT = [
+    "gpt-4o",
+    "openai/gpt-5.2",
+    "gpt-4.1-mini",
+    "o3",
+    "o4-mini",
+    "chatgpt-4o-latest",
+    "gpt-oss-120b",
+    "gpt-6",
+]
+OLD = ["gpt-4", "gpt-4-turbo", "gpt-3.5-turbo", "ft:gpt-3.5-turbo-0125:acme"]
+FOREIGN = [
+    "claude-opus-4-5",
+    "anthropic/claude-sonnet-4.6",
+    "deepseek-chat",
+    "gemini-2.5-pro",
+    "hermes-4-14b",
+    "",
+]
+
+
+@pytest.mark.parametrize("model", EXACT)
+def test_current_openai_models_are_counted_exactly(model: str) -> None:
+    assert (encoding_for(model).name, encoding_for(model).exact) == ("o200k_base", True)
+
+
+@pytest.mark.parametrize("model", OLD)
+def test_older_openai_models_have_their_own_vocabulary(model: str) -> None:
+    assert (encoding_for(model).name, encoding_for(model).exact) == ("cl100k_base", True)
+
+
+@pytest.mark.parametrize("model", FOREIGN)
+def test_a_model_with_a_private_tokenizer_is_approximate(model: str) -> None:
+    assert encoding_for(model).exact is False
+
+
+def test_counts_are_those_of_the_published_tokenizers() -> None:
+    text = "def login(user): return hmac.compare_digest(a, b)  # 密码 пароль 🙂"
+    assert count_text("hello world", "o200k_base") == 2
+    assert count_text("hello world", "cl100k_base") == 2
+    # Counted with another implementation of the same vocabularies.
+    assert (count_text(text, "o200k_base"), count_text(text, "cl100k_base")) == (19, 20)
+
+
+def test_the_network_is_never_touched(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("a tokenizer opened a connection")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    vocabulary._build.cache_clear()
+    assert count_text("offline", "cl100k_base") > 0
+
+
+def test_a_vocabulary_with_other_bytes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(vocabulary.SHA256, "cl100k_base", "0" * 64)
+    vocabulary._build.cache_clear()
+    with pytest.raises(ConfigError, match="not the published one"):
+        vocabulary.encoding("cl100k_base")
+
+
+def test_an_unknown_vocabulary_names_those_that_ship() -> None:
+    with pytest.raises(ConfigError, match="cl100k_base and o200k_base"):
+        vocabulary.encoding("p50k_base")
+
+
+def test_special_tokens_in_a_text_are_ordinary_text() -> None:
+    assert count_text("<|endoftext|>", "o200k_base") > 1
+
+
+def test_a_million_spaces_do_not_make_the_tokenizer_panic() -> None:
+    assert count_text(" " * 1_000_000, "o200k_base") < 10_000
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(st.characters(codec=None), max_size=400))
+def test_any_text_can_be_counted_lone_surrogates_too(text: str) -> None:
+    assert 0 <= count_text(text, "o200k_base") <= 4 * len(text)
+
+
+def test_a_text_longer_than_a_piece_loses_nothing() -> None:
+    line = "a line of code that stands in a very long file\n"
+    text = line * (2 * PIECE // len(line))
+    assert abs(count_text(text, "o200k_base") - count_text(line, "o200k_base") * text.count("\n")) <= 4
+
+
+def message(**wire: object) -> Message:
+    return Message(wire)
+
+
+def test_calls_and_texts_count_thinking_stands_apart_and_images_are_only_counted() -> None:
+    call = {"id": "1", "function": {"name": "terminal", "arguments": '{"command": "ls"}'}}
+    parts = [{"type": "text", "text": "hello world"}, {"type": "image_url", "image_url": {"url": "data:"}}]
+    counts = count_messages(
+        [
+            message(role="user", content=parts),
+            message(
+                role="assistant", content="", tool_calls=[call], reasoning="hello", reasoning_content="hello"
+            ),
+        ],
+        "gpt-5.2",
+    )
+    assert counts.counts[0] == 2
+    assert counts.counts[1] >= 6
+    assert counts.reasoning == (0, 1)
+    assert counts.images == (1, 0)
+    assert counts.total == sum(counts.counts)
+
+
+def test_counting_reports_progress_and_can_be_stopped() -> None:
+    messages = [message(role="user", content=f"message {n}") for n in range(200)]
+    seen: list[tuple[int, int]] = []
+    counts = count_messages(
+        messages,
+        "gpt-5.2",
+        progress=lambda done, of: seen.append((done, of)),
+        cancelled=lambda: len(seen) == 2,
+    )
+    assert seen == [(64, 200), (128, 200)]
+    assert len(counts.counts) == 128
+    assert not counts.complete
+
+
+def test_counts_with_and_without_a_cache_agree(tmp_path: Path) -> None:
+    messages = [message(role="user", content=text) for text in ("one", "two \ud800", "one", "")]
+    plain = count_messages(messages, "gpt-5.2")
+    with TokenCache(tmp_path / "counts.db") as cache:
+        assert count_messages(messages, "gpt-5.2", cache=cache) == plain
+        assert count_messages(messages, "gpt-5.2", cache=cache) == plain
