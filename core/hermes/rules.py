@@ -126,6 +126,14 @@ class HeadRules:
 
 
 @dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """A text told by its length and the start of its SHA-256."""
+
+    length: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class TailRules:
     """What is kept at the end.
 
@@ -151,6 +159,7 @@ class TailRules:
         aligns: Tool groups are kept whole at the end of the middle.
         demote_over: Characters above which old tool results of the tail become a note; 0 for never.
         demote_rounds: Newest tool rounds spared from that.
+        nudges: User rows that Hermes itself sends to a stalled model; no user messages.
     """
 
     mode: str
@@ -176,6 +185,7 @@ class TailRules:
     aligns: bool
     demote_over: int
     demote_rounds: int
+    nudges: tuple[Fingerprint, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,46 @@
+"""What stands in the way of an automatic compaction, in words."""
+
+from __future__ import annotations
+
+from core.hermes.policy import Policy
+from core.model.settings import Gate, Settings
+
+
+def gate_blocks(gate: Gate | None, settings: Settings, policy: Policy) -> tuple[str, ...]:
+    """The blocks that refuse an attempt, whatever the conversation holds."""
+    blocks = [] if settings.enabled else ["compression.enabled is false"]
+    if gate is None:
+        return tuple(blocks)
+    if gate.lock_holder is not None:
+        blocks.append(f"another process is compressing this session ({gate.lock_holder})")
+    if policy.gate.cooldown and _ahead(gate, gate.cooldown_until):
+        blocks.append(f"the summary model failed; paused until {gate.cooldown_until:%Y-%m-%d %H:%M:%S} UTC")
+    blocks += _strikes(gate, policy)
+    return tuple(blocks)
+
+
+def _strikes(gate: Gate, policy: Policy) -> list[str]:
+    rules = policy.gate
+    blocks = []
+    if (
+        gate.ineffective_count is not None
+        and gate.ineffective_count >= rules.strikes
+        and not _recovered(gate, policy)
+    ):
+        blocks.append(f"the last {gate.ineffective_count} compactions did not help enough")
+    streak = gate.fallback_streak
+    if rules.fallback_streak and streak is not None and streak >= rules.fallback_streak:
+        blocks.append(f"the last {streak} summaries were fallbacks")
+    return blocks
+
+
+def _recovered(gate: Gate, policy: Policy) -> bool:
+    """One attempt is allowed once the recovery deadline has passed."""
+    known = policy.gate.recovery and gate.recovery_deadline is not None and gate.now is not None
+    return known and not _ahead(gate, gate.recovery_deadline)
+
+
+def _ahead(gate: Gate, moment: object) -> bool:
+    from datetime import datetime
+
+    return isinstance(moment, datetime) and gate.now is not None and moment > gate.now

@@ -1,0 +1,160 @@
+"""All work on texts, done once, so that planning again under other settings touches numbers only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+from core.compress.columns import Columns, columns_of
+from core.compress.estimate import Size, message_size, total_tokens
+from core.compress.shrink import Calls, calls_by_id, duplicate, shrink
+from core.compress.weight import Weight, message_weight
+from core.hermes.policy import Policy
+from core.model.message import Message
+
+_T = TypeVar("_T")
+_DUPLICATE_LEAST = 200
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A conversation and every number a plan may need of it. Positions are those of `messages`.
+
+    Attributes:
+        policy: The release it was measured for.
+        messages: As given.
+        base: As given, older copies of tool results replaced by references.
+        duplicates: Where those stood, ascending.
+        shrunk: What pruning would make of a message, by position, ascending; others it leaves alone.
+        counted: Positions in `shrunk` that count as pruned tool results.
+        weights: Weight of each message as given.
+        base_weights: Weight of each message of `base`.
+        shrunk_weights: Weight of each entry of `shrunk`.
+        sizes: Size of each message as given.
+        base_sizes: Size of each message of `base`.
+        shrunk_sizes: Size of each entry of `shrunk`.
+        columns: What each row is, for walking and anchoring.
+    """
+
+    policy: Policy
+    messages: tuple[Message, ...]
+    base: tuple[Message, ...]
+    duplicates: tuple[int, ...]
+    shrunk: Mapping[int, Message]
+    counted: frozenset[int]
+    weights: tuple[Weight, ...]
+    base_weights: tuple[Weight, ...]
+    shrunk_weights: Mapping[int, int]
+    sizes: tuple[Size, ...]
+    base_sizes: tuple[Size, ...]
+    shrunk_sizes: Mapping[int, Size]
+    columns: Columns
+
+    @cached_property
+    def estimated_tokens(self) -> int:
+        """The release's estimate of the messages given."""
+        return total_tokens(self.sizes, self.policy.estimate)
+
+    @cached_property
+    def estimates(self) -> tuple[int, ...]:
+        """The estimate of each message on its own; rounding makes their sum differ a little."""
+        rules = self.policy.estimate
+        return tuple(total_tokens((size,), rules) for size in self.sizes)
+
+    @cached_property
+    def bare_tokens(self) -> int:
+        """The estimate where the route replays only the newest thinking."""
+        newest = self.columns.newest_assistant
+        extra = self.sizes[newest].text - self.sizes[newest].bare if newest >= 0 else 0
+        return total_tokens(self.sizes, self.policy.estimate, bare=True) + extra
+
+    @cached_property
+    def shrinkable(self) -> tuple[int, ...]:
+        """Positions of `shrunk`, ascending."""
+        return tuple(self.shrunk)
+
+    def walk_weights(self, *, given: bool, thinking: bool) -> list[int]:
+        """Weights as a walk from the end sees them.
+
+        Args:
+            given: Before duplicates are replaced.
+            thinking: Old answers are weighed with their thinking.
+        """
+        weights = self.weights if given else self.base_weights
+        walked = [weight.total if thinking else weight.total - weight.thinking for weight in weights]
+        newest = self.columns.newest_assistant
+        if newest >= 0:
+            walked[newest] = weights[newest].total
+        return walked
+
+
+def measure(messages: Sequence[Message], policy: Policy) -> Measured:
+    """Measure a conversation for one release.
+
+    Tolerates anything a damaged row may hold: missing roles, contents and calls of any type, lone surrogates.
+
+    Args:
+        messages: In order. Never modified.
+        policy: Of the release.
+    """
+    given = tuple(messages)
+    calls = calls_by_id(given)
+    older = _older_copies(given) if policy.prune.duplicates else ()
+    base = _with_references(given, older)
+    weights = tuple(message_weight(message.wire, policy) for message in given)
+    sizes = tuple(message_size(message.wire, policy.estimate) for message in given)
+    shrunk, counted = _shrink_all(base, calls, policy)
+    return Measured(
+        policy=policy,
+        messages=given,
+        base=base,
+        duplicates=older,
+        shrunk=shrunk,
+        counted=counted,
+        weights=weights,
+        base_weights=_replaced(weights, {i: message_weight(base[i].wire, policy) for i in older}),
+        shrunk_weights={i: message_weight(m.wire, policy).total for i, m in shrunk.items()},
+        sizes=sizes,
+        base_sizes=_replaced(sizes, {i: message_size(base[i].wire, policy.estimate) for i in older}),
+        shrunk_sizes={i: message_size(m.wire, policy.estimate) for i, m in shrunk.items()},
+        columns=columns_of(base, calls, policy),
+    )
+
+
+def _shrink_all(
+    base: tuple[Message, ...], calls: Calls, policy: Policy
+) -> tuple[dict[int, Message], frozenset[int]]:
+    found = ((i, shrink(message, calls, policy)) for i, message in enumerate(base))
+    shrunk = {i: entry for i, entry in found if entry is not None}
+    counted = frozenset(i for i, entry in shrunk.items() if entry.counted)
+    return {i: entry.message for i, entry in shrunk.items()}, counted
+
+
+def _older_copies(messages: tuple[Message, ...]) -> tuple[int, ...]:
+    """Tool results that a later one repeats word for word."""
+    seen: set[bytes | str] = set()
+    older: list[int] = []
+    for i in range(len(messages) - 1, -1, -1):
+        wire = messages[i].wire
+        content = wire.get("content")
+        if wire.get("role") != "tool" or not isinstance(content, str) or len(content) < _DUPLICATE_LEAST:
+            continue
+        if content in seen:
+            older.append(i)
+        seen.add(content)
+    return tuple(reversed(older))
+
+
+def _with_references(messages: tuple[Message, ...], older: tuple[int, ...]) -> tuple[Message, ...]:
+    return _replaced(messages, {i: duplicate(messages[i]) for i in older})
+
+
+def _replaced(values: tuple[_T, ...], changes: Mapping[int, _T]) -> tuple[_T, ...]:
+    if not changes:
+        return values
+    changed = list(values)
+    for i, value in changes.items():
+        changed[i] = value
+    return tuple(changed)
