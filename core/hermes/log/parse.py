@@ -1,0 +1,215 @@
+"""Turning one line of agent.log into a record, or into nothing."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from core.hermes.log.record import Kind, LogRecord, Telemetry
+
+_HEAD = re.compile(
+    r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) (DEBUG|INFO|WARNING|ERROR|CRITICAL)"
+    r"(?: \[([^\]]+)\])? ([\w.\-]+): (.*)",
+    re.DOTALL,
+)
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})*|\d+")
+_PREFIX = re.compile(r"\[[^\]]{1,40}\] ")
+_QUOTED = 400
+_KEY = 8
+_INTEGERS = frozenset(
+    {"tokens", "tokens_after", "plain", "threshold", "window", "before", "after"}
+    | {"input", "output", "cached", "number", "start", "end"}
+)
+
+
+class Pattern(NamedTuple):
+    """How one kind of line is told and read."""
+
+    kind: Kind
+    starts: str
+    source: str
+    anywhere: bool
+
+    def fullmatch(self, message: str) -> re.Match[str] | None:
+        """The fields, when the whole message is of this form."""
+        return _compiled(self.source).fullmatch(message)
+
+
+class Head(NamedTuple):
+    """The part before the message."""
+
+    at: datetime
+    level: str
+    tag: str | None
+    logger: str
+    message: str
+
+
+@cache
+def patterns() -> tuple[Pattern, ...]:
+    """Every known line form."""
+    import yaml
+
+    text = files("core.hermes.log").joinpath("lines.yaml").read_text("utf-8")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    entries = loader(text).get_single_data()
+    return tuple(
+        Pattern(Kind(e["kind"]), e["starts"], e["pattern"], e.get("anywhere", False)) for e in entries
+    )
+
+
+@cache
+def _compiled(source: str) -> re.Pattern[str]:
+    # Compiled when first met: most logs hold few of the forms, and all of them take 30 ms.
+    return re.compile(source, re.DOTALL)
+
+
+@cache
+def _by_start() -> Mapping[str, tuple[Pattern, ...]]:
+    table: dict[str, list[Pattern]] = {}
+    for pattern in patterns():
+        table.setdefault(pattern.starts[:_KEY], []).append(pattern)
+    return {key: tuple(found) for key, found in table.items()}
+
+
+def split_head(line: str) -> Head | None:
+    """The head of a record; None for a continuation line, a torn one, or a time that is none."""
+    match = _HEAD.fullmatch(line)
+    if match is None:
+        return None
+    stamp, level, tag, logger, message = match.groups()
+    try:
+        at = datetime.fromisoformat(stamp.replace(",", "."))
+    except ValueError:
+        return None
+    return Head(at, level, tag, logger, message)
+
+
+def parse_line(line: str, where: str, continuation: str = "") -> LogRecord | None:
+    """Read one line.
+
+    Args:
+        line: Without its newline.
+        where: `agent.log:812`.
+        continuation: Lines below it that have no head of their own, for free text that spans lines.
+    """
+    head = split_head(line)
+    if head is None:
+        return None
+    prefix = _PREFIX.match(head.message)
+    bare = head.message[prefix.end() :] if prefix else head.message
+    for message in (head.message, bare):
+        for pattern in _by_start().get(message[:_KEY], ()):
+            if message.startswith(pattern.starts) and (match := pattern.fullmatch(message)):
+                return _record(pattern.kind, head, where, match.groupdict(), continuation)
+    return None
+
+
+def _record(
+    kind: Kind, head: Head, where: str, found: dict[str, str | None], continuation: str
+) -> LogRecord | None:
+    values: dict[str, Any] = {name: _value(name, text) for name, text in found.items() if text is not None}
+    if any(value is _TORN for value in values.values()):
+        return None
+    if "plain" in values:
+        values["tokens_after"] = values.pop("plain")
+    if kind is Kind.TELEMETRY:
+        values = _telemetry_values(values["text"])
+    if continuation and values.get("text"):
+        values["text"] = f"{values['text']}\n{continuation}"
+    session = values.pop("session", None) or head.tag
+    message = head.message[:_QUOTED]
+    return LogRecord(kind, where, head.at, head.level, head.logger, head.tag, session, message, **values)
+
+
+_TORN = object()
+
+
+def _value(name: str, text: str) -> Any:
+    if name in _INTEGERS:
+        if text in ("?", "None"):
+            return None
+        return int(text.replace(",", "")) if _GROUPED.fullmatch(text) else _TORN
+    if name == "seconds":
+        return float(text)
+    if name == "focus":
+        return _focus(text)
+    return text
+
+
+def _focus(text: str) -> str | None:
+    """The `%r` of a topic, None for the word None."""
+    if text == "None":
+        return None
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
+    return value if isinstance(value, str) else text
+
+
+def _telemetry_values(text: str) -> dict[str, Any]:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return {"text": text}
+    if not isinstance(data, dict):
+        return {"text": text}
+    telemetry = _telemetry(data)
+    return {
+        "session": _text(data, "session_id"),
+        "model": _text(data, "main_model"),
+        "provider": _text(data, "main_provider"),
+        "tokens": telemetry.tokens,
+        "threshold": telemetry.threshold,
+        "window": telemetry.window,
+        "before": telemetry.messages_before,
+        "after": telemetry.messages_after,
+        "telemetry": telemetry,
+    }
+
+
+def _telemetry(data: Mapping[str, Any]) -> Telemetry:
+    duration = _integer(data, "total_duration_ms")
+    return Telemetry(
+        attempt_id=_text(data, "attempt_id"),
+        trigger=_text(data, "trigger_source") or "unknown",
+        overflow_reason=_text(data, "overflow_reason"),
+        tokens=_integer(data, "current_estimated_tokens"),
+        threshold=_integer(data, "effective_threshold"),
+        window=_integer(data, "main_context_limit"),
+        messages_before=_integer(data, "messages_before"),
+        messages_after=_integer(data, "messages_after"),
+        tokens_before=_integer(data, "tokens_before"),
+        tokens_after=_integer(data, "tokens_after"),
+        head_tokens=_integer(data, "protected_head_tokens"),
+        middle_tokens=_integer(data, "middle_window_tokens"),
+        tail_tokens=_integer(data, "protected_tail_tokens"),
+        pruned=_integer(data, "tool_results_pruned"),
+        records=_integer(data, "summary_input_record_count"),
+        method=_text(data, "method"),
+        fallback=data.get("fallback_used") if isinstance(data.get("fallback_used"), bool) else None,
+        commit=_text(data, "commit_status"),
+        split=_text(data, "split_status"),
+        failure=_text(data, "failure_class"),
+        aux_model=_text(data, "aux_model"),
+        focus=data.get("has_focus_topic") is True,
+        duration=None if duration is None else duration / 1000,
+        route=_text(data, "route"),
+    )
+
+
+def _text(data: Mapping[str, Any], key: str) -> str | None:
+    value = data.get(key)
+    return value if isinstance(value, str) and value else None
+
+
+def _integer(data: Mapping[str, Any], key: str) -> int | None:
+    value = data.get(key)
+    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

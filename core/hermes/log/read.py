@@ -1,0 +1,107 @@
+"""The log of a home: agent.log with its rotations, and the gateway's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.hermes.log.index import FileIndex, index_file
+from core.hermes.log.parse import parse_line, patterns
+from core.hermes.log.record import LogRecord
+
+_STAMP, _TAG = len("2026-01-01 00:00:00,000"), len("2026-01-01 00:00:00,000 CRITICAL [")
+_NAMES = re.compile(r"(agent|gateway)\.log(?:\.(\d+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The lines about some sessions, oldest first.
+
+    Attributes:
+        records: In time order; equal times keep the order of the files.
+        files: Names that were read, oldest rotation first.
+        problems: Files that could not be read, with the reason.
+    """
+
+    records: tuple[LogRecord, ...] = ()
+    files: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """No line about these sessions survives."""
+        return not self.records
+
+
+def read_log(home: Path, sessions: Collection[str], cache_directory: Path | None = None) -> Log:
+    """Read what the log of a home says about some sessions.
+
+    Lines without a session are kept too, as are those that state a window or a threshold for any session.
+    Rotations are read oldest first and joined by time, so that files in the wrong order, or lines written
+    twice, do no harm.
+
+    Args:
+        home: The HERMES_HOME.
+        sessions: Ids of the sessions asked about.
+        cache_directory: Where indexes are kept between runs; None for nowhere.
+    """
+    indexes, problems = [], []
+    for path in log_files(home):
+        try:
+            indexes.append(index_file(path, cache_directory))
+        except OSError as error:
+            problems.append(f"{path.name}: {error.strerror or error}")
+    wanted = _either([session.encode() for session in sessions] + list(_anywhere()))
+    records = [record for index in indexes for record in _records(index, wanted)]
+    return Log(
+        records=tuple(_without_repeats(sorted(records, key=lambda record: record.at))),
+        files=tuple(index.name for index in indexes),
+        problems=tuple(problems),
+    )
+
+
+def log_files(home: Path) -> tuple[Path, ...]:
+    """The log files of a home, oldest rotation first, the agent's before the gateway's."""
+    folder = home / "logs"
+    try:
+        names = [entry.name for entry in folder.iterdir()]
+    except OSError:
+        return ()
+    found = [match for name in names if (match := _NAMES.fullmatch(name))]
+    found.sort(key=lambda match: (match[1], -int(match[2] or 0)))
+    return tuple(folder / match[0] for match in found)
+
+
+def _records(index: FileIndex, wanted: re.Pattern[bytes]) -> Iterator[LogRecord]:
+    for hit in index.hits:
+        if wanted.search(hit.line) or _names_no_session(hit.line):
+            line = hit.line.decode("utf-8", "replace")
+            below = hit.continued.decode("utf-8", "replace")
+            record = parse_line(line, f"{index.name}:{hit.number}", below)
+            if record is not None:
+                yield record
+
+
+def _either(words: list[bytes]) -> re.Pattern[bytes]:
+    return re.compile(b"|".join(map(re.escape, words)))
+
+
+def _names_no_session(line: bytes) -> bool:
+    return b"session" not in line and b" [" not in line[_STAMP:_TAG]
+
+
+def _anywhere() -> Iterator[bytes]:
+    """Beginnings of lines whose numbers hold for every session."""
+    return (pattern.starts.encode() for pattern in patterns() if pattern.anywhere)
+
+
+def _without_repeats(records: Iterable[LogRecord]) -> Iterator[LogRecord]:
+    """Drop lines that say the same at the same moment, as the gateway's file and doubled files do."""
+    seen: set[tuple[object, ...]] = set()
+    for record in records:
+        key = (record.at, record.kind, record.message, record.tag)
+        if key not in seen:
+            seen.add(key)
+            yield record

@@ -1,0 +1,146 @@
+"""One parsed log line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What a log line reports; each has its patterns in `lines.yaml`."""
+
+    TURN = "turn"
+    TURN_ENDED = "turn_ended"
+    CALL = "call"
+    CALL_FAILED = "call_failed"
+    CLASSIFIED = "classified"
+    PREFLIGHT = "preflight"
+    PREFLIGHT_SKIPPED = "preflight_skipped"
+    PRE_API = "pre_api"
+    HYGIENE = "hygiene"
+    HYGIENE_DONE = "hygiene_done"
+    HYGIENE_FAILED = "hygiene_failed"
+    IDLE = "idle"
+    ENGINE_PREFLIGHT = "engine_preflight"
+    STARTED = "started"
+    DONE = "done"
+    TELEMETRY = "telemetry"
+    CODEX = "codex"
+    SKIPPED = "skipped"
+    NO_PROGRESS = "no_progress"
+    EMPTY_TRANSCRIPT = "empty_transcript"
+    ABORTED = "aborted"
+    FALLBACK = "fallback"
+    SUMMARY_FAILED = "summary_failed"
+    MAIN_MODEL_RETRY = "main_model_retry"
+    REFUSED = "refused"
+    SPLIT_FAILED = "split_failed"
+    STALLED = "stalled"
+    AUX_LOWERED = "aux_lowered"
+    LIMIT_CACHED = "limit_cached"
+    LIMIT_REPORTED = "limit_reported"
+    INIT = "init"
+    TRIGGERED = "triggered"
+    REGION = "region"
+    CANNOT_COMPRESS = "cannot_compress"
+    NOTHING_TO_COMPRESS = "nothing_to_compress"
+    THRASH = "thrash"
+    DEFERRED = "deferred"
+    REENTRY_SKIPPED = "reentry_skipped"
+    NOT_CLEARED = "not_cleared"
+    OVER_THRESHOLD = "over_threshold"
+    REARMED = "rearmed"
+    SUMMARY_CALL = "summary_call"
+    AUX_CALL = "aux_call"
+    EXHAUSTED = "exhausted"
+    OVERFLOW_DISABLED = "overflow_disabled"
+    PROMPT_REBUILT = "prompt_rebuilt"
+    ENGINE_MISSING = "engine_missing"
+    SPLIT_DETECTED = "split_detected"
+    LOCK_REFRESH = "lock_refresh"
+    MICRO = "micro"
+
+
+@dataclass(frozen=True, slots=True)
+class Telemetry:
+    """The record 0.22 writes for every attempt. Token sizes count messages only, no system prompt or tools.
+
+    Attributes:
+        tokens: The number compared with the threshold.
+        trigger: `trigger_source` as written.
+        duration: Seconds.
+    """
+
+    attempt_id: str | None
+    trigger: str
+    overflow_reason: str | None
+    tokens: int | None
+    threshold: int | None
+    window: int | None
+    messages_before: int | None
+    messages_after: int | None
+    tokens_before: int | None
+    tokens_after: int | None
+    head_tokens: int | None
+    middle_tokens: int | None
+    tail_tokens: int | None
+    pruned: int | None
+    records: int | None
+    method: str | None
+    fallback: bool | None
+    commit: str | None
+    split: str | None
+    failure: str | None
+    aux_model: str | None
+    focus: bool
+    duration: float | None
+    route: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LogRecord:
+    """One line that bears on compression. Which numbers are set depends on the kind.
+
+    Attributes:
+        where: `agent.log:812`.
+        at: Local time as written, without a zone.
+        tag: The session in brackets, None outside a turn.
+        session: The session the message names, else the tag.
+        message: The message, at most 400 characters. Untrusted.
+        tokens: The number compared, estimated or freed, by kind.
+        before, after: Message counts.
+        input, output, cached: Usage of one provider call; None when it reported none.
+        number: Call number, attempt, status or count, by kind.
+        text: Free text the line carries: an error, a user message. Untrusted.
+        focus: Topic of a manual compression; None when the line says there was none.
+    """
+
+    kind: Kind
+    where: str
+    at: datetime
+    level: str
+    logger: str
+    tag: str | None
+    session: str | None
+    message: str
+    model: str | None = None
+    provider: str | None = None
+    platform: str | None = None
+    tokens: int | None = None
+    tokens_after: int | None = None
+    threshold: int | None = None
+    window: int | None = None
+    before: int | None = None
+    after: int | None = None
+    input: int | None = None
+    output: int | None = None
+    cached: int | None = None
+    number: int | None = None
+    start: int | None = None
+    end: int | None = None
+    seconds: float | None = None
+    reason: str | None = None
+    text: str | None = None
+    focus: str | None = None
+    telemetry: Telemetry | None = None
