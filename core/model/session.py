@@ -116,6 +116,7 @@ class Generation:
         row_ids: Rows in the order the release loads them, copies included.
         copies: How many of `row_ids` restate rows of an earlier generation; they count once.
         boundary: The compaction that began it; None for the first.
+        copy_ids: Which of `row_ids` those copies are.
     """
 
     index: int
@@ -123,6 +124,7 @@ class Generation:
     row_ids: tuple[int, ...]
     copies: int = 0
     boundary: Boundary | None = None
+    copy_ids: tuple[int, ...] = ()
 
     @property
     def fresh(self) -> int:

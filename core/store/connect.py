@@ -1,0 +1,146 @@
+"""Opening a session database for reading, and nothing else.
+
+Every connection is `mode=ro` and `query_only`. It is never `immutable` (that would miss what a running Hermes
+still has in its write-ahead log) and never falls back to a writable one.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from core.errors import DatabaseError, NotFoundError
+
+BUSY_SECONDS = 2.0
+_STEPS_BETWEEN_CHECKS = 20_000
+
+Cancelled = Callable[[], bool]
+
+
+class Interrupted(DatabaseError):  # noqa: N818 - asked for, not a fault
+    """The reader asked for the query to stop."""
+
+
+class BrokenText(str):
+    """Text whose stored bytes are not UTF-8; the bad bytes are shown as replacement characters."""
+
+    __slots__ = ()
+
+
+def open_readonly(
+    path: Path, *, cancelled: Cancelled | None = None, busy_seconds: float = BUSY_SECONDS
+) -> sqlite3.Connection:
+    """Open a database that must exist, for reading only.
+
+    Args:
+        path: The database file.
+        cancelled: Asked every few milliseconds; a query ends with `Interrupted` once it says yes.
+        busy_seconds: How long to wait for another process' lock.
+
+    Raises:
+        NotFoundError: There is no such file.
+        DatabaseError: The file cannot be read as a database.
+    """
+    _check_file(path)
+    with reading(path):
+        connection = sqlite3.connect(_uri(path), uri=True, timeout=busy_seconds, isolation_level=None)
+        try:
+            connection.text_factory = _to_text
+            connection.execute("PRAGMA query_only = ON")
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.Error:
+            connection.close()
+            raise
+        if cancelled is not None:
+            connection.set_progress_handler(lambda: int(cancelled()), _STEPS_BETWEEN_CHECKS)
+        return connection
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn whatever SQLite complains about inside the block into one line about `path`."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _explain(path, error) from error
+
+
+def _uri(path: Path) -> str:
+    # `as_uri` quotes what a URI would otherwise read as its own: spaces, ?, # and %.
+    return f"{path.absolute().as_uri()}?mode=ro"
+
+
+def _to_text(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return BrokenText(raw.decode(errors="replace"))
+
+
+def _check_file(path: Path) -> None:
+    """Say plainly what SQLite would call "unable to open database file"."""
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        raise NotFoundError(
+            "no such database", where=str(path), remedy="Name one with --db FILE or --home DIR"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise DatabaseError(f"cannot be looked at ({error})", where=str(path)) from error
+    if path.is_dir():
+        raise DatabaseError(
+            "is a directory, not a database", where=str(path), remedy="Use --home for a folder"
+        )
+    if not path.is_file():
+        raise DatabaseError("is not a regular file", where=str(path))
+    if not os.access(path, os.R_OK):
+        raise DatabaseError(
+            "may not be read by you", where=str(path), remedy="Check the owner and mode of the file"
+        )
+    if found.st_size == 0:
+        raise DatabaseError("is empty (0 bytes)", where=str(path), remedy="Hermes has not written to it yet")
+
+
+_MEANINGS: tuple[tuple[str, str, str], ...] = (
+    ("not a database", "is not a SQLite database, or is encrypted", "Point --db at a Hermes state.db"),
+    (
+        "malformed",
+        "is damaged or cut short",
+        "Restore a backup, or ask `hermes doctor`; nothing was changed here",
+    ),
+    (
+        "file is encrypted",
+        "is not a SQLite database, or is encrypted",
+        "Point --db at a Hermes state.db",
+    ),
+    ("locked", "is locked by another program", "Try again in a moment"),
+    ("busy", "is locked by another program", "Try again in a moment"),
+    (
+        "unable to open",
+        "cannot be opened: its write-ahead log needs side files that may not be made in this folder",
+        "Copy state.db and state.db-wal to a folder you can write to and use --db",
+    ),
+    (
+        "readonly",
+        "cannot be opened: its write-ahead log needs side files that may not be made in this folder",
+        "Copy state.db and state.db-wal to a folder you can write to and use --db",
+    ),
+    (
+        "disk i/o",
+        "could not be read (disk I/O error)",
+        "Check the disk, and that the file is not on a network share",
+    ),
+)
+
+
+def _explain(path: Path, error: sqlite3.Error) -> DatabaseError:
+    text = str(error)
+    if text == "interrupted":
+        return Interrupted("the query was stopped", where=str(path))
+    for fragment, what, remedy in _MEANINGS:
+        if fragment in text.lower():
+            return DatabaseError(what, where=str(path), remedy=remedy)
+    return DatabaseError(f"SQLite says: {' '.join(text.split())}", where=str(path))

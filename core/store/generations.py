@@ -1,0 +1,233 @@
+"""Splitting the rows of one session at its compactions.
+
+There is no generation column. A compaction inserts a block: copies of the first rows, the summary, copies of
+the last rows; live rows follow. So a block is found from its summary outwards, by the copies around it.
+Where rows carry a `message_uid` (0.22) copies share it; elsewhere they are found by content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from core.model.session import BoundaryMode
+from core.store.copies import head_copies, repeats, tail_copies
+from core.store.skeleton import Bone
+
+_MAX_HEAD = 12
+"""More rows than this before a summary are no protected head."""
+_MAX_GAP = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """The rows of one generation inside one session.
+
+    Attributes:
+        mode: The compaction that began it; None when nothing did.
+        summary: Index (into `bones`) of the summary that began it.
+        head: Rows before the summary that restate the previous generation's start.
+        tail: Rows behind the summary that restate its end.
+        copies: Row ids that restate earlier rows.
+        repeated: Length of the leading run that is stored twice.
+    """
+
+    bones: tuple[Bone, ...]
+    mode: BoundaryMode | None = None
+    summary: int | None = None
+    head: int = 0
+    tail: int = 0
+    copies: frozenset[int] = frozenset()
+    repeated: int = 0
+
+    @property
+    def summary_bone(self) -> Bone | None:
+        """The summary row."""
+        return None if self.summary is None else self.bones[self.summary]
+
+
+@dataclass(slots=True)
+class _Block:
+    """A compaction's rows, as indexes into the session."""
+
+    start: int
+    summary: int | None
+    mode: BoundaryMode
+    head: int = 0
+    tail: int = 0
+    copies: set[int] = field(default_factory=set)
+
+
+def split(bones: Sequence[Bone], previous: Sequence[Bone], rotated: bool, doubled: bool) -> list[Segment]:
+    """Split the rows of one session (without those taken back) into generations.
+
+    Args:
+        bones: The session's rows by id, with keys.
+        previous: The last generation of the session this one continues; empty for a root.
+        rotated: This session continues another, even if that one's rows are gone.
+        doubled: Look for a history that was stored twice, as some releases leave in a rotated parent.
+    """
+    blocks = _blocks(bones, previous, rotated)
+    starts = [0, *(block.start for block in blocks if block.start > 0), len(bones)]
+    at_start = {block.start: block for block in blocks}
+    found = []
+    for start, end in pairwise(starts):
+        if end > start:
+            found.append(_segment(bones, start, end, at_start.get(start), doubled and end == len(bones)))
+    return found
+
+
+def by_uid(bones: Sequence[Bone]) -> bool:
+    """Every row knows its logical message, so nothing need be compared by content."""
+    return bool(bones) and all(bone.uid for bone in bones)
+
+
+def _segment(bones: Sequence[Bone], start: int, end: int, block: _Block | None, doubled: bool) -> Segment:
+    own = tuple(bones[start:end])
+    copies = {bones[index].id for index in block.copies} if block else set()
+    run = repeats([bone.key for bone in own]) if doubled else 0
+    copies |= {bone.id for bone in own[run : 2 * run]}
+    if block is None:
+        return Segment(own, copies=frozenset(copies), repeated=run)
+    return Segment(
+        bones=own,
+        mode=block.mode,
+        summary=None if block.summary is None else block.summary - start,
+        head=block.head,
+        tail=block.tail,
+        copies=frozenset(copies),
+        repeated=run,
+    )
+
+
+def _blocks(bones: Sequence[Bone], previous: Sequence[Bone], rotated: bool) -> list[_Block]:
+    summaries = [index for index, bone in enumerate(bones) if bone.summary or bone.flagged]
+    blocks: list[_Block] = []
+    start, covered = 0, -1
+    if rotated:
+        first = _entry_block(bones, previous, summaries)
+        blocks.append(first)
+        covered = max([first.summary if first.summary is not None else -1, *first.copies])
+    for position, index in enumerate(summaries):
+        if index <= covered or _carried(bones, start, index, summaries[position + 1 :]):
+            continue
+        block = _inner_block(bones, start, index)
+        blocks.append(block)
+        start = block.start
+        covered = max(index, *block.copies) if block.copies else index
+    return _with_silent_blocks(bones, blocks)
+
+
+def _entry_block(bones: Sequence[Bone], previous: Sequence[Bone], summaries: Sequence[int]) -> _Block:
+    """The block a rotation writes at the start of its child."""
+    known = frozenset(_identity(bone) for bone in previous)
+    opening = [
+        index
+        for index in summaries
+        if index <= _MAX_HEAD and all(_identity(bone) in known or bone.summary for bone in bones[:index])
+    ]
+    if not opening:
+        copies = head_copies_at_start(bones, previous)
+        return _Block(0, None, BoundaryMode.ROTATION, copies, 0, set(range(copies)))
+    # An older summary may have been carried along in the head: the new one is the last of them.
+    index = (
+        opening[-1]
+        if len(opening) > 1 and all(_identity(bones[at]) in known for at in opening[:-1])
+        else opening[0]
+    )
+    tail = _tail(bones, index, previous)
+    head = {at for at in range(index) if _identity(bones[at]) in known}
+    return _Block(0, index, BoundaryMode.ROTATION, len(head), sum(at > index for at in tail), head | tail)
+
+
+def head_copies_at_start(bones: Sequence[Bone], previous: Sequence[Bone]) -> int:
+    """How many leading rows restate the previous generation's start."""
+    count = 0
+    for own, old in zip(bones, previous, strict=False):
+        if _identity(own) != _identity(old):
+            break
+        count += 1
+    return count
+
+
+def _inner_block(bones: Sequence[Bone], start: int, index: int) -> _Block:
+    """The block around a summary inside a session."""
+    head = _head(bones, start, index)
+    before = bones[start : index - head]
+    tail = _tail(bones, index, before)
+    copies = set(range(index - head, index)) | tail
+    behind = sum(at > index for at in tail)
+    if copies or index - start > _MAX_HEAD or start > 0:
+        return _Block(index - head, index, BoundaryMode.IN_PLACE, head, behind, copies)
+    # Nothing before it is repeated: what it summarised is gone, and the rows before it are its head.
+    return _Block(start, index, BoundaryMode.REWRITE, 0, 0, set())
+
+
+def _head(bones: Sequence[Bone], start: int, index: int) -> int:
+    if by_uid(bones):
+        seen = {bone.uid for bone in bones[start:index]}
+        earlier: set[str | None] = set()
+        fresh_at = start
+        for at in range(start, index):
+            if bones[at].uid not in earlier:
+                fresh_at = at + 1
+            earlier.add(bones[at].uid)
+        return index - fresh_at if seen else 0
+    keys = [bone.key for bone in bones[start:index]]
+    half = len(keys) // 2
+    return head_copies(keys[half:], keys)
+
+
+def _tail(bones: Sequence[Bone], index: int, previous: Sequence[Bone]) -> set[int]:
+    """Indexes of the rows from the summary on that restate the end of the previous generation."""
+    if by_uid(bones) and by_uid(previous):
+        return _tail_by_uid(bones, index, {bone.uid for bone in previous})
+    summary = bones[index].summary
+    merged = summary is not None and summary.merged
+    first = index if merged else index + 1
+    keys = [bone.key for bone in bones[first:]]
+    return {first + at for at in tail_copies(keys, [bone.key for bone in previous])}
+
+
+def _tail_by_uid(bones: Sequence[Bone], index: int, known: set[str | None]) -> set[int]:
+    found = set()
+    gap = 0
+    for at in range(index, len(bones)):
+        if bones[at].uid in known:
+            found.add(at)
+            gap = 0
+        elif at > index:
+            gap += 1
+            if gap > _MAX_GAP:
+                break
+    return found
+
+
+def _carried(bones: Sequence[Bone], start: int, index: int, later: Sequence[int]) -> bool:
+    """An old summary copied into the head of the next block."""
+    return bool(later) and later[0] - index <= _MAX_HEAD and later[0] - _head(bones, start, later[0]) <= index
+
+
+def _with_silent_blocks(bones: Sequence[Bone], blocks: list[_Block]) -> list[_Block]:
+    """Add rewrites that left no summary: the generation's first message is stored once more."""
+    if not by_uid(bones):
+        return blocks
+    found = list(blocks)
+    inside = {at for block in blocks for at in (*block.copies, block.summary)}
+    starts = {block.start: block for block in blocks}
+    seen: set[str | None] = set()
+    opening = bones[0].uid
+    for at, bone in enumerate(bones):
+        if at in starts:
+            opening = bone.uid
+        elif bone.uid == opening and bone.uid in seen and at not in inside:
+            copies = _tail_by_uid(bones, at, seen | {bone.uid})
+            found.append(_Block(at, None, BoundaryMode.IN_PLACE, len(copies), 0, copies))
+            inside |= copies
+        seen.add(bone.uid)
+    return sorted(found, key=lambda block: block.start)
+
+
+def _identity(bone: Bone) -> Hashable:
+    return bone.uid or bone.key

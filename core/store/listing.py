@@ -1,0 +1,247 @@
+"""The lists of conversations and sessions: one light pass over all, full rows only for the page shown."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from functools import reduce
+from operator import add
+from pathlib import Path
+from typing import Any
+
+from core.errors import UsageError
+from core.model.session import ConversationRow, Kind, Session
+from core.model.storage import ConversationPage, SessionEntry, SessionPage
+from core.model.tokens import Buckets, Cost
+from core.store.families import every_family
+from core.store.lineage import Lineage
+from core.store.schema import Schema
+from core.store.sessions import read_sessions
+
+_NUMBERS: Mapping[str, str] = {
+    "last_active": "max(coalesce(started_at, 0), coalesce(ended_at, 0), coalesce(last_activity_at, 0))",
+    "started": "started_at",
+    "messages": "message_count",
+    "tokens": "coalesce(input_tokens, 0) + coalesce(cache_read_tokens, 0) + coalesce(cache_write_tokens, 0)"
+    " + coalesce(output_tokens, 0)",
+    "input": "input_tokens",
+    "output": "output_tokens",
+    "cost": "coalesce(nullif(actual_cost_usd, 0), estimated_cost_usd)",
+    "calls": "api_call_count",
+}
+_TEXTS: Mapping[str, str] = {"title": "title", "model": "model", "source": "source"}
+SORTS = (*_NUMBERS, *_TEXTS)
+"""What a list can be ordered by. Numbers run downwards, texts upwards."""
+
+_VIEWED = (
+    "id",
+    "title",
+    "model",
+    "source",
+    "cwd",
+    "started_at",
+    "ended_at",
+    "last_activity_at",
+    "message_count",
+    "input_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "output_tokens",
+    "actual_cost_usd",
+    "estimated_cost_usd",
+    "api_call_count",
+)
+_SEARCHED = ("id", "title", "model", "source", "cwd")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What a list should hold.
+
+    Attributes:
+        since: Only what was active at or after this time.
+        source: Only sessions from here.
+        sort: One of `SORTS`.
+        text: Only where this stands in the id, title, model, source or folder; case does not matter.
+        kinds: Only conversations whose root is of these kinds; None for all.
+    """
+
+    limit: int | None = None
+    offset: int = 0
+    since: datetime | None = None
+    source: str | None = None
+    sort: str = "last_active"
+    text: str | None = None
+    kinds: frozenset[Kind] | None = None
+
+    def page(self, items: Sequence[Any]) -> Sequence[Any]:
+        """The part of the ordered items that was asked for."""
+        end = None if self.limit is None else self.offset + self.limit
+        return items[self.offset : end]
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What ordering and filtering need of every session."""
+
+    order: Mapping[str, Any]
+    matching: frozenset[str] | None
+
+
+def list_conversations(
+    connection: sqlite3.Connection, schema: Schema, path: Path, query: Query
+) -> ConversationPage:
+    """One row a conversation, the page asked for."""
+    lineage = every_family(connection, schema)
+    facts = _facts(connection, schema, query)
+    threads = [thread for thread in _threads(lineage) if _wanted(thread, lineage, facts, query)]
+    _sort(threads, query.sort, lambda thread: (facts.order.get(one) for one in thread))
+    page = query.page(threads)
+    sessions = read_sessions(connection, schema, path, [one for thread in page for one in thread])
+    rows = tuple(_row([sessions[one] for one in thread if one in sessions], lineage) for thread in page)
+    return ConversationPage(rows, len(threads))
+
+
+def list_sessions(connection: sqlite3.Connection, schema: Schema, path: Path, query: Query) -> SessionPage:
+    """One row a session, with its place in its conversation."""
+    lineage = every_family(connection, schema)
+    facts = _facts(connection, schema, query)
+    places = {one: (thread, at) for thread in _threads(lineage) for at, one in enumerate(thread)}
+    wanted = [one for one in lineage.links if _wanted((one,), lineage, facts, query)]
+    _sort(wanted, query.sort, lambda one: (facts.order.get(one),))
+    page = query.page(wanted)
+    sessions = read_sessions(connection, schema, path, page)
+    rows = tuple(_entry(sessions[one], lineage, *places[one]) for one in page if one in sessions)
+    return SessionPage(rows, len(wanted))
+
+
+def _threads(lineage: Lineage) -> list[tuple[str, ...]]:
+    """All conversations as session ids, root first; every session lies in exactly one."""
+    taken: set[str] = set()
+    threads = []
+    for one in lineage.links:
+        if lineage.kind(one) is not Kind.CONTINUATION:
+            threads.append(lineage.path(one))
+            taken.update(threads[-1])
+    for one in lineage.links:
+        # Continuations nobody resumes into (the losers of a fork) and circles stand on their own.
+        if one not in taken:
+            rest = tuple(step for step in lineage.path(one) if step not in taken)
+            threads.append(rest)
+            taken.update(rest)
+    return threads
+
+
+def _facts(connection: sqlite3.Connection, schema: Schema, query: Query) -> _Facts:
+    expression = _NUMBERS.get(query.sort) or _TEXTS.get(query.sort)
+    if expression is None:
+        raise UsageError(f"cannot sort by {query.sort!r}", remedy=f"Choose one of {', '.join(SORTS)}")
+    tests, values = _tests(schema, query)
+    order = dict(connection.execute(f"SELECT id, {expression} FROM {_view(schema)}").fetchall())  # noqa: S608
+    if not tests:
+        return _Facts(order, None)
+    found = connection.execute(
+        f"SELECT id FROM {_view(schema)} WHERE {' AND '.join(tests)}",  # noqa: S608 - expressions of this module
+        values,
+    ).fetchall()
+    return _Facts(order, frozenset(str(one) for (one,) in found))
+
+
+def _view(schema: Schema) -> str:
+    """The sessions table with every column these lists mention, missing ones as NULL."""
+    return f"(SELECT {schema.select('sessions', _VIEWED)} FROM sessions)"  # noqa: S608 - names from the schema
+
+
+def _tests(schema: Schema, query: Query) -> tuple[list[str], list[Any]]:
+    tests: list[str] = []
+    values: list[Any] = []
+    if query.since is not None:
+        tests.append(f"{_NUMBERS['last_active']} >= ?")
+        values.append(query.since.timestamp())
+    if query.source is not None:
+        tests.append("source = ?")
+        values.append(query.source)
+    if query.text:
+        found = " OR ".join(f"instr(lower(coalesce({name}, '')), ?) > 0" for name in _SEARCHED)
+        tests.append(f"({found})")
+        values += [query.text.lower()] * len(_SEARCHED)
+    return tests, values
+
+
+def _wanted(thread: Iterable[str], lineage: Lineage, facts: _Facts, query: Query) -> bool:
+    thread = tuple(thread)
+    if query.kinds is not None and lineage.kind(thread[0]) not in query.kinds:
+        return False
+    return facts.matching is None or any(one in facts.matching for one in thread)
+
+
+def _sort(items: list[Any], sort: str, values: Callable[[Any], Iterable[Any]]) -> None:
+    """Order in place: numbers downwards with unknown ones last, texts upwards."""
+    if sort in _TEXTS:
+        items.sort(key=lambda item: _first_text(values(item)))
+        return
+    together = max if sort in ("last_active", "started") else sum
+
+    def number(item: Any) -> float:
+        known = [value for value in values(item) if isinstance(value, int | float)]
+        return float(together(known)) if known else float("-inf")
+
+    items.sort(key=number, reverse=True)
+
+
+def _first_text(values: Iterable[Any]) -> tuple[bool, str]:
+    text = next((str(value) for value in values if value), "")
+    return (not text, text.lower())
+
+
+def _row(sessions: Sequence[Session], lineage: Lineage) -> ConversationRow:
+    below = [lineage.kind(child.id) for one in sessions for child in lineage.children.get(one.id, ())]
+    return ConversationRow(
+        sessions=tuple(sessions),
+        kind=lineage.kind(sessions[0].id),
+        tokens=reduce(add, (one.tokens for one in sessions), Buckets()),
+        cost=_total([_recorded(one) for one in sessions]),
+        delegates=below.count(Kind.DELEGATE),
+        branches=below.count(Kind.BRANCH),
+        lower_bound=any(_uncounted(one) for one in sessions),
+    )
+
+
+def _recorded(session: Session) -> Cost:
+    """What a session says it cost: the actual amount where there is one."""
+    return session.actual_cost if session.actual_cost.usd else session.estimated_cost
+
+
+def _total(costs: Sequence[Cost]) -> Cost:
+    known = [cost.usd for cost in costs if cost.usd is not None]
+    return Cost(
+        usd=sum(known, Decimal(0)) if known else None,
+        status=_common(cost.status for cost in costs),
+        source=_common(cost.source for cost in costs),
+    )
+
+
+def _common(values: Iterable[str | None]) -> str | None:
+    known = {value for value in values if value}
+    return known.pop() if len(known) == 1 else ("mixed" if known else None)
+
+
+def _uncounted(session: Session) -> bool:
+    """There are messages, but the session recorded no tokens at all."""
+    tokens = session.tokens
+    recorded = (tokens.input, tokens.cache_read, tokens.cache_write, tokens.output)
+    return bool(session.messages) and not any(recorded)
+
+
+def _entry(session: Session, lineage: Lineage, thread: Sequence[str], position: int) -> SessionEntry:
+    return SessionEntry(
+        session=session,
+        kind=lineage.kind(session.id),
+        root=thread[0],
+        tip=thread[-1],
+        position=position,
+        sessions=len(thread),
+    )

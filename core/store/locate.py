@@ -1,0 +1,142 @@
+"""Finding session databases: a file, a home, its profiles, or the place Hermes uses by itself."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import DatabaseError, NotFoundError, UsageError
+
+DATABASE_NAME = "state.db"
+DEFAULT_PROFILE = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """One session database and the home around it.
+
+    Attributes:
+        home: The HERMES_HOME with config.yaml and logs/; None for a lone file.
+        profile: Name of the profile; None for the default one or a lone file.
+        active: The profile Hermes would use by itself.
+    """
+
+    db: Path
+    home: Path | None = None
+    profile: str | None = None
+    active: bool = True
+
+    @property
+    def label(self) -> str:
+        """A short name for lists: the profile, else `default`, else the file."""
+        if self.profile:
+            return self.profile
+        return DEFAULT_PROFILE if self.home else self.db.name
+
+
+def locate(
+    *,
+    db: Path | str | None = None,
+    home: Path | str | None = None,
+    profile: str | None = None,
+    environ: Mapping[str, str] = os.environ,
+) -> tuple[Location, ...]:
+    """Find the databases to show, the active profile's first.
+
+    Args:
+        db: A database file; nothing else is looked for.
+        home: A HERMES_HOME; default `$HERMES_HOME`, else where Hermes keeps it on this system.
+        profile: Only this profile of the home; `default` names the home itself.
+        environ: Where HERMES_HOME, HOME and LOCALAPPDATA are looked up.
+
+    Raises:
+        NotFoundError: There is no database there.
+        DatabaseError: `db` is a directory, or `home` is a file.
+        UsageError: `db` and `profile` exclude each other.
+    """
+    if db is not None:
+        if profile is not None:
+            raise UsageError("--db names one file, so --profile has nothing to choose from")
+        return (_lone(_expand(db, environ)),)
+    root = _expand(home, environ) if home is not None else default_home(environ)
+    if root.is_file():
+        raise DatabaseError("is a file, not a home", where=str(root), remedy="Use --db for a file")
+    found = tuple(_in_home(root))
+    if profile is not None:
+        found = tuple(place for place in found if (place.profile or DEFAULT_PROFILE) == profile)
+        if not found:
+            raise NotFoundError(f"no profile named {profile!r} with a database", where=str(root))
+    if not found:
+        raise NotFoundError(
+            f"no {DATABASE_NAME} there", where=str(root), remedy="Name one with --db FILE or --home DIR"
+        )
+    return tuple(sorted(found, key=lambda place: not place.active))
+
+
+def default_home(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
+    """Where Hermes keeps its home: `$HERMES_HOME`, else the user's own folder."""
+    if named := environ.get("HERMES_HOME", "").strip():
+        return _expand(named, environ)
+    if platform == "win32":
+        local = environ.get("LOCALAPPDATA")
+        return (Path(local) if local else _user_home(environ) / "AppData" / "Local") / "hermes"
+    return _user_home(environ) / ".hermes"
+
+
+def _lone(path: Path) -> Location:
+    if path.is_dir():
+        raise DatabaseError(
+            "is a directory, not a database", where=str(path), remedy="Use --home for a folder"
+        )
+    if not os.path.lexists(path):
+        raise NotFoundError(
+            "no such database", where=str(path), remedy="Name one with --db FILE or --home DIR"
+        )
+    # A database that lies in a home brings its config and logs along.
+    if path.name != DATABASE_NAME:
+        return Location(path)
+    parent = path.absolute().parent
+    profile = parent.name if parent.parent.name == "profiles" else None
+    return Location(path, parent, profile)
+
+
+def _in_home(root: Path) -> Iterator[Location]:
+    active = _active_profile(root)
+    own = root / DATABASE_NAME
+    if own.exists():
+        inside = root.name if root.parent.name == "profiles" else None
+        yield Location(own, root, inside, active is None)
+    for folder in _profiles(root):
+        if (folder / DATABASE_NAME).exists():
+            yield Location(folder / DATABASE_NAME, folder, folder.name, active == folder.name)
+
+
+def _profiles(root: Path) -> list[Path]:
+    try:
+        return sorted(path for path in (root / "profiles").iterdir() if path.is_dir())
+    except OSError:
+        return []
+
+
+def _active_profile(root: Path) -> str | None:
+    try:
+        name = (root / "active_profile").read_text("utf-8", errors="replace").strip()
+    except OSError:
+        return None
+    known = name and (root / "profiles" / name / DATABASE_NAME).exists()
+    return name if known else None
+
+
+def _expand(path: Path | str, environ: Mapping[str, str]) -> Path:
+    text = str(path)
+    if text == "~" or text.startswith(("~/", "~\\")):
+        return _user_home(environ) / text[2:]
+    return Path(text)
+
+
+def _user_home(environ: Mapping[str, str]) -> Path:
+    named = environ.get("HOME") or environ.get("USERPROFILE")
+    return Path(named) if named else Path.home()

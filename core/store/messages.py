@@ -1,0 +1,128 @@
+"""Messages by row id: whole, or as one line."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Collection, Iterable, Sequence
+
+from core.hermes.markers import find_summary
+from core.model.message import Message
+from core.model.storage import RowPreview
+from core.store.decode import JSON_PREFIX, Decoder
+from core.store.schema import Schema
+from core.store.sessions import chunks
+from core.store.wire import MESSAGE_COLUMNS, message_from_row, row_state
+
+_PREVIEW_COLUMNS = (
+    "id",
+    "session_id",
+    "role",
+    "timestamp",
+    "tool_name",
+    "active",
+    "compacted",
+    "message_uid",
+    "_compressed_summary",
+)
+_NAME = re.compile(r'"function"\s*:\s*\{\s*"name"\s*:\s*"((?:[^"\\]|\\.)*)"')
+_TEXT = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\.)*)')
+_CALLS_SHOWN = 4096
+_JSON_SLACK = 4
+"""An encoded list needs more stored characters for one shown character than plain text does."""
+
+
+def read_messages(
+    connection: sqlite3.Connection, schema: Schema, row_ids: Sequence[int]
+) -> tuple[Message, ...]:
+    """The messages of these rows, in the order asked for; ids that do not exist are left out."""
+    columns = schema.select("messages", MESSAGE_COLUMNS)
+    rows = _rows(connection, columns, row_ids)
+    copied = hidden_copies(connection, schema, rows.values())
+    return tuple(
+        message_from_row(rows[one], schema, row_state(rows[one], one in copied))
+        for one in row_ids
+        if one in rows
+    )
+
+
+def read_previews(
+    connection: sqlite3.Connection, schema: Schema, row_ids: Sequence[int], chars: int
+) -> tuple[RowPreview, ...]:
+    """One line for each of these rows, in the order asked for; never reads a body to its end."""
+    columns = schema.select("messages", _PREVIEW_COLUMNS)
+    calls = "tool_calls" if schema.has("messages", "tool_calls") else "NULL"
+    # `substr` and `length` of text stop at a NUL, which is how encoded lists begin: measure and cut bytes.
+    columns += (
+        f", CAST(substr(CAST(content AS BLOB), 1, {chars * _JSON_SLACK + len(JSON_PREFIX)}) AS BLOB) AS start"
+        f", coalesce(length(CAST(content AS BLOB)), 0) + coalesce(length(CAST({calls} AS BLOB)), 0) AS size"
+        f", substr({calls}, 1, {_CALLS_SHOWN}) AS calls"
+    )
+    rows = _rows(connection, columns, row_ids)
+    copied = hidden_copies(connection, schema, rows.values())
+    return tuple(_preview(rows[one], one in copied, chars) for one in row_ids if one in rows)
+
+
+def _rows(connection: sqlite3.Connection, columns: str, row_ids: Sequence[int]) -> dict[int, sqlite3.Row]:
+    found: dict[int, sqlite3.Row] = {}
+    for chunk in chunks(row_ids):
+        marks = ", ".join("?" * len(chunk))
+        query = f"SELECT {columns} FROM messages WHERE id IN ({marks})"  # noqa: S608 - names from the schema
+        found.update((row["id"], row) for row in connection.execute(query, chunk).fetchall())
+    return found
+
+
+def hidden_copies(
+    connection: sqlite3.Connection, schema: Schema, rows: Iterable[sqlite3.Row]
+) -> Collection[int]:
+    """Ids of hidden rows that a newer row of the same session repeats."""
+    hidden = [row for row in rows if row["active"] == 0 and not row["compacted"] and row["message_uid"]]
+    if not hidden or not schema.has_uids:
+        return ()
+    sessions = {row["session_id"] for row in hidden}
+    query = "SELECT message_uid, max(id) FROM messages WHERE session_id = ? GROUP BY message_uid"
+    last: dict[str, int] = {}
+    for session in sessions:
+        last.update(connection.execute(query, (session,)).fetchall())
+    return {row["id"] for row in hidden if last.get(row["message_uid"], 0) > row["id"]}
+
+
+def _preview(row: sqlite3.Row, copied: bool, chars: int) -> RowPreview:
+    decoder = Decoder()
+    start: bytes = row["start"] or b""
+    text = start.decode(errors="ignore")
+    encoded = text.startswith(JSON_PREFIX)
+    names = _call_names(decoder.text(row["calls"], "tool_calls") or "")
+    tool = decoder.text(row["tool_name"], "tool_name") or next(iter(names), None)
+    return RowPreview(
+        id=row["id"],
+        session_id=str(row["session_id"]),
+        role=decoder.text(row["role"], "role") or "?",
+        text=(_encoded_text(text[len(JSON_PREFIX) :]) if encoded else text)[:chars],
+        size=row["size"],
+        state=row_state(row, copied),
+        timestamp=decoder.time(row["timestamp"], "timestamp"),
+        tool_name=tool,
+        calls=len(names),
+        is_summary=bool(row["_compressed_summary"]) or find_summary(text) is not None,
+        images=encoded and '"image' in text,
+        damage=tuple(decoder.damage),
+    )
+
+
+def _call_names(calls: str) -> list[str]:
+    """Names of the tools called, also from JSON that was cut short."""
+    return [_unquote(found[1]) for found in _NAME.finditer(calls)]
+
+
+def _encoded_text(json_text: str) -> str:
+    """The text parts of an encoded list, also when it was cut short."""
+    return "\n".join(_unquote(found[1]) for found in _TEXT.finditer(json_text))
+
+
+def _unquote(inside: str) -> str:
+    try:
+        return str(json.loads(f'"{inside}"'))
+    except ValueError:
+        return inside

@@ -1,0 +1,250 @@
+"""One open session database: the only way other rooms read one."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+
+from core.errors import NotFoundError
+from core.model.message import Message
+from core.model.session import Chain, Conversation, Generation, Kind, Session
+from core.model.storage import (
+    ConversationPage,
+    Lease,
+    Routing,
+    RowPreview,
+    SearchResult,
+    SessionPage,
+    StoreHealth,
+    ToolPin,
+    UsageRow,
+)
+from core.store import accounts, health, live, search
+from core.store.chain import read_chain
+from core.store.connect import Cancelled, open_readonly, reading
+from core.store.conversation import count_generations, read_conversation
+from core.store.families import every_family
+from core.store.listing import Query, list_conversations, list_sessions
+from core.store.locate import Location
+from core.store.messages import read_messages, read_previews
+from core.store.resolve import resolve_id
+from core.store.schema import Schema, read_schema
+from core.store.sessions import read_sessions
+
+
+class Store:
+    """A read-only view of one session database.
+
+    Holds one connection, so a worker thread needs a Store of its own. Every read is short: rows are fetched
+    and the statement closed, so a running Hermes is never held up.
+
+    Args:
+        location: The database, as found by `locate`, or its path.
+        cancelled: Asked while queries run; they end with `Interrupted` once it says yes.
+    """
+
+    def __init__(self, location: Location | Path, *, cancelled: Cancelled | None = None) -> None:
+        self.location = location if isinstance(location, Location) else Location(location)
+        self.path = self.location.db
+        self._connection = open_readonly(self.path, cancelled=cancelled)
+        self._connection.row_factory = sqlite3.Row
+        try:
+            with reading(self.path):
+                self._schema = read_schema(self._connection, self.path)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection; the Store is of no use afterwards."""
+        self._connection.close()
+
+    @property
+    def schema(self) -> Schema:
+        """What this database can say."""
+        return self._schema
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The read-only connection itself, for diagnoses that ask with queries of their own."""
+        return self._connection
+
+    @contextmanager
+    def _read(self) -> Iterator[tuple[sqlite3.Connection, Schema]]:
+        with reading(self.path):
+            yield self._connection, self._schema
+
+    def session(self, session_id: str) -> Session:
+        """The session with exactly this id.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        with self._read() as (connection, schema):
+            found = read_sessions(connection, schema, self.path, [session_id])
+        if session_id not in found:
+            raise NotFoundError(f"no session {session_id!r}", where=str(self.path))
+        return found[session_id]
+
+    def resolve(self, text: str) -> Session:
+        """The session an id, a unique prefix of one, a title, or `latest` names.
+
+        Raises:
+            NotFoundError: Nothing fits; near matches are named.
+            UsageError: Several sessions fit; they are named.
+        """
+        with self._read() as (connection, schema):
+            session_id = resolve_id(connection, schema, self.path, text)
+        return self.session(session_id)
+
+    def conversations(
+        self,
+        *,
+        limit: int | None = None,
+        offset: int = 0,
+        since: datetime | None = None,
+        source: str | None = None,
+        sort: str = "last_active",
+        text: str | None = None,
+        kinds: Collection[Kind] | None = None,
+    ) -> ConversationPage:
+        """One row a conversation, from `sessions` alone.
+
+        Args:
+            limit: Most rows wanted; None for all.
+            offset: How many to skip.
+            since: Only what was active at or after this time.
+            source: Only conversations with a session from here.
+            sort: One of `core.store.listing.SORTS`.
+            text: Only where this stands in an id, title, model, source or folder.
+            kinds: Only conversations whose root is one of these; None for all.
+        """
+        wanted = frozenset(kinds) if kinds is not None else None
+        query = Query(limit, offset, since, source, sort, text, wanted)
+        with self._read() as (connection, schema):
+            return list_conversations(connection, schema, self.path, query)
+
+    def sessions(
+        self,
+        *,
+        limit: int | None = None,
+        offset: int = 0,
+        since: datetime | None = None,
+        source: str | None = None,
+        sort: str = "last_active",
+        text: str | None = None,
+    ) -> SessionPage:
+        """One row a session with its place in its conversation; arguments as for `conversations`."""
+        query = Query(limit, offset, since, source, sort, text)
+        with self._read() as (connection, schema):
+            return list_sessions(connection, schema, self.path, query)
+
+    def generation_counts(self, session_ids: Sequence[str]) -> tuple[int, ...]:
+        """How many generations each session holds; looks at messages, so only for what is on screen."""
+        with self._read() as (connection, schema):
+            counts = count_generations(connection, schema, every_family(connection, schema), session_ids)
+        return tuple(counts[one] for one in session_ids)
+
+    def conversation(self, session_id: str) -> Conversation:
+        """The whole thread a session belongs to, split into generations.
+
+        Raises:
+            NotFoundError: There is no such session.
+        """
+        with self._read() as (connection, schema):
+            found = read_conversation(connection, schema, self.path, session_id)
+        if found is None:
+            raise NotFoundError(f"no session {session_id!r}", where=str(self.path))
+        return found
+
+    def chain(self, session_id: str) -> Chain:
+        """Continuations, branches and delegates around a session, and where resume lands.
+
+        Raises:
+            NotFoundError: There is no such session.
+        """
+        with self._read() as (connection, schema):
+            found = read_chain(connection, schema, self.path, session_id)
+        if found is None:
+            raise NotFoundError(f"no session {session_id!r}", where=str(self.path))
+        return found
+
+    def messages(self, row_ids: Sequence[int]) -> tuple[Message, ...]:
+        """The messages of these rows in the order asked for, each as Hermes would load it."""
+        with self._read() as (connection, schema):
+            return read_messages(connection, schema, row_ids)
+
+    def generation_messages(self, generation: Generation) -> tuple[Message, ...]:
+        """All messages of a generation, as the model saw them."""
+        return self.messages(generation.row_ids)
+
+    def previews(self, row_ids: Sequence[int], chars: int = 200) -> tuple[RowPreview, ...]:
+        """One line for each of these rows; bodies are never read to their end."""
+        with self._read() as (connection, schema):
+            return read_previews(connection, schema, row_ids, chars)
+
+    def system_prompt(self, session: Session) -> str | None:
+        """The system prompt of a session; None where Hermes did not keep it."""
+        with self._read() as (connection, schema):
+            return accounts.read_system_prompt(connection, schema, session)
+
+    def tools(self, session: Session) -> ToolPin | None:
+        """The tool schemas a session last sent, with the Hermes version (0.22)."""
+        with self._read() as (connection, schema):
+            return accounts.read_tools(connection, schema, session)
+
+    def search(self, text: str, *, limit: int = 50, session: str | None = None) -> SearchResult:
+        """Messages that hold every word of a text, newest first."""
+        with self._read() as (connection, schema):
+            return search.search(connection, schema, text, limit=limit, session=session)
+
+    def model_usage(self, session_ids: Sequence[str]) -> tuple[UsageRow, ...]:
+        """What sessions spent by route and task (0.19 and later)."""
+        with self._read() as (connection, schema):
+            return accounts.read_usage(connection, schema, session_ids)
+
+    def locks(self) -> tuple[Lease, ...]:
+        """Compression locks, expired ones included."""
+        with self._read() as (connection, schema):
+            return live.read_locks(connection, schema)
+
+    def leases(self) -> tuple[Lease, ...]:
+        """Turns that are running (0.22), expired ones included."""
+        with self._read() as (connection, schema):
+            return live.read_leases(connection, schema)
+
+    def routing(self) -> tuple[Routing, ...]:
+        """Gateway chats, their sessions and their last prompt sizes."""
+        with self._read() as (connection, schema):
+            return live.read_routing(connection, schema)
+
+    def data_version(self) -> tuple[int, ...]:
+        """A value that changes when another process has written; cheap enough to ask every second."""
+        with self._read() as (connection, _):
+            (version,) = connection.execute("PRAGMA data_version").fetchone()
+        return (int(version), *_stamp(self.path), *_stamp(self.path.with_name(self.path.name + "-wal")))
+
+    def health(self, *, integrity: bool = False) -> StoreHealth:
+        """Sizes, layout, leases, damage; SQLite's own check, which reads everything, only when asked for."""
+        with self._read() as (connection, schema):
+            return health.examine(connection, schema, self.path, integrity=integrity)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return (0, 0)
+    return (found.st_mtime_ns, found.st_size)

@@ -1,0 +1,136 @@
+"""A stored row as the message Hermes would load from it.
+
+Key order is part of the format: Hermes estimates tokens from the Python repr of the dict. The order is the
+same in every release; newer ones add keys, and a key is left out when its column is missing or empty.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+from core.model.message import Message, Row, RowState
+from core.store.decode import Decoder, spoken
+from core.store.schema import Schema
+
+MESSAGE_COLUMNS = (
+    "id",
+    "session_id",
+    "role",
+    "content",
+    "message_uid",
+    "tool_call_uids",
+    "tool_call_uid",
+    "absorbed_message_uids",
+    "api_content",
+    "display_kind",
+    "display_metadata",
+    "timestamp",
+    "tool_call_id",
+    "tool_name",
+    "effect_disposition",
+    "tool_calls",
+    "platform_message_id",
+    "observed",
+    "finish_reason",
+    "reasoning",
+    "reasoning_content",
+    "reasoning_details",
+    "codex_reasoning_items",
+    "codex_message_items",
+    "_compressed_summary",
+    "active",
+    "compacted",
+)
+_IDENTITY = {
+    "message_uid": "message_uid",
+    "tool_call_uids": "_tool_call_uids",
+    "tool_call_uid": "_tool_call_uid",
+    "absorbed_message_uids": "_absorbed_message_uids",
+}
+"""Column to key, in the order they are loaded."""
+_REPLAY = ("reasoning_details", "codex_reasoning_items", "codex_message_items")
+
+
+def message_from_row(row: sqlite3.Row, schema: Schema, state: RowState) -> Message:
+    """Decode one row.
+
+    Args:
+        row: The columns of `MESSAGE_COLUMNS`, missing ones as NULL.
+        schema: Decides which keys the writing release loads.
+        state: What became of the row; only the caller sees the rows around it.
+    """
+    decoder = Decoder()
+    wire = _wire(row, schema, decoder)
+    summary = row["_compressed_summary"]
+    stored = Row(
+        id=row["id"],
+        session_id=str(row["session_id"]),
+        timestamp=decoder.time(row["timestamp"], "timestamp"),
+        state=state,
+        is_summary=bool(summary) if schema.marks_summaries else None,
+        uid=row["message_uid"] or None,
+        display_kind=decoder.text(row["display_kind"], "display_kind"),
+        damage=tuple(dict.fromkeys(decoder.damage)),
+    )
+    return Message(wire, stored)
+
+
+def row_state(row: sqlite3.Row, copied_later: bool) -> RowState:
+    """What became of a row, from its marks and from whether a newer row repeats it (0.22)."""
+    if row["active"] or row["active"] is None:
+        return RowState.LIVE
+    if row["compacted"]:
+        return RowState.ARCHIVED
+    return RowState.SUPERSEDED if copied_later else RowState.REWOUND
+
+
+def _wire(row: sqlite3.Row, schema: Schema, decoder: Decoder) -> dict[str, Any]:
+    role = decoder.text(row["role"], "role") or "?"
+    content = decoder.content(row["content"])
+    if role in ("user", "assistant") and isinstance(content, str):
+        content = spoken(content)
+    wire: dict[str, Any] = {"role": role, "content": content}
+    if schema.has_uids:
+        wire["_db_persisted"] = True
+        _add_identity(wire, row, decoder)
+    _add_text(wire, row, decoder, "api_content", "display_kind")
+    if row["display_metadata"]:
+        wire["display_metadata"] = decoder.json(row["display_metadata"], "display_metadata", None)
+    if schema.loads_time and row["timestamp"]:
+        wire["timestamp"] = row["timestamp"]
+    _add_text(wire, row, decoder, "tool_call_id", "tool_name", "effect_disposition")
+    if row["tool_calls"]:
+        wire["tool_calls"] = decoder.json(row["tool_calls"], "tool_calls", [])
+    if row["platform_message_id"]:
+        wire["message_id"] = row["platform_message_id"]
+    if row["observed"]:
+        wire["observed"] = True
+    if role == "assistant":
+        _add_assistant(wire, row, decoder)
+    return wire
+
+
+def _add_identity(wire: dict[str, Any], row: sqlite3.Row, decoder: Decoder) -> None:
+    for name, key in _IDENTITY.items():
+        if row[name]:
+            plural = name.endswith("uids")
+            value = decoder.json(row[name], name, None) if plural else decoder.text(row[name], name)
+            if value:
+                wire[key] = value
+
+
+def _add_text(wire: dict[str, Any], row: sqlite3.Row, decoder: Decoder, *names: str) -> None:
+    for name in names:
+        if row[name]:
+            wire[name] = decoder.text(row[name], name)
+
+
+def _add_assistant(wire: dict[str, Any], row: sqlite3.Row, decoder: Decoder) -> None:
+    _add_text(wire, row, decoder, "finish_reason", "reasoning")
+    if row["reasoning_content"] is not None:
+        # An empty thinking text is still sent back: some providers insist on the key.
+        wire["reasoning_content"] = decoder.text(row["reasoning_content"], "reasoning_content")
+    for name in _REPLAY:
+        if row[name]:
+            wire[name] = decoder.json(row[name], name, None)
