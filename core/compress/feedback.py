@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.compress.redact import redact_text
+from core.hermes.rules import FeedbackRules
 from core.model.preview import Feedback
 
 _ABORTED = "Summary generation failed; no messages were removed."
@@ -21,19 +22,6 @@ _DENSER = (
     "Note: fewer messages can still raise this estimate when "
     "compression rewrites the transcript into denser summaries."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Wording:
-    """Which outcomes a release tells the user apart.
-
-    Attributes:
-        names_failures: Aborts and fallbacks have headlines and notes of their own (0.19 on).
-        names_refusals: So has a summary refused because it would grow the conversation (0.22 on).
-    """
-
-    names_failures: bool = True
-    names_refusals: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,20 +49,19 @@ class Outcome:
     reason: str | None = None
 
 
-def feedback(outcome: Outcome, wording: Wording | None = None) -> Feedback:
+def feedback(outcome: Outcome, rules: FeedbackRules) -> Feedback:
     """Word an outcome as the release does.
 
     Args:
         outcome: What happened.
-        wording: What the release tells apart; the newest release's by default.
+        rules: What the release tells apart.
 
     Returns:
         The feedback; a reason is redacted whatever the user's settings.
     """
-    wording = wording or Wording()
-    aborted = outcome.aborted and wording.names_failures
-    fallback_used = outcome.fallback_used and wording.names_failures
-    refused = outcome.refused and wording.names_refusals
+    aborted = outcome.aborted and rules.names_failures
+    fallback_used = outcome.fallback_used and rules.names_failures
+    refused = outcome.refused and rules.names_refusals
     headline, note = _message(outcome, aborted=aborted, fallback_used=fallback_used, refused=refused)
     if outcome.reason and outcome.reason.strip() and (aborted or fallback_used):
         note = f"{note} Reason: {redact_text(outcome.reason.strip())}"
