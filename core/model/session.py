@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -83,6 +83,16 @@ class Session:
     system_prompt_hash: str | None = None
     tools_hash: str | None = None
     damage: tuple[str, ...] = ()
+
+    @property
+    def recorded_cost(self) -> Cost:
+        """What Hermes says it cost: the actual amount where a provider reported one, else its estimate.
+
+        Tokens that cost nothing were not priced, unless a subscription includes them.
+        """
+        cost = self.actual_cost if self.actual_cost.usd else self.estimated_cost
+        free = cost.status == "included" or not self.tokens.total
+        return cost if cost.usd or free else replace(cost, usd=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,16 +203,11 @@ def _row(sessions: Sequence[Session], lineage: Lineage) -> ConversationRow:
         sessions=tuple(sessions),
         kind=lineage.kind(sessions[0].id),
         tokens=reduce(add, (one.tokens for one in sessions), Buckets()),
-        cost=_total([_recorded(one) for one in sessions]),
+        cost=_total([one.recorded_cost for one in sessions]),
         delegates=below.count(Kind.DELEGATE),
         branches=below.count(Kind.BRANCH),
         lower_bound=any(_uncounted(one) for one in sessions),
     )
-
-
-def _recorded(session: Session) -> Cost:
-    """What a session says it cost: the actual amount where there is one."""
-    return session.actual_cost if session.actual_cost.usd else session.estimated_cost
 
 
 def _total(costs: Sequence[Cost]) -> Cost:
