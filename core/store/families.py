@@ -36,8 +36,10 @@ def family_of(connection: sqlite3.Connection, schema: Schema, session_id: str) -
 
 def every_family(connection: sqlite3.Connection, schema: Schema) -> Lineage:
     """All sessions of the database, in one pass over `sessions`."""
-    rows = connection.execute(f"SELECT {_light(schema)} FROM sessions").fetchall()  # noqa: S608 - schema names
-    return lineage_over(connection, schema, map(_link, rows))
+    cursor = connection.cursor()
+    cursor.row_factory = None  # plain tuples: this is read for every session there is
+    cursor.execute(f"SELECT {_light(schema)} FROM sessions")  # noqa: S608 - names from the schema
+    return lineage_over(connection, schema, map(_link, cursor.fetchall()))
 
 
 def lineage_over(connection: sqlite3.Connection, schema: Schema, links: Iterable[Link]) -> Lineage:
@@ -83,14 +85,14 @@ def _fetch(connection: sqlite3.Connection, schema: Schema, column: str, values: 
 def _link(row: Sequence[Any]) -> Link:
     identity, parent, started, ended, reason, source, key, config = row
     return Link(
-        id=str(identity),
-        parent_id=None if parent is None else str(parent),
-        started_at=_number(started),
-        ended_at=_number(ended),
-        end_reason=None if reason is None else str(reason),
-        source=None if source is None else str(source),
-        session_key=None if key is None else str(key),
-        markers=markers_of(config) if parent is not None else {},
+        str(identity),
+        None if parent is None else str(parent),
+        _number(started),
+        _number(ended),
+        None if reason is None else str(reason),
+        None if source is None else str(source),
+        None if key is None else str(key),
+        markers_of(config),
     )
 
 

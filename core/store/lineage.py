@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.model.session import Kind
 
@@ -24,9 +24,11 @@ _RESETS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """The columns of a session that decide what it is to its parent.
+_NOTHING: Mapping[str, str] = {}
+
+
+class Link(NamedTuple):
+    """The columns of a session that decide what it is to its parent; a tuple, as there may be 50,000.
 
     Attributes:
         markers: `_branched_from`, `_delegate_from`, `_reset_from` of `model_config`, where present.
@@ -39,13 +41,13 @@ class Link:
     end_reason: str | None = None
     source: str | None = None
     session_key: str | None = None
-    markers: Mapping[str, str] = field(default_factory=dict)
+    markers: Mapping[str, str] = _NOTHING
 
 
 def markers_of(model_config: object) -> Mapping[str, str]:
     """The lineage markers inside `model_config`; none when it is not a JSON object."""
     if not isinstance(model_config, str) or "_from" not in model_config:
-        return {}
+        return _NOTHING
     try:
         config: Any = json.loads(model_config)
     except (ValueError, RecursionError):
@@ -82,9 +84,18 @@ class Lineage:
                 found.setdefault(link.parent_id, []).append(link)
         return {parent: tuple(sorted(group, key=_age)) for parent, group in found.items()}
 
+    @cached_property
+    def _kinds(self) -> dict[str, Kind]:
+        return {}
+
     def kind(self, session_id: str) -> Kind:
         """What the session is to its parent."""
-        link = self.links[session_id]
+        known = self._kinds.get(session_id)
+        if known is None:
+            known = self._kinds[session_id] = self._kind(self.links[session_id])
+        return known
+
+    def _kind(self, link: Link) -> Kind:
         if link.parent_id is None or link.parent_id == link.id:
             return Kind.MAIN
         if self._marked(link, "_branched_from"):

@@ -124,8 +124,9 @@ def _threads(lineage: Lineage) -> list[tuple[str, ...]]:
     threads = []
     for one in lineage.links:
         if lineage.kind(one) is not Kind.CONTINUATION:
-            threads.append(lineage.path(one))
-            taken.update(threads[-1])
+            thread = lineage.path(one) if one in lineage.children else (one,)
+            threads.append(thread)
+            taken.update(thread)
     for one in lineage.links:
         # Continuations nobody resumes into (the losers of a fork) and circles stand on their own.
         if one not in taken:
@@ -140,7 +141,9 @@ def _facts(connection: sqlite3.Connection, schema: Schema, query: Query) -> _Fac
     if expression is None:
         raise UsageError(f"cannot sort by {query.sort!r}", remedy=f"Choose one of {', '.join(SORTS)}")
     tests, values = _tests(schema, query)
-    order = dict(connection.execute(f"SELECT id, {expression} FROM {_view(schema)}").fetchall())  # noqa: S608
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    order = dict(cursor.execute(f"SELECT id, {expression} FROM {_view(schema)}").fetchall())  # noqa: S608
     if not tests:
         return _Facts(order, None)
     found = connection.execute(
@@ -186,8 +189,8 @@ def _sort(items: list[Any], sort: str, values: Callable[[Any], Iterable[Any]]) -
     together = max if sort in ("last_active", "started") else sum
 
     def number(item: Any) -> float:
-        known = [value for value in values(item) if isinstance(value, int | float)]
-        return float(together(known)) if known else float("-inf")
+        known = [value for value in values(item) if type(value) in (int, float)]
+        return together(known) if known else float("-inf")
 
     items.sort(key=number, reverse=True)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from core.hermes.markers import PREFILTERS, SummaryMatch, find_summary
 from core.model.message import Message, RowState
-from core.store.decode import Decoder, spoken
+from core.store.decode import JSON_PREFIX, Decoder, spoken
 from core.store.schema import Schema
 from core.store.wire import row_state
 
@@ -52,8 +52,13 @@ def read_bones(connection: sqlite3.Connection, schema: Schema, session_id: str) 
 
 def add_keys(connection: sqlite3.Connection, schema: Schema, session_id: str, bones: list[Bone]) -> None:
     """Give every bone the key its copies would share; reads each body once and keeps none."""
-    columns = schema.select("messages", ("id", "role", "content", "tool_call_id", "tool_calls"))
-    query = f"SELECT {columns} FROM messages WHERE session_id = ?"  # noqa: S608 - names from the schema
+    columns = schema.select("messages", ("id", "role", "tool_call_id", "tool_calls"))
+    # A result is known by its call; its text, often the longest of all, need not be read.
+    named = "role = 'tool' AND tool_call_id <> ''" if schema.has("messages", "tool_call_id") else "0"
+    query = (
+        f"SELECT {columns}, CASE WHEN {named} THEN NULL ELSE content END AS content "  # noqa: S608 - schema names
+        "FROM messages WHERE session_id = ?"
+    )
     keys = {row["id"]: _key(row) for row in connection.execute(query, (session_id,))}
     for bone in bones:
         bone.key = keys.get(bone.id, ("gone", bone.id))
@@ -61,8 +66,11 @@ def add_keys(connection: sqlite3.Connection, schema: Schema, session_id: str, bo
 
 def text_key(text: str) -> Hashable:
     """The key of plain text: trimmed as Hermes loads it, without the stand-ins for pictures."""
-    lines = [line for line in spoken(text).split("\n") if line.strip() not in _STRIPPED_IMAGES]
-    return hash("\n".join(lines).strip())
+    text = spoken(text)
+    if any(mark in text for mark in _STRIPPED_IMAGES):
+        lines = [line for line in text.split("\n") if line.strip() not in _STRIPPED_IMAGES]
+        text = "\n".join(lines).strip()
+    return hash(text)
 
 
 def _bone(row: sqlite3.Row, last: dict[str, int]) -> Bone:
@@ -81,6 +89,8 @@ def _bone(row: sqlite3.Row, last: dict[str, int]) -> Bone:
 
 
 def _readable(content: Any) -> str:
+    if type(content) is str and not content.startswith(JSON_PREFIX):
+        return content
     return Message({"content": Decoder().content(content)}).text
 
 

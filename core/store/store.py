@@ -157,6 +157,13 @@ class Store:
             counts = count_generations(connection, schema, every_family(connection, schema), session_ids)
         return tuple(counts[one] for one in session_ids)
 
+    def thread_generation_counts(self, session_ids: Sequence[str]) -> tuple[int, ...]:
+        """How many generations the conversation of each session holds; looks at messages, as above."""
+        with self._read() as (connection, schema):
+            lineage = every_family(connection, schema)
+            counts = count_generations(connection, schema, lineage, session_ids)
+        return tuple(sum(counts[part] for part in lineage.path(one)) for one in session_ids)
+
     def conversation(self, session_id: str) -> Conversation:
         """The whole thread a session belongs to, split into generations.
 
