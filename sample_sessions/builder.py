@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from sample_sessions.cast import Edition, Line, Model, Played
+from sample_sessions.data import mapping, text
 from sample_sessions.database import write
-from sample_sessions.play import Player
-from sample_sessions.scenario import Scenario, scenarios
+from sample_sessions.play import play
+from sample_sessions.scenario import Scenario, duration, scenarios
+from sample_sessions.stage import Stage, World
 
 _EDITIONS = {
     "": Edition("0.19", "22.sql", 22, uids=False),
@@ -40,36 +41,31 @@ def build(target: Path, *, now: datetime | None = None, only: Iterable[Scenario]
         `target`, now a HERMES_HOME.
     """
     now = now or datetime.now(UTC)
-    models, systems = _models(), _yaml("systems.yaml")
+    world = World(now, _models(), mapping("systems.yaml"))
     homes = {profile: _Home() for profile in _EDITIONS}
     for scenario in scenarios() if only is None else only:
-        _play(scenario, homes[scenario.profile], models, systems, now)
+        _play(scenario, homes[scenario.profile], world)
     for profile, home in homes.items():
         folder = target / "profiles" / profile if profile else target
         _store(folder, profile, home)
     return target
 
 
-def _play(
-    scenario: Scenario, home: _Home, models: Mapping[str, Model], systems: Mapping[str, str], now: datetime
-) -> None:
+def _play(scenario: Scenario, home: _Home, world: World) -> None:
     done: dict[str, Played] = {}
     for script in scenario.sessions:
         parent = done.get(script.branch_of or script.delegate_of or "")
-        seed = f"{scenario.name}/{script.key}"
-        player = Player(script, models, systems, now, seed, _EDITIONS[scenario.profile], parent)
-        sessions = player.play()
-        for session in sessions:
-            session.guards |= _guards(script.guards, now)
-        done[script.key] = sessions[-1]
-        home.sessions += sessions
-        home.lines += player.lines
+        edition = _EDITIONS[scenario.profile]
+        stage = Stage(world, script, edition, f"{scenario.name}/{script.key}", parent)
+        play(stage)
+        stage.session.guards |= _guards(script.guards, world.now)
+        done[script.key] = stage.session
+        home.sessions += stage.sessions
+        home.lines += stage.lines
 
 
 def _guards(raw: Mapping[str, Any], now: datetime) -> dict[str, Any]:
     """Columns a scenario sets outright; `in 4m` counts from the moment of building."""
-    from sample_sessions.scenario import duration
-
     return {
         name: (now + duration(value[3:])).timestamp() if str(value).startswith("in ") else value
         for name, value in raw.items()
@@ -79,7 +75,7 @@ def _guards(raw: Mapping[str, Any], now: datetime) -> dict[str, Any]:
 def _store(folder: Path, profile: str, home: _Home) -> None:
     (folder / "logs").mkdir(parents=True, exist_ok=True)
     write(folder / "state.db", _EDITIONS[profile], home.sessions, profile)
-    config = _read(f"config{'-' if profile else ''}{profile}.yaml")
+    config = text(f"config{'-' if profile else ''}{profile}.yaml")
     (folder / "config.yaml").write_text(config, "utf-8")
     lines = sorted(home.lines, key=lambda line: line.at)
     (folder / "logs" / "agent.log").write_text("".join(map(_log_line, lines)), "utf-8", errors="replace")
@@ -96,16 +92,5 @@ def _log_line(line: Line) -> str:
 def _models() -> dict[str, Model]:
     return {
         name: Model(name, **(raw | {"prices": tuple(map(Decimal, raw.get("prices", ())))}))
-        for name, raw in _yaml("models.yaml").items()
+        for name, raw in mapping("models.yaml").items()
     }
-
-
-def _yaml(name: str) -> dict[str, Any]:
-    import yaml
-
-    content: dict[str, Any] = yaml.load(_read(name), yaml.CSafeLoader)
-    return content
-
-
-def _read(name: str) -> str:
-    return (resources.files("sample_sessions") / name).read_text("utf-8")

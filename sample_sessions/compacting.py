@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from importlib import resources
 from typing import TYPE_CHECKING
 
+from core.compress.measure import measure
+from core.compress.plan import plan
+from core.compress.prune import pruned_messages
 from sample_sessions.cast import Row, Usage
-from sample_sessions.sizes import estimate, provider_tokens
+from sample_sessions.data import mapping
+from sample_sessions.sizes import as_message, estimate, provider_tokens
 
 if TYPE_CHECKING:
-    from sample_sessions.play import Player
+    from core.model.message import Message
     from sample_sessions.scenario import Compaction
+    from sample_sessions.stage import Stage
 
 END_MARKER = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"
 _PRIOR = (
     "[PRIOR CONTEXT — for reference only; not a new message]\n{old}\n\n"
     "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]\n\n"
 )
+_OUTSIDE = ("manual", "hygiene")
+"""Triggers outside a turn: no session tag in the log, no record of the summariser's usage."""
 _FAILED = "Failed to generate context summary: {}. Further summary attempts paused for 60 seconds."
 _ANNOUNCED = {
     "preflight": (
@@ -37,133 +43,148 @@ _ANNOUNCED = {
 }
 
 
-def threshold(window: int) -> int:
-    """Where Hermes 0.19 compresses with its default settings: 75 % below 512,000, never under 64,000."""
-    share = 0.75 if window < 512_000 else 0.5
-    tokens = max(int(window * share), 64_000)
-    return tokens if tokens < window else max(1, min(int(window * 0.85), window - 1))
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """The three parts of the live rows, as the release prunes and cuts them."""
+
+    head: list[Row]
+    middle: list[Row]
+    tail: list[Row]
 
 
-def compact(player: Player, spec: Compaction) -> None:
+def compact(stage: Stage, spec: Compaction) -> None:
     """Plays one compaction: what is announced, what is written, what it costs.
 
     Raises:
-        ValueError: The scenario says an automatic trigger fired below the threshold.
+        ValueError: The scenario says that a compaction ran where the release would not have run one.
     """
-    session = player.session
-    if spec.user:
-        player.user(spec.user)
+    session = stage.session
     before = session.live
-    tokens = player.rough()
-    _announce(player, spec, tokens, len(before))
+    tokens = stage.rough()
+    _announce(stage, spec, tokens, len(before))
     if spec.trigger == "manual":
-        tokens = estimate(before)
-    manual = spec.trigger in ("manual", "hygiene")
+        tokens = estimate(before, stage.policy)
+    outside = spec.trigger in _OUTSIDE
     focus = repr(spec.focus) if spec.focus else "None"
-    player.log(
+    stage.log(
         "agent.conversation_compression",
         f"context compression started: session={session.id} messages={len(before)} tokens=~{tokens:,} "
         f"model={session.model.name} focus={focus}",
-        tagged=not manual,
+        tagged=not outside,
     )
     if spec.status == "aborted":
-        _abort(player, spec)
+        _abort(stage, spec)
         return
-    summary = _summarise(player, spec, before)
-    after = _assemble(player, spec, before, summary)
-    _commit(player, spec, after)
-    player.log(
+    cut = _cut(stage, before)
+    after = _assemble(stage, cut, _summarise(stage, spec, cut.middle))
+    _commit(stage, spec, after)
+    stage.warm = True
+    stage.log(
         "agent.conversation_compression",
-        f"context compression done: session={player.session.id} messages={len(before)}->{len(after)} "
-        f"rough_tokens=~{player.rough():,} awaiting_real_usage=true",
-        tagged=not manual,
+        f"context compression done: session={stage.session.id} messages={len(before)}->{len(after)} "
+        f"rough_tokens=~{stage.rough():,} awaiting_real_usage=true",
+        tagged=not outside,
     )
-    player.forget_cache(player.base)
+    stage.cache.size = min(stage.cache.size, stage.base)
 
 
-def _announce(player: Player, spec: Compaction, tokens: int, count: int) -> None:
+def _cut(stage: Stage, rows: list[Row]) -> _Cut:
+    """Head, middle and tail where the release puts them; head and tail are its pruned copies."""
+    measured = measure([as_message(row) for row in rows], stage.policy)
+    planned = plan(measured, stage.settings)
+    if not planned.middle.size:
+        raise ValueError(f"{stage.seed}: nothing to compress: {'; '.join(planned.blocked_by)}")
+    pruned = pruned_messages(measured, stage.settings)
+    copies = [_as_pruned(stage, row, message) for row, message in zip(rows, pruned, strict=True)]
+    start, end = planned.middle
+    return _Cut(copies[:start], rows[start:end], copies[end:])
+
+
+def _as_pruned(stage: Stage, row: Row, message: Message) -> Row:
+    copy = replace(row, content=message.content, tool_calls=message.wire.get("tool_calls"))
+    if message.content != row.content:
+        copy.tokens = provider_tokens(message.content, stage.session.model.chars)
+    return copy
+
+
+def _announce(stage: Stage, spec: Compaction, tokens: int, count: int) -> None:
     if spec.trigger not in _ANNOUNCED:
         return
-    model = player.session.model
-    limit = threshold(model.window)
+    model = stage.session.model
+    limit = stage.threshold
     if spec.trigger != "hygiene" and tokens < limit:
-        raise ValueError(f"{player.seed}: {spec.trigger} cannot fire at {tokens:,} of {limit:,} tokens")
+        raise ValueError(f"{stage.seed}: {spec.trigger} cannot fire at {tokens:,} of {limit:,} tokens")
     logger, text = _ANNOUNCED[spec.trigger]
     gate = int(model.window * 0.85)
-    n = player.prompt if spec.trigger == "hygiene" else tokens
-    player.log(logger, text.format(n=n, h=limit, c=model.window, g=gate, model=model.name, count=count))
+    n = stage.prompt if spec.trigger == "hygiene" else tokens
+    stage.log(logger, text.format(n=n, h=limit, c=model.window, g=gate, model=model.name, count=count))
 
 
-def _abort(player: Player, spec: Compaction) -> None:
-    player.now += timedelta(seconds=spec.seconds)
-    player.log(
+def _abort(stage: Stage, spec: Compaction) -> None:
+    stage.now += timedelta(seconds=spec.seconds)
+    stage.log(
         "agent.context_compressor",
         _FAILED.format(spec.reason),
         level="WARNING",
     )
-    player.log(
-        "agent.context_compressor", "Summary generation failed — aborting compression", level="WARNING"
-    )
-    player.session.guards["compression_failure_cooldown_until"] = player.now.timestamp() + 60
-    player.session.guards["compression_failure_error"] = spec.reason
+    stage.log("agent.context_compressor", "Summary generation failed — aborting compression", level="WARNING")
+    stage.session.guards["compression_failure_cooldown_until"] = stage.now.timestamp() + 60
+    stage.session.guards["compression_failure_error"] = spec.reason
 
 
-def _summarise(player: Player, spec: Compaction, before: list[Row]) -> str:
+def _summarise(stage: Stage, spec: Compaction, middle: list[Row]) -> str:
     """The text of the summary row; a model's costs money and is accounted as an auxiliary task."""
-    dropped = len(before) - spec.head - spec.keep
-    player.now += timedelta(seconds=spec.seconds)
+    stage.now += timedelta(seconds=spec.seconds)
     if spec.status == "fallback":
-        player.log(
+        stage.log(
             "agent.context_compressor",
             _FAILED.format(spec.reason),
             level="WARNING",
         )
-        player.log(
+        stage.log(
             "agent.context_compressor",
             "Summary generation failed — inserting deterministic fallback context marker",
             level="WARNING",
         )
-        streak = player.session.guards.get("compression_fallback_streak", 0)
-        player.session.guards["compression_fallback_streak"] = streak + 1
-        body = _fallback(spec, before, dropped)
+        streak = stage.session.guards.get("compression_fallback_streak", 0)
+        stage.session.guards["compression_fallback_streak"] = streak + 1
+        body = _fallback(spec, middle)
     else:
-        middle = before[spec.head : len(before) - spec.keep]
-        _pay(player, spec, middle)
+        _pay(stage, spec, middle)
         body = spec.summary.rstrip()
-    return f"{_prefix(player)}\n{body}\n\n{END_MARKER}"
+    return f"{_prefix(stage)}\n{body}\n\n{END_MARKER}"
 
 
-def _pay(player: Player, spec: Compaction, middle: list[Row]) -> None:
-    model = player.models[spec.summariser] if spec.summariser else player.session.model
+def _pay(stage: Stage, spec: Compaction, middle: list[Row]) -> None:
+    model = stage.world.models[spec.summariser] if spec.summariser else stage.session.model
     prompt = sum(min(row.tokens, 1700) for row in middle) + 900
     output = provider_tokens(spec.summary, model.chars)
-    player.log(
+    stage.log(
         "agent.auxiliary_client",
         f"Auxiliary compression: using {model.provider} ({model.name}) at {model.url}/",
-        tagged=spec.trigger not in ("manual", "hygiene"),
+        tagged=spec.trigger not in _OUTSIDE,
     )
-    if spec.trigger not in ("manual", "hygiene"):  # outside a turn Hermes records no auxiliary usage
-        usage = Usage(player.now, model, prompt, 0, 0, output, 0, task="compression")
-        player.session.usages.append(usage)
+    if spec.trigger not in _OUTSIDE:  # outside a turn Hermes records no auxiliary usage
+        usage = Usage(stage.now, model, prompt, 0, 0, output, 0, task="compression")
+        stage.session.usages.append(usage)
 
 
-def _fallback(spec: Compaction, before: list[Row], dropped: int) -> str:
-    asks = [str(row.content)[:600] for row in before[spec.head :] if row.role == "user"]
-    tools = [row.tool_name for row in before[spec.head : len(before) - spec.keep] if row.tool_name]
+def _fallback(spec: Compaction, middle: list[Row]) -> str:
+    asks = [str(row.content)[:600] for row in middle if row.role == "user"]
+    tools = [row.tool_name for row in middle if row.tool_name]
     done = "\n".join(f"{i}. Called tool(s): {name}" for i, name in enumerate(tools[:12], 1))
     return (
         f"## Historical Task Snapshot\nUser asked: {asks[-1] if asks else 'unknown'!r}\n\n"
         f"## Completed Actions\n{done}\n\n"
         "## Critical Context\nRecovered from a deterministic fallback: Summary generation was unavailable. "
-        f"This is a best-effort deterministic fallback for {dropped} compacted message(s).\n"
+        f"This is a best-effort deterministic fallback for {len(middle)} compacted message(s).\n"
         f"Summary failure reason: {spec.reason}"
     )
 
 
-def _assemble(player: Player, spec: Compaction, before: list[Row], summary: str) -> list[Row]:
+def _assemble(stage: Stage, cut: _Cut, summary: str) -> list[Row]:
     """The new live rows; where roles clash the summary joins the first row of the tail."""
-    head = [replace(row) for row in before[: spec.head]]
-    tail = [replace(row) for row in before[len(before) - spec.keep :]]
+    head, tail = cut.head, cut.tail
     left = head[-1].role if head else "user"
     right = tail[0].role if tail else "user"
     role = "user" if left in ("assistant", "tool") else "assistant"
@@ -174,38 +195,34 @@ def _assemble(player: Player, spec: Compaction, before: list[Row], summary: str)
         if flipped == left:
             old = tail[0]
             text = _PRIOR.format(old=old.content) + summary
-            tail[0] = replace(old, content=text, tokens=old.tokens + _weigh(player, summary), summary=True)
+            tail[0] = replace(old, content=text, tokens=old.tokens + _weigh(stage, summary), summary=True)
             return [*head, *tail]
         role = flipped
-    row = Row(role, summary, player.now, player.new_uid(), _weigh(player, summary), summary=True)
+    row = Row(role, summary, stage.now, stage.new_uid(), _weigh(stage, summary), summary=True)
     return [*head, row, *tail]
 
 
-def _commit(player: Player, spec: Compaction, after: list[Row]) -> None:
+def _commit(stage: Stage, spec: Compaction, after: list[Row]) -> None:
     """In place the old rows are archived; a rotation leaves them and opens a child.
 
     The row of the turn that is just beginning is written with the new rows only.
     """
     if spec.user:
-        player.session.rows.pop()
+        stage.session.rows.pop()
     if spec.mode == "rotation":
-        player.rotate().rows = after
+        stage.rotate().rows = after
         return
     carried = {row.uid for row in after}
-    for row in player.session.live:
+    for row in stage.session.live:
         row.active = False
         # From 0.22 a row that lives on as a copy is superseded, not archived; earlier stores archive all.
-        row.compacted = not (player.edition.uids and row.uid in carried)
-    player.session.rows += after
+        row.compacted = not (stage.edition.uids and row.uid in carried)
+    stage.session.rows += after
 
 
-def _weigh(player: Player, text: str) -> int:
-    return provider_tokens(text, player.session.model.chars)
+def _weigh(stage: Stage, text: str) -> int:
+    return provider_tokens(text, stage.session.model.chars)
 
 
-def _prefix(player: Player) -> str:
-    import yaml
-
-    text = (resources.files("sample_sessions") / "markers.yaml").read_text("utf-8")
-    prefixes: dict[str, str] = yaml.load(text, yaml.CSafeLoader)
-    return " ".join(prefixes[player.edition.release].split())
+def _prefix(stage: Stage) -> str:
+    return " ".join(mapping("markers.yaml")[stage.edition.release].split())

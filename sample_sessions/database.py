@@ -7,12 +7,12 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 from contextlib import closing
-from importlib import resources
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from sample_sessions.cast import Edition, Played, Row, Usage
+from sample_sessions.data import text
 
 _PINNED_TOOLS = (
     "terminal",
@@ -30,7 +30,7 @@ def write(path: Path, edition: Edition, sessions: Iterable[Played], profile: str
     """Creates the database; the file must not exist yet."""
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("PRAGMA synchronous = OFF")
-        db.executescript((resources.files("sample_sessions") / "schema" / edition.schema).read_text("utf-8"))
+        db.executescript(text(f"schema/{edition.schema}"))
         db.execute("BEGIN")
         db.execute("INSERT INTO schema_version VALUES (?)", [edition.version])
         for played in sorted(sessions, key=lambda played: played.began):
@@ -156,9 +156,9 @@ def _pins(db: sqlite3.Connection, played: Played) -> dict[str, Any]:
     ]
     pin = json.dumps({"version": "0.22.2", "tools": tools})
     hashes = []
-    for text in (played.system, pin):
-        digest = hashlib.sha256(text.encode()).hexdigest()
-        db.execute("INSERT OR IGNORE INTO system_prompts VALUES (?, ?)", [digest, text])
+    for prompt in (played.system, pin):
+        digest = hashlib.sha256(prompt.encode()).hexdigest()
+        db.execute("INSERT OR IGNORE INTO system_prompts VALUES (?, ?)", [digest, prompt])
         hashes.append(digest)
     last = played.rows[-1].at if played.rows else played.began
     return {

@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import sys
 import tempfile
+import time
 from datetime import UTC, datetime
-from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from core.places import APPLICATION, cache_directory
 from sample_sessions.builder import build
+from sample_sessions.data import FOLDER
 
-APPLICATION = "hermes-inspector"
+KEPT = 14 * 86400
+"""Seconds an old sample home stays after its folder was made."""
 
 
 def demo_home(cache: Path | None = None) -> Path:
@@ -40,32 +42,27 @@ def demo_home(cache: Path | None = None) -> Path:
     return _publish(workshop, home)
 
 
-def cache_directory() -> Path:
-    """Where this user's programs keep what they can make again."""
-    if base := os.environ.get("XDG_CACHE_HOME"):
-        return Path(base) / APPLICATION
-    if sys.platform == "win32":
-        return (
-            Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / APPLICATION / "Cache"
-        )
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / APPLICATION
-    return Path.home() / ".cache" / APPLICATION
-
-
 def _publish(workshop: Path, home: Path) -> Path:
     """Gives the finished folder its name; whoever comes second uses what the first one made."""
     try:
         os.replace(workshop, home)
     except OSError:
         shutil.rmtree(workshop, ignore_errors=True)
+    _sweep(home)
     return home
+
+
+def _sweep(home: Path) -> None:
+    """Removes what earlier weeks and releases left, unless somebody may still be looking at it."""
+    for other in home.parent.glob("demo-*"):
+        if other != home and time.time() - other.stat().st_mtime > KEPT:
+            shutil.rmtree(other, ignore_errors=True)
 
 
 def _fingerprint() -> str:
     year, week, _ = datetime.now(UTC).isocalendar()
     digest = hashlib.blake2b(f"{year}-{week}".encode(), digest_size=6)
-    for entry in _files(resources.files("sample_sessions")):
+    for entry in _files(FOLDER):
         digest.update(entry.read_bytes())
     return digest.hexdigest()
 

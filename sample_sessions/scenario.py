@@ -19,8 +19,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from importlib import resources
 from typing import Any, Self
+
+from sample_sessions.data import FOLDER, mapping
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -37,13 +38,11 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """How one compaction went.
+    """How one compaction went; where it cuts is up to the release.
 
     Attributes:
         trigger: `preflight`, `pre_api`, `post_response`, `overflow`, `hygiene` or `manual`.
         mode: `in_place` or `rotation`.
-        head: Leading messages kept.
-        keep: Last messages kept.
         summary: What the summary says, below its marker.
         status: `model`, `fallback` or `aborted`.
         reason: The summariser's error, for a fallback or an aborted attempt.
@@ -53,8 +52,6 @@ class Compaction:
     """
 
     trigger: str
-    keep: int
-    head: int = 3
     mode: str = "in_place"
     summary: str = ""
     status: str = "model"
@@ -88,7 +85,6 @@ class Step:
     rewind: int = 0
     row: Mapping[str, Any] | None = None
     repeat: Repeat | None = None
-    unlogged: bool = False
 
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> Self:
@@ -104,7 +100,6 @@ class Step:
             rewind=raw.get("rewind", 0),
             row=raw.get("row"),
             repeat=_repeat(raw["repeat"]) if "repeat" in raw else None,
-            unlogged=raw.get("unlogged", False),
         )
 
 
@@ -147,16 +142,9 @@ class Scenario:
 
 def scenarios() -> tuple[Scenario, ...]:
     """Every scenario that ships, in file order."""
-    import yaml
-
-    folder = resources.files("sample_sessions") / "scenarios"
-    files = sorted(
-        (entry for entry in folder.iterdir() if entry.name.endswith(".yaml")), key=lambda e: e.name
-    )
-    return tuple(
-        parse(entry.name.removesuffix(".yaml"), yaml.load(entry.read_text("utf-8"), yaml.CSafeLoader))
-        for entry in files
-    )
+    names = sorted(entry.name for entry in (FOLDER / "scenarios").iterdir())
+    files = [name for name in names if name.endswith(".yaml")]
+    return tuple(parse(name.removesuffix(".yaml"), mapping(f"scenarios/{name}")) for name in files)
 
 
 def parse(name: str, raw: Mapping[str, Any]) -> Scenario:

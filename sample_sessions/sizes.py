@@ -5,23 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from core.compress.estimate import message_size, total_tokens
+from core.hermes.policy import Policy
+from core.model.message import Message
 from sample_sessions.cast import Row
 
 
-def estimate(rows: Iterable[Row]) -> int:
-    """Hermes 0.19's rough size of messages as loaded from the database: the length of their repr over 4."""
-    return (sum(len(str(wire(row))) for row in rows) + 3) // 4
-
-
-def wire(row: Row) -> dict[str, Any]:
-    """A row in the key order Hermes 0.19 loads it with, images stripped."""
-    content = row.content
-    if isinstance(content, list):
-        content = [
-            {"type": part["type"], "image": "[stripped]"} if part.get("type") == "image_url" else part
-            for part in content
-        ]
-    message: dict[str, Any] = {"role": row.role, "content": content, "timestamp": row.at.timestamp()}
+def as_message(row: Row) -> Message:
+    """A row in the key order Hermes loads it with."""
+    wire: dict[str, Any] = {"role": row.role, "content": row.content, "timestamp": row.at.timestamp()}
     optional = {
         "tool_call_id": row.tool_call_id,
         "tool_name": row.tool_name,
@@ -29,7 +21,13 @@ def wire(row: Row) -> dict[str, Any]:
         "finish_reason": row.finish_reason,
         "reasoning": row.reasoning,
     }
-    return message | {key: value for key, value in optional.items() if value}
+    return Message(wire | {key: value for key, value in optional.items() if value})
+
+
+def estimate(rows: Iterable[Row], policy: Policy) -> int:
+    """A release's rough size of messages."""
+    sizes = (message_size(as_message(row).wire, policy.estimate) for row in rows)
+    return total_tokens(sizes, policy.estimate)
 
 
 def provider_tokens(content: Any, chars: float) -> int:
