@@ -72,9 +72,9 @@ def detect_release(clues: ReleaseClues) -> ReleaseGuess:
         return ReleaseGuess(newest_release(), Verdict.UNKNOWN, "unknown", (evidence,))
     first, last, fitting = _overlap(found)
     verdict = Verdict.DERIVED if len(fitting) == len(found) else Verdict.SUSPECTED
-    name = last if last < _OPEN else first
     return ReleaseGuess(
-        release=nearest_release(_text(name)),
+        # Releases no trace tells apart also compress alike; the older one is surely behind it.
+        release=nearest_release(_text(first)),
         verdict=verdict,
         version=_range_text(first, last),
         evidence=tuple(clue.evidence for clue in found),
@@ -128,14 +128,10 @@ def _schema_clues(version: int | None) -> Iterator[_Clue]:
 
 
 def _column_clues(columns: frozenset[str]) -> Iterator[_Clue]:
+    # The newest column of the table says how far the file was brought up.
     seen = [row for row in _table()["columns"] if row["column"] in columns]
     if seen:
         yield _bounded(seen[-1], Evidence(Source.DATABASE, seen[-1]["column"], "the column exists"))
-    missing = next((row for row in _table()["columns"] if row["column"] not in columns), None)
-    if columns and missing is not None and missing["first"] == "0.14":
-        # 0.12 to 0.14 share one schema version; only this column parts the last from the others.
-        evidence = Evidence(Source.DATABASE, missing["column"], "the column does not exist")
-        yield _Clue((0,), (0, 13), evidence)
 
 
 def _log_clues(shapes: Iterable[tuple[str, str]]) -> Iterator[_Clue]:

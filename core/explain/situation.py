@@ -1,0 +1,243 @@
+"""Everything a plan needs to know about a conversation, gathered from its database, log and config."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from core.compress.estimate import text_tokens, tool_tokens
+from core.errors import UsageError
+from core.explain.anchor import anchored_tokens
+from core.hermes.config import HermesConfig, load_config
+from core.hermes.log import Kind, Log, read_log
+from core.hermes.markers import SummaryMatch, find_summary
+from core.hermes.policy import Policy, load_policy, nearest_release
+from core.hermes.release import ReleaseClues, ReleaseGuess, detect_release, shape_names
+from core.hermes.window import WindowGuess, find_window
+from core.model.evidence import Evidence, Source, Verdict
+from core.model.message import Message
+from core.model.session import Conversation, Generation, Session
+from core.model.settings import Gate, Settings
+from core.model.storage import ToolPin
+from core.places import cache_directory
+from core.store.store import Store
+
+_STATES_WINDOW = (Kind.PREFLIGHT, Kind.PRE_API, Kind.HYGIENE, Kind.TELEMETRY, Kind.INIT)
+_HYGIENE_ONLY = (
+    "session hygiene compression timed out",
+    "hygiene compression deferred: turn-hold budget expired",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """One generation of a conversation with all that decides what compression would do to it.
+
+    Attributes:
+        generation: The one asked about; None when the conversation holds no messages.
+        messages: Its messages, as the model saw them.
+        settings: With window and, where known, the real prompt size.
+        system_prompt_tokens: By the release's own estimate; None when the prompt is not stored.
+        tools_tokens: Likewise; None when the schemas are not stored (before 0.22).
+        log: The lines about this conversation.
+    """
+
+    conversation: Conversation
+    generation: Generation | None
+    messages: tuple[Message, ...]
+    release: ReleaseGuess
+    window: WindowGuess
+    config: HermesConfig
+    settings: Settings
+    policy: Policy
+    gate: Gate
+    system_prompt_tokens: int | None
+    tools_tokens: int | None
+    log: Log
+
+
+def situation(
+    store: Store, session_id: str, *, generation: int | None = None, release: str | None = None
+) -> Situation:
+    """Gather what decides about a conversation.
+
+    Args:
+        store: The database.
+        session_id: Any session of the conversation.
+        generation: 1-based over the conversation; None for the newest.
+        release: Rules to apply instead of the detected release's.
+
+    Raises:
+        NotFoundError: There is no such session.
+        UsageError: The conversation has no such generation.
+        ConfigError: config.yaml cannot be used, or the release is unknown.
+    """
+    conversation = store.conversation(session_id)
+    chosen = _chosen(conversation, generation)
+    messages = store.generation_messages(chosen) if chosen else ()
+    home = store.location.home
+    config = load_config(home)
+    log = conversation_log(home, conversation)
+    pin = store.tools(conversation.tip)
+    guess = _guess(store, conversation, messages, pin, log, release)
+    policy = load_policy(guess.release)
+    tip = conversation.tip
+    window = find_window(
+        config,
+        home=home,
+        model=tip.model or "",
+        provider=tip.provider or "",
+        base_url=tip.base_url or "",
+        logged=logged_window(log, tip.model),
+    )
+    settings = replace(
+        config.settings(
+            guess.release, model=tip.model or "", provider=tip.provider or "", base_url=tip.base_url or ""
+        ),
+        window=window.tokens,
+    )
+    newest = chosen is not None and chosen is conversation.generations[-1]
+    if newest:
+        settings = replace(settings, current_tokens=_current(store, tip, messages, log, policy))
+    prompt = store.system_prompt(tip)
+    return Situation(
+        conversation=conversation,
+        generation=chosen,
+        messages=messages,
+        release=guess,
+        window=window,
+        config=config,
+        settings=settings,
+        policy=policy,
+        gate=gate_of(store, tip),
+        system_prompt_tokens=None if prompt is None else text_tokens(prompt, policy.estimate.unit),
+        tools_tokens=_tools(pin),
+        log=log,
+    )
+
+
+def conversation_log(home: Path | None, conversation: Conversation) -> Log:
+    """What the log of a home says about a conversation; empty without a home."""
+    if home is None:
+        return Log()
+    return read_log(home, [session.id for session in conversation.sessions], cache_directory() / "logs")
+
+
+def logged_window(log: Log, model: str | None) -> tuple[int, Evidence] | None:
+    """The newest window a line states for a model."""
+    for record in reversed(log.records):
+        states = record.kind in _STATES_WINDOW and record.window
+        if states and (record.model is None or model is None or record.model == model):
+            return record.window or 0, Evidence(Source.LOG, record.where, record.message)
+    return None
+
+
+def gate_of(store: Store, session: Session, now: datetime | None = None) -> Gate:
+    """What could refuse an automatic attempt at this moment."""
+    guards = session.guards
+    cooldown = guards.cooldown_until
+    if guards.failure_error and guards.failure_error.startswith(_HYGIENE_ONLY):
+        cooldown = None  # such a pause holds for the gateway only, not for the agent
+    moment = now or datetime.now(UTC)
+    holders = [
+        lock.holder
+        for lock in store.locks()
+        if lock.key == session.id and (lock.expires_at is None or lock.expires_at > moment)
+    ]
+    return Gate(
+        now=moment,
+        cooldown_until=cooldown,
+        fallback_streak=guards.fallback_streak,
+        ineffective_count=guards.ineffective_count,
+        recovery_deadline=guards.recovery_deadline,
+        lock_holder=holders[0] if holders else None,
+    )
+
+
+def _chosen(conversation: Conversation, index: int | None) -> Generation | None:
+    if index is None:
+        return conversation.generations[-1] if conversation.generations else None
+    for generation in conversation.generations:
+        if generation.index == index:
+            return generation
+    raise UsageError(
+        f"no generation {index}",
+        where=conversation.root.id,
+        remedy=f"The conversation has {len(conversation.generations)}",
+    )
+
+
+def _guess(
+    store: Store,
+    conversation: Conversation,
+    messages: Sequence[Message],
+    pin: ToolPin | None,
+    log: Log,
+    release: str | None,
+) -> ReleaseGuess:
+    if release is not None:
+        evidence = Evidence(Source.CONFIG, "--release", release)
+        return ReleaseGuess(nearest_release(release), Verdict.PROVED, release, (evidence,))
+    return detect_release(release_clues(store, messages, pin, log))
+
+
+def release_clues(store: Store, messages: Sequence[Message], pin: ToolPin | None, log: Log) -> ReleaseClues:
+    """The traces of a release in a conversation and around it."""
+    tables = ("sessions", "messages")
+    columns = store.schema.columns
+    return ReleaseClues(
+        pin=pin.version if pin else None,
+        schema_version=store.schema.version,
+        columns=frozenset(f"{table}.{name}" for table in tables for name in columns.get(table, ())),
+        summary=newest_summary(messages),
+        log_shapes=tuple(_shapes(log)),
+    )
+
+
+def newest_summary(messages: Sequence[Message]) -> tuple[SummaryMatch, str] | None:
+    """The last summary among messages, and where it stands."""
+    for message in reversed(messages):
+        if message.role in ("user", "assistant") and (match := find_summary(message.text)):
+            return match, f"message {message.row.id}" if message.row else "message"
+    return None
+
+
+def _shapes(log: Log) -> Iterator[tuple[str, str]]:
+    """The newest sighting of each wording: a log may reach back over an upgrade."""
+    seen: set[str] = set()
+    telling = (Kind.TURN, Kind.DONE, Kind.PRE_API, Kind.TELEMETRY)
+    newest = [record for record in reversed(log.records) if record.kind in telling][:50]
+    for record in newest:
+        for name in shape_names(record.logger, record.message):
+            if name not in seen:
+                seen.add(name)
+                yield name, record.where
+
+
+def _current(store: Store, tip: Session, messages: Sequence[Message], log: Log, policy: Policy) -> int | None:
+    """The best known size of the real prompt: stored usage, the gateway's note, or the log's last call."""
+    anchored = anchored_tokens(tip.model_config, messages, policy)
+    if anchored is not None:
+        return anchored
+    for route in store.routing():
+        if route.session_id == tip.id and (route.last_prompt_tokens or 0) > 0:
+            return route.last_prompt_tokens
+    return last_prompt(log)
+
+
+def last_prompt(log: Log) -> int | None:
+    """What the last call's provider counted; None when a compaction followed it."""
+    for record in reversed(log.records):
+        if record.kind is Kind.DONE:
+            return None
+        if record.kind is Kind.CALL and record.input:
+            return record.input
+    return None
+
+
+def _tools(pin: ToolPin | None) -> int | None:
+    if pin is None or not pin.tools:
+        return None
+    return tool_tokens(pin.tools, schema=True)  # a release that stores them counts them so
