@@ -139,11 +139,12 @@ def _skills(messages: Sequence[Message], calls: Calls) -> Skills:
     )
     if not sites:
         return Skills()
+    known = {skill for _, skill in sites}
     mentions: dict[str, int] = {}
     for i, message in enumerate(messages):
         if message.wire.get("role") == "user" and isinstance(message.content, str):
             text = content_text(message.content).lower()
-            mentions.update((skill, i) for _, skill in sites if skill in text)
+            mentions.update((skill, i) for skill in known if skill in text)
     held = ((i, skill_of(message, calls)) for i, message in enumerate(messages) if message.role == "tool")
     return Skills(sites, mentions, {i: skill for i, skill in held if skill is not None})
 

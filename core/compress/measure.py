@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import TypeVar
 
 from core.compress.columns import Columns, columns_of
@@ -18,6 +19,23 @@ _T = TypeVar("_T")
 _DUPLICATE_LEAST = 200
 
 
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What each message weighs.
+
+    Attributes:
+        full: With all thinking.
+        bare: With the thinking of the newest answer only.
+    """
+
+    full: tuple[int, ...]
+    bare: tuple[int, ...]
+
+    def walked(self, *, thinking: bool) -> tuple[int, ...]:
+        """As a walk sees them on a route that replays old thinking, or does not."""
+        return self.full if thinking else self.bare
+
+
 @dataclass(frozen=True)
 class Measured:
     """A conversation and every number a plan may need of it. Positions are those of `messages`.
@@ -29,12 +47,13 @@ class Measured:
         duplicates: Where those stood, ascending.
         shrunk: What pruning would make of a message, by position, ascending; others it leaves alone.
         counted: Positions in `shrunk` that count as pruned tool results.
-        weights: Weight of each message as given.
-        base_weights: Weight of each message of `base`.
+        weights: Weights of the messages as given.
+        base_weights: Weights of `base`.
         shrunk_weights: Weight of each entry of `shrunk`.
         sizes: Size of each message as given.
         base_sizes: Size of each message of `base`.
         shrunk_sizes: Size of each entry of `shrunk`.
+        running: Sums of `base_sizes` up to each position: text, images.
         columns: What each row is, for walking and anchoring.
     """
 
@@ -44,12 +63,13 @@ class Measured:
     duplicates: tuple[int, ...]
     shrunk: Mapping[int, Message]
     counted: frozenset[int]
-    weights: tuple[Weight, ...]
-    base_weights: tuple[Weight, ...]
+    weights: Weights
+    base_weights: Weights
     shrunk_weights: Mapping[int, int]
     sizes: tuple[Size, ...]
     base_sizes: tuple[Size, ...]
     shrunk_sizes: Mapping[int, Size]
+    running: tuple[tuple[int, ...], tuple[int, ...]]
     columns: Columns
 
     @cached_property
@@ -75,20 +95,6 @@ class Measured:
         """Positions of `shrunk`, ascending."""
         return tuple(self.shrunk)
 
-    def walk_weights(self, *, given: bool, thinking: bool) -> list[int]:
-        """Weights as a walk from the end sees them.
-
-        Args:
-            given: Before duplicates are replaced.
-            thinking: Old answers are weighed with their thinking.
-        """
-        weights = self.weights if given else self.base_weights
-        walked = [weight.total if thinking else weight.total - weight.thinking for weight in weights]
-        newest = self.columns.newest_assistant
-        if newest >= 0:
-            walked[newest] = weights[newest].total
-        return walked
-
 
 def measure(messages: Sequence[Message], policy: Policy) -> Measured:
     """Measure a conversation for one release.
@@ -103,8 +109,10 @@ def measure(messages: Sequence[Message], policy: Policy) -> Measured:
     calls = calls_by_id(given)
     older = _older_copies(given) if policy.prune.duplicates else ()
     base = _with_references(given, older)
+    columns = columns_of(base, calls, policy)
     weights = tuple(message_weight(message.wire, policy) for message in given)
     sizes = tuple(message_size(message.wire, policy.estimate) for message in given)
+    base_sizes = _replaced(sizes, {i: message_size(base[i].wire, policy.estimate) for i in older})
     shrunk, counted = _shrink_all(base, calls, policy)
     return Measured(
         policy=policy,
@@ -113,14 +121,27 @@ def measure(messages: Sequence[Message], policy: Policy) -> Measured:
         duplicates=older,
         shrunk=shrunk,
         counted=counted,
-        weights=weights,
-        base_weights=_replaced(weights, {i: message_weight(base[i].wire, policy) for i in older}),
+        weights=_weights(weights, columns),
+        base_weights=_weights(
+            _replaced(weights, {i: message_weight(base[i].wire, policy) for i in older}), columns
+        ),
         shrunk_weights={i: message_weight(m.wire, policy).total for i, m in shrunk.items()},
         sizes=sizes,
-        base_sizes=_replaced(sizes, {i: message_size(base[i].wire, policy.estimate) for i in older}),
+        base_sizes=base_sizes,
         shrunk_sizes={i: message_size(m.wire, policy.estimate) for i, m in shrunk.items()},
-        columns=columns_of(base, calls, policy),
+        running=(_sums(size.text for size in base_sizes), _sums(size.images for size in base_sizes)),
+        columns=columns,
     )
+
+
+def _weights(weights: tuple[Weight, ...], columns: Columns) -> Weights:
+    newest = columns.newest_assistant
+    bare = tuple(w.total if i == newest else w.total - w.thinking for i, w in enumerate(weights))
+    return Weights(tuple(w.total for w in weights), bare)
+
+
+def _sums(values: Iterable[int]) -> tuple[int, ...]:
+    return tuple(accumulate(values, initial=0))
 
 
 def _shrink_all(
@@ -134,7 +155,7 @@ def _shrink_all(
 
 def _older_copies(messages: tuple[Message, ...]) -> tuple[int, ...]:
     """Tool results that a later one repeats word for word."""
-    seen: set[bytes | str] = set()
+    seen: set[str] = set()
     older: list[int] = []
     for i in range(len(messages) - 1, -1, -1):
         wire = messages[i].wire

@@ -169,6 +169,6 @@ def _without_window(measured: Measured, settings: Settings, gate: Gate | None) -
         compared_tokens=_compared(measured, settings),
         blocked_by=blocks,
         arithmetic=("no window, so no threshold",),
-        weights=tuple(weight.total for weight in measured.weights),
+        weights=measured.weights.full,
         estimates=measured.estimates,
     )

@@ -46,11 +46,11 @@ def prune(measured: Measured, settings: Settings, limits: Budgets) -> Pruning:
     shrunk = _before(measured, boundary)
     if rules.keep_images:
         shrunk |= _old_images(measured, shrunk, rules, spared)
-    full = _applied(measured, [weight.total for weight in measured.base_weights], shrunk)
+    full = _applied(measured, measured.base_weights.full, shrunk)
     if rules.pressure:
         shrunk |= _Pressure(measured, full, boundary, limits.soft, spared, shrunk).relieve()
     count = len(measured.duplicates) + len(shrunk & measured.counted)
-    walked = measured.walk_weights(given=False, thinking=thinking)
+    walked = measured.base_weights.walked(thinking=thinking)
     return Pruning(boundary, frozenset(shrunk), count, _applied(measured, walked, shrunk), full)
 
 
@@ -81,7 +81,7 @@ def _boundary(measured: Measured, settings: Settings, limits: Budgets, thinking:
     protected = min(settings.protect_last, count)
     if measured.policy.prune.count_cap:
         protected = min(protected, measured.policy.prune.count_cap)
-    weights = measured.walk_weights(given=True, thinking=thinking)
+    weights = measured.weights.walked(thinking=thinking)
     cut = walk_back(weights, 0, limits.tail, protected, include_last=True).cut
     return max(0, min(cut, count - protected))
 
@@ -117,7 +117,7 @@ def _spared(measured: Measured, limits: Budgets) -> range:
         start -= 1
     if start < end and start and rows.calls[start - 1]:
         start -= 1
-    weight = sum(measured.weights[i].total for i in range(start, end))
+    weight = sum(measured.weights.full[start:end])
     return range(start, end) if weight <= limits.pending_cap else range(0)
 
 
@@ -127,10 +127,11 @@ def _old_images(measured: Measured, shrunk: set[int], rules: PruneRules, spared:
     return {i for i in older if i not in spared and i in measured.shrunk}
 
 
-def _applied(measured: Measured, weights: list[int], shrunk: Iterable[int]) -> list[int]:
+def _applied(measured: Measured, weights: tuple[int, ...], shrunk: Iterable[int]) -> list[int]:
+    applied = list(weights)
     for i in shrunk:
-        weights[i] = measured.shrunk_weights[i]
-    return weights
+        applied[i] = measured.shrunk_weights[i]
+    return applied
 
 
 class _Pressure:

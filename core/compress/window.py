@@ -3,78 +3,101 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
-from core.compress.estimate import Size, total_tokens
+from core.compress.estimate import Size, as_tokens
 from core.compress.measure import Measured
 from core.compress.prune import Pruning
 from core.compress.threshold import Budgets
-from core.hermes.rules import Band, SummaryRules
+from core.hermes.rules import SummaryRules
 from core.model.plan import Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Window:
     """The rows to summarise.
 
     Attributes:
-        turns: Their positions.
-        earlier: Positions of earlier summaries, whose bodies the new one continues.
+        span: Where they lie.
+        left_out: Positions inside `span` that are not shown to the summariser.
+        earlier: Positions of the earlier summaries the new one continues.
         tail_start: First row kept behind the summary; past the middle when an earlier summary lay there.
+        before: Position of a summary in front of `span` whose live half is summarised too; None for none.
     """
 
-    turns: tuple[int, ...]
+    span: Span
+    left_out: frozenset[int]
     earlier: tuple[int, ...]
     tail_start: int
+    before: int | None = None
+
+    @cached_property
+    def turns(self) -> tuple[int, ...]:
+        """Positions of the rows to summarise."""
+        inside = tuple(i for i in range(*self.span) if i not in self.left_out)
+        return inside if self.before is None else (self.before, *inside)
 
 
 def summary_window(measured: Measured, middle: Span) -> Window:
     """Find the rows to summarise and the summaries they continue."""
     rules = measured.policy.summary
-    echoes = measured.columns.echoes
     summaries = measured.columns.summaries
     first = int(measured.columns.has_system)
     if rules.every_summary:
-        return _without_summaries(measured, middle, [i for i in summaries if i >= first])
+        return _without_summaries(measured, middle, tuple(i for i in summaries if i >= first))
     lower = middle.start if rules.search == "window" else first
     earlier = [i for i in summaries if lower <= i < middle.end]
     start = max(middle.start, earlier[-1] + 1) if earlier else middle.start
-    turns = tuple(i for i in range(start, middle.end) if i not in echoes)
-    return Window(turns, tuple(earlier[-1:]), middle.end)
+    return Window(Span(start, middle.end), frozenset(), tuple(earlier[-1:]), middle.end)
 
 
-def _without_summaries(measured: Measured, middle: Span, earlier: list[int]) -> Window:
+def _without_summaries(measured: Measured, middle: Span, earlier: tuple[int, ...]) -> Window:
     """All summaries leave the middle; one behind it pulls the rows before it in."""
-    leftovers, echoes = measured.columns.leftovers, measured.columns.echoes
+    leftovers = measured.columns.leftovers
     newest = earlier[-1] if earlier else -1
-    end = max(middle.end, newest + 1)
-    turns = tuple(
-        i for i in range(middle.start, end) if leftovers.get(i, _KEPT) is not None and i not in echoes
-    )
-    if middle.start <= newest or newest < 0:
-        return Window(turns, tuple(earlier), end)
-    # The newest summary lies in the head: what it was merged into is summarised again.
-    left = (newest,) if leftovers.get(newest) is not None else ()
-    return Window((*left, *range(newest + 1, middle.end)), tuple(earlier), end)
-
-
-_KEPT = Size(0, 0, 0)
+    gone = {i for i in earlier if leftovers.get(i) is None} | set(measured.columns.echoes)
+    if newest < 0 or newest >= middle.start:
+        end = max(middle.end, newest + 1)
+        return Window(Span(middle.start, end), frozenset(gone), earlier, end)
+    # The newest summary lies in the head: what it was merged into is summarised again, and with it
+    # everything behind it.
+    before = newest if leftovers.get(newest) is not None else None
+    return Window(Span(newest + 1, middle.end), frozenset(gone), earlier, middle.end, before)
 
 
 def summary_budget(measured: Measured, pruning: Pruning, middle: Span, limits: Budgets) -> int:
     """Tokens the summary is asked to stay within."""
     rules = measured.policy.summary
-    sizes = (_size(measured, pruning, i) for i in summary_window(measured, middle).turns)
-    tokens = total_tokens(sizes, measured.policy.estimate)
+    tokens = _window_tokens(measured, pruning, summary_window(measured, middle))
     return max(rules.least, min(int(tokens * _ratio(rules, tokens)), limits.summary_cap))
 
 
-def _size(measured: Measured, pruning: Pruning, i: int) -> Size:
-    if i in pruning.shrunk:
-        return measured.shrunk_sizes[i]
-    left = measured.columns.leftovers.get(i)
-    return measured.base_sizes[i] if left is None else left
+def _window_tokens(measured: Measured, pruning: Pruning, window: Window) -> int:
+    """The estimate of the rows to summarise: running sums, corrected where a row shrank or left."""
+    start, end = window.span
+    texts, images = measured.running
+    text, pictures = texts[end] - texts[start], images[end] - images[start]
+    for i, size in _changes(measured, pruning, window):
+        old = measured.base_sizes[i] if start <= i < end else _NOTHING
+        text += size.text - old.text
+        pictures += size.images - old.images
+    rules = measured.policy.estimate
+    return as_tokens(text, rules) + pictures * rules.image_tokens
+
+
+def _changes(measured: Measured, pruning: Pruning, window: Window) -> list[tuple[int, Size]]:
+    start, end = window.span
+    leftovers = {i: s for i, s in measured.columns.leftovers.items() if s is not None and start <= i < end}
+    changes = {i: measured.shrunk_sizes[i] for i in pruning.shrunk if start <= i < end}
+    changes |= leftovers
+    changes |= {i: _NOTHING for i in window.left_out if start <= i < end}
+    if window.before is not None:
+        changes[window.before] = measured.columns.leftovers[window.before] or _NOTHING
+    return list(changes.items())
+
+
+_NOTHING = Size(0, 0, 0)
 
 
 def _ratio(rules: SummaryRules, tokens: int) -> float:
-    bands: tuple[Band, ...] = rules.bands
-    return next((band.ratio for band in bands if tokens < band.below), rules.ratio)
+    return next((band.ratio for band in rules.bands if tokens < band.below), rules.ratio)
