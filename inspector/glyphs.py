@@ -15,13 +15,13 @@ PARTITION = {"head": "H", "middle": "M", "tail": "T"}
 
 SEVERITY = {Severity.CRITICAL: "■", Severity.WARNING: "▲", Severity.INFO: "·"}
 
-KIND = {Kind.MAIN: " ", Kind.CONTINUATION: "▸", Kind.BRANCH: "⑂", Kind.DELEGATE: "↳"}
+KIND = {Kind.MAIN: " ", Kind.CONTINUATION: "▸", Kind.BRANCH: "├", Kind.DELEGATE: "↳"}
 
 LIVE = "●"
 CURSOR = "▌"
 THRESHOLD = "│"
 UP, DOWN = "▴", "▾"
-EIGHTHS = " ▏▎▍▌▋▊▉█"
+GAUGE_FULL, GAUGE_HALF, GAUGE_TRACK = "━", "╸", "─"
 LEVELS = " ▁▂▃▄▅▆▇█"
 RULE = "─"
 BAND = "═"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inspector import format
-from inspector.glyphs import EIGHTHS, THRESHOLD
+from inspector.glyphs import GAUGE_FULL, GAUGE_HALF, GAUGE_TRACK, THRESHOLD
 from inspector.line import Line
 from inspector.palette import Palette
 
@@ -32,13 +32,21 @@ class Pressure:
         return None if self.tokens is None or not self.window else self.tokens / self.window
 
     @property
+    def past(self) -> bool:
+        """The threshold is reached."""
+        return bool(self.threshold) and (self.tokens or 0) >= (self.threshold or 0)
+
+    @property
+    def near(self) -> bool:
+        """The threshold is close."""
+        return bool(self.threshold) and (self.tokens or 0) >= NEAR * (self.threshold or 0)
+
+    @property
     def token(self) -> str:
         """The colour it deserves: calm, near its threshold, past it."""
-        if self.tokens is None or not self.threshold:
-            return "ink-muted"
-        if self.tokens >= self.threshold:
+        if self.past:
             return "severity-critical"
-        return "severity-warning" if self.tokens >= NEAR * self.threshold else "part-head"
+        return "severity-warning" if self.near else "severity-info"
 
 
 def draw(pressure: Pressure, width: int, ink: Palette) -> Line:
@@ -46,25 +54,24 @@ def draw(pressure: Pressure, width: int, ink: Palette) -> Line:
     if pressure.share is None:
         why = " window unknown" if pressure.window is None and width > 16 else ""
         return Line().cell(format.UNKNOWN + why, width, ink.style("ink-faint"))
-    cells = width - 5
-    line = bar(pressure, cells, ink)
-    return line.cell(format.percent(pressure.share), 5, ink.style(pressure.token), right=True)
+    line = bar(pressure, width - 6, ink)
+    token = pressure.token if pressure.near else "ink-muted"
+    return line.cell(format.percent(pressure.share), 6, ink.style(token), right=True)
 
 
 def bar(pressure: Pressure, cells: int, ink: Palette) -> Line:
-    """The bar alone."""
-    filled = round(min(pressure.share or 0.0, 1.0) * cells * 8)
+    """The bar alone: a heavy rule on a light one."""
+    halves = round(min(pressure.share or 0.0, 1.0) * cells * 2)
     tick = _tick(pressure, cells)
     line = Line()
     for cell in range(cells):
-        eighths = max(0, min(8, filled - cell * 8))
+        filled = max(0, min(2, halves - cell * 2))
         if cell == tick:
-            line.add(THRESHOLD, ink.style("threshold", on=pressure.token if eighths == 8 else "rule"))
-        elif eighths:
-            line.add(EIGHTHS[eighths], ink.style(pressure.token, on="rule"))
+            line.add(THRESHOLD, ink.style("threshold"))
+        elif filled:
+            line.add((GAUGE_HALF, GAUGE_FULL)[filled - 1], ink.style(pressure.token))
         else:
-            # Seen only where there are no colours.
-            line.add("·", ink.style("rule", on="rule"))
+            line.add(GAUGE_TRACK, ink.style("rule"))
     return line
 
 

@@ -59,6 +59,9 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
             """The list it happened in."""
             return self.row_list
 
+    class Scrolled(Moved):
+        """Other rows are in sight; `index` is the first of them."""
+
     class Opened(Moved):
         """The user asks for what is under the cursor."""
 
@@ -99,6 +102,12 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     def current(self) -> Row | None:
         """The row under the cursor."""
         return self._rows.row(self.cursor)
+
+    @property
+    def in_sight(self) -> range:
+        """Indexes of the rows in sight."""
+        first = self.scroll_offset.y
+        return range(first, min(self._rows.count, first + self._lines))
 
     @property
     def palette(self) -> Palette:
@@ -184,14 +193,15 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         if row is None:
             waiting = index < self._rows.count
             return self._finish(Line().add("  ⋯" if waiting else "", self.palette.style("ink-faint")), width)
-        strip = self._finish(self.draw_row(row, index, width), width)
-        return self._under_cursor(strip) if index == self.cursor else strip
+        line = self.draw_row(row, index, width)
+        return line.strip(width, self._cursor_style()) if index == self.cursor else self._finish(line, width)
 
-    def _under_cursor(self, strip: Strip) -> Strip:
-        if self.app.no_color or not self.has_focus:
-            # Without colour, or while another pane has the keys, the row must still be told from the others.
-            return strip.apply_style(Style(bold=True, reverse=self.app.no_color and self.has_focus))
-        return strip.apply_style(self.palette.fill("cursor"))
+    def _cursor_style(self) -> Style:
+        """A ground of its own; without colours reversed, and only bold while another pane has the keys."""
+        style = self.rich_style + Style(bold=True)
+        if not self.has_focus:
+            return style
+        return style + (Style(reverse=True) if self.app.no_color else self.palette.fill("cursor"))
 
     def _finish(self, line: Line, width: int) -> Strip:
         return line.strip(width, self.rich_style)
@@ -220,6 +230,12 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
             self.scroll_to(y=self.cursor - self._lines + 1, animate=False)
 
     # Events.
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Say that other rows came into sight."""
+        super().watch_scroll_y(old_value, new_value)
+        if round(old_value) != round(new_value):
+            self.post_message(self.Scrolled(self, round(new_value)))
 
     def on_resize(self) -> None:
         """Fit the rows to the new width."""

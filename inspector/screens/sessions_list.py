@@ -1,0 +1,71 @@
+"""The list of conversations, drawn."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from textual.reactive import reactive
+
+from inspector import format
+from inspector.glyphs import DOWN, UP
+from inspector.line import Line
+from inspector.screens.sessions_columns import GAP, Extra, Key, SessionLine, Sheet, layout
+from inspector.screens.sessions_source import Order
+from inspector.widgets.folding_rows import FoldingRows
+from inspector.widgets.row_list import RowList
+
+LIVE_FOR = timedelta(minutes=2)
+"""A session that is still open counts as live this long after Hermes last wrote to it."""
+
+
+class SessionsList(RowList[SessionLine]):
+    """One line a conversation, its sessions below it when unfolded."""
+
+    HEADER_LINES = 1
+
+    order: reactive[Order] = reactive(Order())
+    profiles = reactive(False)
+    """Rows of several databases are shown, so each says where it is from."""
+    now: reactive[datetime] = reactive(format.utc_now)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.extras: dict[Key, Extra] = {}
+        """What was computed since, by conversation."""
+
+    def draw_header(self, width: int) -> list[Line]:
+        """Column titles; the one the list is sorted by carries the direction."""
+        line = Line()
+        for column, cells in layout(width, profiles=self.profiles):
+            here = column.sort == self.order.sort
+            sign = (DOWN if self.order.natural else UP) if here else ""
+            style = self.palette.style("ink" if here else "ink-muted", bold=here)
+            line.gap(column.indent)
+            line.cell(
+                f"{column.title} {sign}".rstrip(), cells - column.indent, style, right=column.right
+            ).gap(GAP)
+        return [line]
+
+    def draw_row(self, row: SessionLine, index: int, width: int) -> Line:
+        """One conversation or session."""
+        line, sheet = Line(), self._sheet(row, index)
+        for column, cells in layout(width, profiles=self.profiles):
+            line.extend(column.draw(row, cells, sheet)).gap(GAP)
+        return line
+
+    def _sheet(self, row: SessionLine, index: int) -> Sheet:
+        session, rows = row.session, self.rows
+        fresh = session.last_active is not None and self.now - session.last_active < LIVE_FOR
+        unfolded = isinstance(rows, FoldingRows) and rows.unfolded(rows.place(index)[0])
+        return Sheet(
+            self.palette, self.now, self.extras.get(row.key), fresh and not session.ended_at, unfolded
+        )
+
+    def column_at(self, x: int) -> str:
+        """The order the header under a cell stands for; empty where there is none."""
+        start = 0
+        for column, cells in layout(self.row_width, profiles=self.profiles):
+            if start <= x < start + cells + GAP:
+                return column.sort
+            start += cells + GAP
+        return ""

@@ -1,0 +1,178 @@
+"""The conversations of one or several databases in one order, read a page at a time."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from core.errors import InspectorError
+from core.model.session import ConversationRow, Kind
+from core.store.connect import Cancelled, Interrupted
+from core.store.locate import Location
+from core.store.store import Store
+from inspector.screens.sessions_columns import SessionLine
+
+CHATS = frozenset(Kind) - {Kind.DELEGATE}
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What the list holds, and in which order.
+
+    Attributes:
+        sort: One of the store's orders.
+        natural: The direction people expect first: newest, largest, A to Z. False turns it round.
+        text: Filter; empty for none.
+        delegates: Also conversations a tool call started, which otherwise stand below the one that did.
+    """
+
+    sort: str = "last_active"
+    natural: bool = True
+    text: str = ""
+    delegates: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePage:
+    """Part of the list.
+
+    Attributes:
+        start: Index of the first row.
+        totals: Conversations that match, by database.
+        errors: Databases that could not be read; the others are still shown.
+    """
+
+    order: Order
+    start: int
+    rows: tuple[SessionLine, ...]
+    totals: Mapping[Location, int] = field(default_factory=dict)
+    errors: tuple[InspectorError, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """Conversations that match, over all databases."""
+        return sum(self.totals.values())
+
+
+def read_page(
+    locations: Sequence[Location],
+    order: Order,
+    start: int,
+    size: int,
+    *,
+    totals: Mapping[Location, int] | None = None,
+    cancelled: Cancelled | None = None,
+) -> SourcePage:
+    """Read `size` conversations from `start`; a database that fails is reported, not fatal.
+
+    Args:
+        locations: The databases.
+        order: Sort, direction, filter.
+        start: Index of the first row wanted.
+        size: Rows wanted.
+        cancelled: Asked while queries run.
+        totals: From an earlier page of the same order; needed to read an order backwards from its end.
+    """
+    runs: list[list[SessionLine]] = []
+    counts: dict[Location, int] = {}
+    errors: list[InspectorError] = []
+    alone = len(locations) == 1
+    for location in locations:
+        first, most = (start, size) if alone else (0, start + size)
+        try:
+            rows, counts[location] = _read(location, order, first, most, totals, cancelled)
+        except Interrupted:
+            raise
+        except InspectorError as error:
+            errors.append(error)
+            continue
+        runs.append([SessionLine(location, row) for row in rows])
+    merged = runs[0] if alone and runs else _merge(runs, order)[start : start + size]
+    return SourcePage(order, start, tuple(merged), counts, tuple(errors))
+
+
+def _read(
+    location: Location,
+    order: Order,
+    start: int,
+    size: int,
+    totals: Mapping[Location, int] | None,
+    cancelled: Cancelled | None,
+) -> tuple[Iterable[ConversationRow], int]:
+    # A filter looks everywhere: what is searched by name must be found.
+    kinds = None if order.delegates or order.text else CHATS
+    with Store(location, cancelled=cancelled) as store:
+        ask = partial(store.conversations, sort=order.sort, text=order.text or None, kinds=kinds)
+        if order.natural:
+            page = ask(limit=size, offset=start)
+            return page.rows, page.total
+        known = (totals or {}).get(location)
+        end = max(0, (ask(limit=0).total if known is None else known) - start)
+        first = max(0, end - size)
+        page = ask(limit=end - first, offset=first)
+        return tuple(reversed(page.rows)), page.total
+
+
+def _merge(runs: Iterable[Sequence[SessionLine]], order: Order) -> list[SessionLine]:
+    text = order.sort in _TEXTS
+    key = _TEXTS[order.sort] if text else _NUMBERS[order.sort]
+    # Numbers run downwards, texts upwards, unless turned round.
+    return list(heapq.merge(*runs, key=lambda found: key(found.row), reverse=text is not order.natural))
+
+
+def _time(row: ConversationRow) -> float:
+    times = [one.last_active for one in row.sessions if one.last_active is not None]
+    return max(times).timestamp() if times else float("-inf")
+
+
+def _sum(values: Iterable[Any]) -> float:
+    known = [float(value) for value in values if value is not None]
+    return sum(known) if known else float("-inf")
+
+
+def _text(value: str | None) -> tuple[bool, str]:
+    return (not value, (value or "").lower())
+
+
+_NUMBERS: Mapping[str, Callable[[ConversationRow], float]] = {
+    "last_active": _time,
+    "tokens": lambda row: _sum([row.tokens.total]),
+    "cost": lambda row: _sum([row.cost.usd]),
+    "messages": lambda row: _sum(one.messages for one in row.sessions),
+    "calls": lambda row: _sum(one.api_calls for one in row.sessions),
+}
+_TEXTS: Mapping[str, Callable[[ConversationRow], tuple[bool, str]]] = {
+    "title": lambda row: _text(row.title),
+    "model": lambda row: _text(row.tip.model),
+    "source": lambda row: _text(row.tip.source),
+}
+SORTS = {
+    "last_active": "last active", "tokens": "tokens", "cost": "cost", "messages": "messages",
+    "calls": "calls", "title": "title", "model": "model", "source": "source",
+}  # fmt: skip
+"""The orders `s` goes through, and what they are called."""
+
+
+def family(line: SessionLine, cancelled: Cancelled) -> tuple[SessionLine, ...]:
+    """A line for every other session related to a conversation: its parts, branches, delegates."""
+    with Store(line.location, cancelled=cancelled) as store:
+        chain = store.chain(line.row.tip.id)
+    return tuple(SessionLine(line.location, line.row, node.session, node.kind) for node in chain.nodes)
+
+
+def stamps_of(locations: Sequence[Location]) -> tuple[tuple[int, int], ...]:
+    """A value that changes whenever Hermes commits; costs two looks at the directory a database."""
+    paths = [path for place in locations for path in (place.db, place.db.with_name(f"{place.db.name}-wal"))]
+    return tuple(map(_stamp, paths))
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return (0, 0)
+    return (found.st_mtime_ns, found.st_size)

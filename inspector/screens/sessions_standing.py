@@ -1,0 +1,69 @@
+"""How full a conversation's window is and what needs attention: read and planned in a worker, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from core.compress.measure import measure as measure_messages
+from core.compress.plan import plan
+from core.errors import InspectorError
+from core.explain.situation import Situation, situation
+from core.model.event import Severity
+from core.model.session import Guards
+from core.store.connect import Cancelled
+from core.store.store import Store
+from inspector.glyphs import SEVERITY
+from inspector.screens.sessions_columns import Extra, Key, SessionLine
+from inspector.widgets.pressure_bar import Pressure
+
+
+def measure(lines: Sequence[SessionLine], now: datetime, stop: Cancelled) -> Iterator[tuple[Key, Extra]]:
+    """What must be computed for each line; one that cannot be read is left without."""
+    for line in lines:
+        if stop():
+            return
+        try:
+            with Store(line.location, cancelled=stop) as store:
+                yield line.key, _measure(store, line, now)
+        except InspectorError:
+            # The row itself is sound and stays; opening the conversation says what is wrong inside.
+            yield line.key, Extra(Pressure(), None, _flags(line, Pressure(), now))
+
+
+def _measure(store: Store, line: SessionLine, now: datetime) -> Extra:
+    here = situation(store, line.row.tip.id)
+    pressure = pressure_of(here)
+    return Extra(pressure, len(here.conversation.generations), _flags(line, pressure, now))
+
+
+def pressure_of(here: Situation) -> Pressure:
+    """What the next request of a conversation carries, against its window.
+
+    The size is the provider's own count where one is known, else the release's estimate of everything sent.
+    """
+    if not here.messages:
+        return Pressure(None, None, here.settings.window)
+    planned = plan(measure_messages(here.messages, here.policy), here.settings, here.gate)
+    tokens = here.settings.current_tokens
+    if tokens is None:
+        tokens = planned.compared_tokens + (here.system_prompt_tokens or 0) + (here.tools_tokens or 0)
+    return Pressure(tokens, planned.threshold_tokens, planned.window)
+
+
+def _flags(line: SessionLine, pressure: Pressure, now: datetime) -> tuple[tuple[str, str], ...]:
+    worst = _severity(line, pressure, now)
+    return ((f"severity-{worst}", SEVERITY[worst]),) if worst else ()
+
+
+def _severity(line: SessionLine, pressure: Pressure, now: datetime) -> Severity | None:
+    if pressure.past:
+        return Severity.CRITICAL
+    damaged = any(session.damage for session in line.row.sessions)
+    return Severity.WARNING if pressure.near or damaged or _blocked(line.row.tip.guards, now) else None
+
+
+def _blocked(guards: Guards, now: datetime) -> bool:
+    """Automatic compression is held off, or has failed in a row."""
+    cooling = guards.cooldown_until is not None and guards.cooldown_until > now
+    return cooling or bool(guards.fallback_streak) or (guards.ineffective_count or 0) > 1

@@ -1,0 +1,68 @@
+"""What the lines around the session list say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.model.event import Severity
+from core.model.session import Kind
+from core.store.locate import Location
+from inspector import format
+from inspector.glyphs import DOWN, KIND, LIVE, SEVERITY, UP
+from inspector.screens.sessions_list import SessionsList
+from inspector.screens.sessions_source import SORTS, Order, SourcePage
+from inspector.widgets.folding_rows import FoldingRows
+from inspector.widgets.status_line import Piece
+
+LEGEND: tuple[Piece, ...] = (
+    ("severity-critical", SEVERITY[Severity.CRITICAL]),
+    ("ink-faint", " past threshold "),
+    ("severity-warning", SEVERITY[Severity.WARNING]),
+    ("ink-faint", " near it, or held off "),
+    ("live", LIVE),
+    ("ink-faint", f" live {KIND[Kind.CONTINUATION]} more inside "),
+    ("ink-faint", f"{KIND[Kind.BRANCH]} branch {KIND[Kind.DELEGATE]} delegate"),
+)
+
+
+def header(locations: Sequence[Location], total: int | None) -> tuple[Piece, ...]:
+    """The app, the place, how many conversations."""
+    count = "reading …" if total is None else format.plural(total, "conversation")
+    return (("part-head!", "Hermes Inspector"), ("ink-faint", " · "), ("ink-muted", _place(locations)),
+            ("ink-faint", " · "), ("ink", count))  # fmt: skip
+
+
+def _place(locations: Sequence[Location]) -> str:
+    if not locations:
+        return "no database"
+    first = _short(locations[0].home or locations[0].db)
+    more = len(locations) - 1
+    return f"{first} +{format.plural(more, 'profile')}" if more else first
+
+
+def _short(path: Path) -> str:
+    try:
+        return f"~/{path.relative_to(Path.home())}"
+    except ValueError:
+        return str(path)
+
+
+def position(listing: SessionsList, order: Order) -> tuple[Piece, ...]:
+    """Where the cursor is, and what the list is sorted by."""
+    rows = listing.rows
+    if not isinstance(rows, FoldingRows) or not rows.count:
+        return ()
+    place, total = rows.place(listing.cursor)[0] + 1, rows.base.count
+    folded = "" if order.delegates or order.text else " · delegates folded"
+    direction = DOWN if order.natural else UP
+    return (("ink-muted", f"{place:,} of {total:,} · by {SORTS[order.sort]} {direction}{folded}"),)
+
+
+def nothing(page: SourcePage) -> str:
+    """Why the list is empty, and the key that helps."""
+    if page.order.text:
+        return f"No conversation holds “{page.order.text}” · esc clears the filter · ^f searches messages"
+    if page.errors:
+        return "Nothing could be read; the reason stands above."
+    return "No sessions yet. They appear here as soon as Hermes writes one."
