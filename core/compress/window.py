@@ -9,7 +9,7 @@ from core.compress.estimate import Size, as_tokens
 from core.compress.measure import Measured
 from core.compress.prune import Pruning
 from core.compress.threshold import Budgets
-from core.hermes.rules import SummaryRules
+from core.hermes.output_rules import SummaryRules
 from core.model.plan import Span
 
 

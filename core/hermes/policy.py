@@ -11,15 +11,12 @@ from importlib.resources import files
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from core.errors import ConfigError
+from core.hermes.output_rules import AssemblyRules, FailureRules, GateRules, SummaryRules
 from core.hermes.rules import (
-    AssemblyRules,
     EstimateRules,
-    FailureRules,
     FeedbackRules,
-    GateRules,
     HeadRules,
     PruneRules,
-    SummaryRules,
     TailRules,
     ThresholdRules,
     WeightRules,

@@ -1,0 +1,159 @@
+"""The rules by which one release makes a summary, puts a list together again and gives up, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A share of the middle granted to the summary while the middle is below a size."""
+
+    below: int
+    ratio: float
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRules:
+    """What a summary may cost and must contain.
+
+    Attributes:
+        ratio: Share of the middle's estimate granted to the summary.
+        bands: Shares by size instead of `ratio`, smallest first.
+        least: Tokens granted at least.
+        cap: Tokens granted at most.
+        cap_percent: Share of the window granted at most.
+        output_factor: Output limit sent to the model, as a multiple of the budget; 0 when none is sent.
+        headings: Section headings, without `## `.
+        lean_headings: Headings added in the lean tail mode.
+        search: Where an earlier summary is looked for: `window`, `before_end` or `everywhere`.
+        forgets: A summary in memory is dropped when the list holds none.
+        every_summary: All earlier summaries leave the middle and are joined, merged ones unwrapped.
+        marked: The row's `_compressed_summary` flag makes it a summary.
+        unwraps: A summary behind a prior-context wrapper is found.
+        reads_as: Release whose prefix table decides what is a summary.
+        temporal: The summariser is told the date and to word finished work as finished.
+        auto_focus: Without a topic, the newest requests serve as one.
+        grounds_task: The first section is overwritten with the newest request.
+        media_notes: `MEDIA:` paths are hidden from the summariser.
+        list_text: List content is shown by its text parts, not by its repr.
+        input_cap: Most characters shown to the summariser; 0 for no bound.
+        elision: How cut text is marked: `plain` or `counted`.
+        lean_extras: Mechanical sections are appended in the lean tail mode.
+    """
+
+    ratio: float
+    bands: tuple[Band, ...]
+    least: int
+    cap: int
+    cap_percent: float
+    output_factor: float
+    headings: tuple[str, ...]
+    lean_headings: tuple[str, ...]
+    search: str
+    forgets: bool
+    every_summary: bool
+    marked: bool
+    unwraps: bool
+    reads_as: str
+    temporal: bool
+    auto_focus: bool
+    grounds_task: bool
+    media_notes: bool
+    list_text: bool
+    input_cap: int
+    elision: str
+    lean_extras: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AssemblyRules:
+    """How head, summary and tail become one list again.
+
+    Attributes:
+        end_marker: `always`, or `user` when only user-role summaries carry it.
+        merge: Where a summary that fits no role goes: `before` the first tail message or `after` it, wrapped.
+        forces_user: The summary takes the user role when no user message survives.
+        visible_roles: Tool rows and assistants with calls do not count for the choice of role.
+        orphans: Calls without results get a `stub` result or are `strip`ped.
+        keeps_pending: Unanswered calls of the last assistant are kept.
+        id_variants: A call pairs with its result by any of its ids.
+        strips_images: Images older than the newest user image are removed.
+        strips_tool_images: So are all tool images but the newest.
+        drops_sidecar: `api_content` of a rewritten message is dropped.
+        marks_row: The summary row carries `_compressed_summary`.
+        restates: An unfinished request that fell before the summary is repeated behind it.
+        grow_guard: A result larger than the input is refused.
+        drops_db_mark: `_db_persisted` is dropped from every message.
+    """
+
+    end_marker: str
+    merge: str
+    forces_user: bool
+    visible_roles: bool
+    orphans: str
+    keeps_pending: bool
+    id_variants: bool
+    strips_images: bool
+    strips_tool_images: bool
+    drops_sidecar: bool
+    marks_row: bool
+    restates: bool
+    grow_guard: bool
+    drops_db_mark: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GateRules:
+    """What can stop an automatic compaction.
+
+    Attributes:
+        strikes: Ineffective attempts in a row that stop it.
+        cooldown: A running summary cooldown stops it.
+        fallback_streak: Fallbacks in a row that stop it; 0 for never.
+        recovery: A passed recovery deadline allows one attempt.
+        verdict: What makes an attempt ineffective: `savings` below `least_savings`, or the next real `usage`.
+        least_savings: Percent.
+        nothing_strikes: Finding nothing to compress is a strike.
+        too_few_strikes: So is a list that is too short.
+    """
+
+    strikes: int
+    cooldown: bool
+    fallback_streak: int
+    recovery: bool
+    verdict: str
+    least_savings: int
+    nothing_strikes: bool
+    too_few_strikes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FailureRules:
+    """What happens without a summary.
+
+    Attributes:
+        fallback: `sentence`, `structured` or `note`.
+        abort_configurable: `compression.abort_on_summary_failure` is honoured.
+        aborts: Failure kinds that leave the list alone.
+        cooldowns: Seconds of pause by failure kind; `other` for the rest.
+        ladder: Pauses of timeouts in a row.
+        overload_aborts: Aborts in a row on an overloaded server before the fallback is used; 0 when none.
+        empty_is_failure: An empty answer is no summary.
+        force_clears: A manual attempt ends a running pause.
+        repeats_ask: The fallback repeats the request in the in-progress and pending sections.
+        snapshot: Characters of the previous summary the fallback keeps; 0 for a mere mention.
+        cap: Most characters of a structured fallback.
+    """
+
+    fallback: str
+    abort_configurable: bool
+    aborts: tuple[str, ...]
+    cooldowns: tuple[tuple[str, int], ...]
+    ladder: tuple[int, ...]
+    overload_aborts: int
+    empty_is_failure: bool
+    force_clears: bool
+    repeats_ask: bool
+    snapshot: int
+    cap: int
