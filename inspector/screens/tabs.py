@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from inspector.views import Tab
+from inspector.views import Tab, View
+
+
+def _map() -> View:
+    from inspector.screens.map import MapView
+
+    return MapView()
+
 
 # what is there · why · what if · what did it cost · what broke the cache · where does it come from
-TABS: tuple[Tab, ...] = ()
+TABS: tuple[Tab, ...] = (Tab("map", "Map", _map),)

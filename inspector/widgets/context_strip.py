@@ -23,7 +23,7 @@ INK = {Part.HEAD: "part-head", Part.MIDDLE: "part-middle", Part.TAIL: "part-tail
 """The theme token of each part a message can lie in; the others are drawn faint."""
 
 FILL = {
-    Part.OUTSIDE: "░", Part.HEAD: "█", Part.MIDDLE: "▒", Part.TAIL: "▓", Part.ROOM: "·", Part.MARGIN: " ",
+    Part.OUTSIDE: "░", Part.HEAD: "█", Part.MIDDLE: "▒", Part.TAIL: "▇", Part.ROOM: "·", Part.MARGIN: " ",
 }  # fmt: skip
 """A texture a part, so that the strip reads without colour."""
 
@@ -75,9 +75,11 @@ class ContextStrip(Widget):
         palette, layout = Palette.of(self.app), self._laid_out()
         if layout is None or self._plan is None:
             blank = "·" * max(0, self.size.width - 2 * MARGIN) if y == 0 else ""
-            return Line().gap(MARGIN).add(blank, palette.style("rule")).strip(self.size.width)
+            return (
+                Line().gap(MARGIN).add(blank, palette.style("rule")).strip(self.size.width, self.rich_style)
+            )
         line = _cells(layout, palette, self.cursor) if y == 0 else legend(self._plan, layout, palette)
-        return line.strip(self.size.width)
+        return line.strip(self.size.width, self.rich_style)
 
     def _laid_out(self) -> StripLayout | None:
         if self._layout is None and self._plan is not None:
@@ -88,9 +90,15 @@ class ContextStrip(Widget):
 def _cells(layout: StripLayout, palette: Palette, cursor: int | None) -> Line:
     """The strip itself: runs of equal cells become one piece."""
     here = range(0) if cursor is None else layout.cells_of(cursor)
-    line, run, style = Line().gap(MARGIN), "", None
+    line, run, shaded = Line().gap(MARGIN), "", False
+    style: Style | None = None
+    before: int | None = None
     for cell in range(layout.width):
-        glyph, ink = _cell(layout, palette, cell, at_cursor=cell in here)
+        owner = layout.message_at(cell)
+        # Every other message is dimmer, where messages are wide enough to be told apart.
+        wide = owner is not None and len(layout.cells_of(owner)) > 1
+        shaded, before = wide and shaded != (owner != before), owner
+        glyph, ink = _cell(layout, palette, cell, at_cursor=cell in here, shaded=shaded)
         if ink != style and run:
             line.add(run, style)
             run = ""
@@ -98,7 +106,9 @@ def _cells(layout: StripLayout, palette: Palette, cursor: int | None) -> Line:
     return line.add(run, style)
 
 
-def _cell(layout: StripLayout, palette: Palette, cell: int, *, at_cursor: bool) -> tuple[str, Style]:
+def _cell(
+    layout: StripLayout, palette: Palette, cell: int, *, at_cursor: bool, shaded: bool
+) -> tuple[str, Style]:
     part = layout.part(cell)
     if cell == layout.threshold:
         return glyphs.THRESHOLD, palette.style("threshold", bold=True)
@@ -106,24 +116,32 @@ def _cell(layout: StripLayout, palette: Palette, cell: int, *, at_cursor: bool) 
         return "┃", palette.style("severity-critical", bold=True)
     if at_cursor:
         return "█", palette.style("ink", bold=True)
-    return FILL[part], palette.style(INK.get(part, "ink-faint"))
+    return FILL[part], palette.style(INK.get(part, "ink-faint")) + Style(dim=shaded or None)
 
 
 def legend(plan: Plan, layout: StripLayout, palette: Palette) -> Line:
-    """What the parts hold, with the threshold named under its tick where there is room."""
-    line = Line().gap(MARGIN)
-    for part, words in _legend_parts(plan, layout):
-        ink = palette.style(INK.get(part, "ink-muted"))
-        line.add(FILL[part], ink).gap().add(words, ink).gap(3)
+    """What the parts hold, as wordy as there is room for, with the threshold named under its tick."""
+    lines = (_legend(plan, layout, palette, brief=brief) for brief in (False, True))
+    fitting = (line for line in lines if line.width <= layout.width + 2 * MARGIN)
+    line = next(fitting, None) or _legend(plan, layout, palette, brief=True)
     return _threshold_label(line, plan, layout, palette)
 
 
-def _legend_parts(plan: Plan, layout: StripLayout) -> Iterable[tuple[Part, str]]:
+def _legend(plan: Plan, layout: StripLayout, palette: Palette, *, brief: bool) -> Line:
+    line = Line().gap(MARGIN)
+    for part, words in _legend_parts(plan, layout, brief=brief):
+        ink = palette.style(INK.get(part, "ink-muted"))
+        line.gap(0 if line.width == MARGIN else 2 if brief else 3).add(FILL[part], ink)
+        line.gap().add(words, ink)
+    return line
+
+
+def _legend_parts(plan: Plan, layout: StripLayout, *, brief: bool) -> Iterable[tuple[Part, str]]:
     if outside := max(0, plan.compared_tokens - layout.offsets[-1]):
-        yield Part.OUTSIDE, f"system and tools {short(outside, mark=ESTIMATE)}"
+        yield Part.OUTSIDE, f"{'fixed' if brief else 'system and tools'} {short(outside, mark=ESTIMATE)}"
     for part, span in ((Part.HEAD, plan.head), (Part.MIDDLE, plan.middle), (Part.TAIL, plan.tail)):
         after = ""
-        if part is Part.MIDDLE and span.size and plan.summary_budget is not None:
+        if part is Part.MIDDLE and plan.summary_budget is not None:
             after = f" → {short(plan.summary_budget, mark=ESTIMATE)}"
         yield part, f"{part} {span.size:,} · {short(_tokens(layout, span))}{after}"
 
@@ -133,11 +151,11 @@ def _tokens(layout: StripLayout, span: Span) -> int:
 
 
 def _threshold_label(line: Line, plan: Plan, layout: StripLayout, palette: Palette) -> Line:
+    """The label stands right of its tick, or left of it, or nowhere."""
     if layout.threshold is None:
         return line
-    words = f"{glyphs.THRESHOLD} threshold {short(plan.threshold_tokens)}"
-    column = MARGIN + layout.threshold
-    if column + len(words) > layout.width + MARGIN:
-        words = f"threshold {short(plan.threshold_tokens)} {glyphs.THRESHOLD}"
-        column -= len(words) - 1
-    return line.to(column).add(words, palette.style("threshold")) if column >= line.width else line
+    words, column = f"threshold {short(plan.threshold_tokens)}", MARGIN + layout.threshold
+    text = f"{glyphs.THRESHOLD} {words}"
+    if column + len(text) > layout.width + MARGIN:
+        text, column = f"{words} {glyphs.THRESHOLD}", column - len(words) - 1
+    return line.to(column).add(text, palette.style("threshold")) if column > line.width else line

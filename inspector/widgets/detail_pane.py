@@ -14,7 +14,7 @@ from inspector.palette import Palette
 from inspector.text import clean
 from inspector.widgets.context_strip import INK
 from inspector.widgets.context_strip_layout import Part
-from inspector.widgets.message_list_arguments import argument_text
+from inspector.widgets.message_list_arguments import laid_out
 from inspector.widgets.text_pane import TextPane
 from inspector.widgets.text_wrap import wrap
 
@@ -43,6 +43,7 @@ class Detail:
         counted: Tokens by a real tokenizer and its name; None until counted.
         exact: That tokenizer is the model's own.
         stub: What pruning would leave; None when it would leave the message alone.
+        paired: Which call belongs to which result is known.
         answers: Index of the message whose call this tool result answers.
         answered_by: For each call id, the index of its result.
         shown: Characters laid out.
@@ -55,6 +56,7 @@ class Detail:
     counted: tuple[int, str] | None = None
     exact: bool = False
     stub: str | None = None
+    paired: bool = False
     answers: int | None = None
     answered_by: Mapping[str, int] = field(default_factory=dict)
     tool: str | None = None
@@ -130,7 +132,7 @@ def _weight(detail: Detail) -> str:
 def _pairs(detail: Detail) -> str:
     if detail.answers is not None:
         return f"answers {glyphs.CALL} #{detail.answers}"
-    if detail.message.role == "tool":
+    if detail.message.role == "tool" and detail.paired:
         return "answers no call of this list"
     if detail.answered_by:
         return "answered by " + ", ".join(f"#{index}" for index in detail.answered_by.values())
@@ -169,7 +171,8 @@ def _thinking(detail: Detail, width: int, palette: Palette) -> Iterator[Line]:
 
 def _text(detail: Detail, width: int, palette: Palette) -> Iterator[Line]:
     text = detail.message.text
-    for line in wrap(clean(text[: detail.shown]), width) if text else ():
+    words = laid_out(text) if detail.message.role == "tool" else text
+    for line in wrap(clean(words[: detail.shown]), width) if text else ():
         yield Line().preformatted(line, palette.style("ink"))
     if images := _images(detail.message.content):
         yield Line().add(f"▣ {format.plural(images, 'image')}, not shown", palette.style("ink-muted"))
@@ -188,7 +191,7 @@ def _calls(detail: Detail, width: int, palette: Palette) -> Iterator[Line]:
             line.gap(2).add(f"→ #{answer}", palette.style("ink-muted"))
         yield line
         ink = palette.style("ink")
-        yield from _railed(argument_text(call.arguments[: detail.shown]), width, "  ", ink, ink)
+        yield from _railed(laid_out(call.arguments[: detail.shown]), width, "  ", ink, ink)
 
 
 def _railed(text: str, width: int, rail: str, rail_ink: Style, ink: Style) -> Iterator[Line]:

@@ -1,8 +1,9 @@
-"""The arguments of a tool call in words: one line for a list, indented text for a pane."""
+"""JSON that tools take and give, in words: one line for a list, text with line breaks for a pane."""
 
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from core.model.message import ToolCall
@@ -22,12 +23,26 @@ def argument_line(call: ToolCall) -> str:
     return "  ".join([*values[:1], *rest])[:LINE_LIMIT]
 
 
-def argument_text(arguments: str) -> str:
-    """Arguments one to a line, strings with their line breaks; JSON that does not parse as it stands."""
-    found = _parsed(arguments) if len(arguments) <= PARSE_LIMIT else None
+def laid_out(text: str) -> str:
+    """A JSON object one key to a line, strings with their line breaks; anything else as it stands."""
+    start = text.lstrip()[:1]
+    found = _parsed(text) if start == "{" and len(text) <= PARSE_LIMIT else None
     if not isinstance(found, dict):
-        return arguments
+        return text
     return "\n".join(f"{name}: {_long(value)}" for name, value in found.items())
+
+
+def beginning(text: str) -> str:
+    """The start of a tool result without the JSON around it, also when the text was cut short."""
+    found = _FIRST_STRING.match(text)
+    if found is None:
+        return text
+    return _ESCAPE.sub(lambda escape: _PLAIN.get(escape[1], escape[0]), text[found.end() :])
+
+
+_FIRST_STRING = re.compile(r'\s*\{\s*"(?:output|content|result|text|stdout)"\s*:\s*"')
+_ESCAPE = re.compile(r"\\(.)")
+_PLAIN = {"n": " ", "t": " ", "r": " ", '"': '"', "/": "/", "\\": "\\"}
 
 
 def _short(value: Any) -> str:

@@ -9,12 +9,12 @@ from rich.style import Style
 from core.model.message import RowState, ToolCall
 from core.model.storage import RowPreview
 from inspector import glyphs
-from inspector.format import count
+from inspector.format import ESTIMATE, count
 from inspector.line import Line
 from inspector.palette import Palette
 from inspector.widgets.context_strip import INK
 from inspector.widgets.context_strip_layout import Part
-from inspector.widgets.message_list_arguments import argument_line
+from inspector.widgets.message_list_arguments import argument_line, beginning
 from inspector.widgets.message_list_rows import Band
 
 STATE = {RowState.LIVE: " ", RowState.ARCHIVED: "▫", RowState.SUPERSEDED: "⇉", RowState.REWOUND: "↶"}
@@ -23,6 +23,8 @@ STATE = {RowState.LIVE: " ", RowState.ARCHIVED: "▫", RowState.SUPERSEDED: "⇉
 PRUNED = "→"
 ROLE_CELLS = 9
 TOKEN_CELLS = 8
+BYTES_A_TOKEN = 4
+"""What a token is taken for where nothing was measured; such numbers carry a tilde."""
 WIDE_ENOUGH_FOR_ROLES = 64
 
 
@@ -33,7 +35,7 @@ class MessageRow:
     Attributes:
         index: Its place in the list as shown.
         part: Where the cut puts it; None while unplanned, or when rows outside the request are shown too.
-        tokens: The release's estimate; None until measured.
+        tokens: The release's estimate; None where only the stored size is known.
         stub: What pruning would shorten a tool result to.
         calls: The calls of an assistant, with their arguments; empty until the message was read whole.
         generation: Shown in place of the part when rows of all generations are listed.
@@ -83,12 +85,14 @@ def draw_message(row: MessageRow, width: int, palette: Palette, marks: Marks) ->
     """One message: where it lies, who speaks, how many tokens, how it begins."""
     preview, faint = row.preview, palette.style("ink-faint")
     line = _place(row, palette)
-    line.add(STATE[preview.state], palette.style("ink-muted"))
+    line.add(STATE[preview.state] if row.generation is not None else " ", palette.style("ink-muted"))
     line.add("•" if row.index in marks.hits else " ", palette.style("match", bold=True))
     line.cell(str(row.index), marks.index_cells, faint, right=True).gap()
     _speaker(line, row, palette, mate=row.index in marks.mates, words=width >= WIDE_ENOUGH_FOR_ROLES)
-    tokens = count(row.tokens) if row.tokens is not None else "·"
-    line.cell(tokens, TOKEN_CELLS, palette.style("ink-muted"), right=True).gap(2)
+    if row.tokens is not None:
+        line.cell(count(row.tokens), TOKEN_CELLS, palette.style("ink-muted"), right=True).gap(2)
+    else:
+        line.cell(count(preview.size // BYTES_A_TOKEN, mark=ESTIMATE), TOKEN_CELLS, faint, right=True).gap(2)
     return _body(line, row, max(0, width - line.width), palette)
 
 
@@ -97,7 +101,7 @@ def _place(row: MessageRow, palette: Palette) -> Line:
         return Line().cell(str(row.generation), 2, palette.style("ink-muted"), right=True)
     if row.part is None:
         return Line().gap(2)
-    return Line().add(glyphs.PARTITION[row.part], palette.style(INK[row.part], bold=True)).gap()
+    return Line().gap().add(glyphs.PARTITION[row.part], palette.style(INK[row.part], bold=True))
 
 
 def _speaker(line: Line, row: MessageRow, palette: Palette, *, mate: bool, words: bool) -> None:
@@ -121,8 +125,9 @@ def _body(line: Line, row: MessageRow, room: int, palette: Palette) -> Line:
     if preview.images:
         line.add("▣ image", palette.style("ink-muted")).gap(2)
     ink = palette.style("role-tool" if preview.role == "tool" else "ink")
-    if preview.text.strip():
-        line.add(preview.text, ink, most=max(0, room if not preview.calls else room * 3 // 5))
+    text = beginning(preview.text) if preview.role == "tool" else preview.text
+    if text.strip():
+        line.add(text, ink, most=max(0, room if not preview.calls else room * 3 // 5))
     if preview.calls:
         line.gap(2 if line.width > start else 0)
         _calls(line, row, max(0, room - (line.width - start)), palette)
@@ -132,11 +137,12 @@ def _body(line: Line, row: MessageRow, room: int, palette: Palette) -> Line:
 
 
 def _calls(line: Line, row: MessageRow, room: int, palette: Palette) -> None:
-    name = row.preview.tool_name or "?"
+    name, end = row.preview.tool_name or "?", line.width + room
     line.add(f"{glyphs.CALL} {name}", palette.style("role-assistant", bold=True), most=room)
-    room -= line.width
     more = f" +{row.preview.calls - 1}" if row.preview.calls > 1 else ""
     if row.calls:
-        line.gap(2).add(argument_line(row.calls[0]) + more, palette.style("ink-muted"), most=max(0, room))
+        line.gap(2).add(
+            argument_line(row.calls[0]) + more, palette.style("ink-muted"), most=max(0, end - line.width)
+        )
     else:
         line.add(more, palette.style("ink-muted"))

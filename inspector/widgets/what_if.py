@@ -60,17 +60,17 @@ class WhatIfBar(Widget, can_focus=True):
     def action_turn(self, step: int) -> None:
         """Turn the selected knob."""
         if self._state is not None:
-            self._become(self._state.turn(step))
+            self.become(self._state.turn(step))
 
     def action_select(self, step: int) -> None:
         """Select another knob."""
         if self._state is not None:
-            self._become(self._state.select(step))
+            self.become(self._state.select(step))
 
     def action_reset(self) -> None:
         """Back to what is true."""
         if self._state is not None:
-            self._become(self._state.reset())
+            self.become(self._state.reset())
 
     def action_type(self) -> None:
         """Ask for a value by keyboard."""
@@ -84,7 +84,7 @@ class WhatIfBar(Widget, can_focus=True):
         """Select a knob by its key."""
         if self._state is not None:
             place = next(place for place, knob in enumerate(KNOBS) if knob.key == key)
-            self._become(replace(self._state, selected=place))
+            self.become(replace(self._state, selected=place))
 
     def render_line(self, y: int) -> Strip:
         """The knobs, the selected one between arrows."""
@@ -142,8 +142,9 @@ class WhatIfBar(Widget, can_focus=True):
             return palette.style(token)
         return palette.style("match" if self._state.differs(knob) else "ink", bold=True, on="cursor")
 
-    def _become(self, state: WhatIf) -> None:
-        if state != self._state:
+    def become(self, state: WhatIf | None) -> None:
+        """Take a state and tell whoever listens."""
+        if state is not None and state != self._state:
             self._state = state
             self.refresh()
             self.post_message(self.Changed(state))

@@ -1,0 +1,104 @@
+"""The sums behind the map: threshold, budgets, cut, and the tokens the conversation has cost. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import add
+
+from rich.style import Style
+
+from core.model.plan import Plan, Span
+from core.model.session import Conversation
+from core.model.tokens import Buckets
+from inspector import format
+from inspector.line import Line
+from inspector.palette import Palette
+from inspector.text import clean
+from inspector.widgets.context_strip import INK
+from inspector.widgets.context_strip_layout import Part
+from inspector.widgets.text_wrap import wrap
+
+LABEL = 17
+FIGURE = 12
+BUCKETS = (
+    ("fresh input", "input", "bucket-fresh"),
+    ("cache read", "cache_read", "bucket-read"),
+    ("cache write", "cache_write", "bucket-write"),
+    ("output", "output", "bucket-output"),
+    ("of it reasoning", "reasoning", "ink-muted"),
+)
+
+
+def sums_lines(
+    plan: Plan | None, conversation: Conversation, notes: Sequence[str], width: int, palette: Palette
+) -> Iterator[Line]:
+    """Every line of the pane; `notes` say where the settings come from, one a line."""
+    if plan is not None:
+        yield from _threshold(plan, width, palette)
+        yield from _cut(plan, palette)
+    if notes:
+        yield _heading("Where the settings come from", palette)
+        yield from _wrapped(notes, width, palette.style("ink-muted"))
+        yield Line()
+    yield from _buckets(conversation, palette)
+
+
+def _threshold(plan: Plan, width: int, palette: Palette) -> Iterator[Line]:
+    yield _heading(f"Threshold, as Hermes {plan.release} works it out", palette)
+    yield from _wrapped(plan.arithmetic, width, palette.style("ink"))
+    for reason in plan.blocked_by:
+        yield from _wrapped((f"▲ {reason}",), width, palette.style("severity-warning"))
+    yield Line()
+
+
+def _cut(plan: Plan, palette: Palette) -> Iterator[Line]:
+    yield _heading("The cut", palette)
+    for part, span in ((Part.HEAD, plan.head), (Part.MIDDLE, plan.middle), (Part.TAIL, plan.tail)):
+        words = f"{format.plural(span.size, 'message')}, {_range(span)}" if span.size else "none"
+        tokens = sum(plan.estimates[span.start : span.end])
+        yield _figure(
+            part, format.count(tokens, mark=format.ESTIMATE), palette.style(INK[part]), palette, words
+        )
+    muted = palette.style("ink-muted")
+    yield _figure("tool results cut", format.count(plan.pruned), muted, palette)
+    yield _figure("tail budget", format.count(plan.tail_budget), muted, palette)
+    yield _figure("soft ceiling", format.count(plan.soft_ceiling), muted, palette)
+    yield _figure("summary budget", format.count(plan.summary_budget), muted, palette)
+    yield _figure("summary at most", format.count(plan.summary_cap), muted, palette)
+    yield Line()
+
+
+def _buckets(conversation: Conversation, palette: Palette) -> Iterator[Line]:
+    many = len(conversation.sessions) > 1
+    yield _heading("Tokens, newest session" if many else "Tokens, as recorded", palette)
+    yield from _bucket_lines(conversation.tip.tokens, palette)
+    if many:
+        yield Line()
+        yield _heading(f"Tokens, all {len(conversation.sessions):,} sessions", palette)
+        yield from _bucket_lines(reduce(add, (session.tokens for session in conversation.sessions)), palette)
+
+
+def _bucket_lines(buckets: Buckets, palette: Palette) -> Iterator[Line]:
+    for label, name, token in BUCKETS:
+        yield _figure(label, format.count(getattr(buckets, name)), palette.style(token), palette)
+    yield _figure("cache hit", format.percent(buckets.hit_rate), palette.style("ink"), palette)
+
+
+def _heading(text: str, palette: Palette) -> Line:
+    return Line().add(text, palette.style("ink", bold=True))
+
+
+def _figure(label: str, figure: str, ink: Style, palette: Palette, note: str = "") -> Line:
+    line = Line().cell(label, LABEL, ink).cell(figure, FIGURE, palette.style("ink"), right=True)
+    return line.gap(2).add(note, palette.style("ink-muted"))
+
+
+def _wrapped(texts: Sequence[str], width: int, ink: Style) -> Iterator[Line]:
+    for text in texts:
+        for place, line in enumerate(wrap(clean(text), max(1, width - 2))):
+            yield Line().gap(2 if place else 0).preformatted(line, ink)
+
+
+def _range(span: Span) -> str:
+    return f"#{span.start}" if span.size == 1 else f"#{span.start} to #{span.end - 1}"
