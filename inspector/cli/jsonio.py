@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InspectorError
+from core.model.evidence import Evidence
 from core.model.plan import Span
-from core.model.session import Session
 from core.model.tokens import Buckets, Cost
 
 
@@ -59,14 +59,14 @@ def tokens(value: Buckets) -> dict[str, int | None]:
     }
 
 
-def recorded_cost(value: Session) -> Cost:
-    """What Hermes recorded: the actual amount where a provider reported one, else its estimate."""
-    return value.actual_cost if value.actual_cost.usd is not None else value.estimated_cost
-
-
 def span(value: Span) -> list[int]:
     """A half-open range as a pair."""
     return [value.start, value.end]
+
+
+def evidence(value: Evidence) -> dict[str, str]:
+    """One located quotation or computation."""
+    return {"source": value.source.value, "where": value.where, "text": value.text}
 
 
 def error(value: InspectorError) -> dict[str, Any]:

@@ -41,6 +41,16 @@ def add_store_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--profile", metavar="NAME", help="this profile of the home")
 
 
+def add_session_argument(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
+    """`SESSION`: an id, a unique prefix of one, a title, or `latest`."""
+    parser.add_argument(
+        "session",
+        metavar="SESSION",
+        nargs="?" if optional else None,
+        help="an id, the unique beginning of one, a title, or `latest`",
+    )
+
+
 def add_json_option(parser: argparse.ArgumentParser) -> None:
     """`--json`: the same result for scripts."""
     parser.add_argument("--json", action="store_true", help="print JSON; its keys are stable")

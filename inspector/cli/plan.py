@@ -1,4 +1,4 @@
-"""Nothing is sent and nothing is written. With --messages no database is needed.
+"""Nothing is sent and nothing is written; with --messages no database is needed.
 
 Numbers not given come from the home's config.yaml, the session and its log, then from the release's defaults.
 """
@@ -6,10 +6,38 @@ Numbers not given come from the home's config.yaml, the session and its log, the
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-from core.model.plan import Plan
-from inspector.cli import jsonio, options, output
+from core.model.plan import Plan, Span
+from inspector.cli import jsonio, output, what_if
+
+if TYPE_CHECKING:
+    from core.compress.measure import Measured
+    from core.explain.situation import Situation
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `plan`."""
+    what_if.add_arguments(parser)
+    parser.add_argument("--pruned", action="store_true", help="also the texts pruning would leave")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print where a compaction would cut."""
+    from core.compress.measure import measure
+    from core.compress.plan import plan
+
+    asked = what_if.question(args)
+    measured = measure(asked.messages, asked.policy)
+    found = plan(measured, asked.settings, asked.gate)
+    pruned = list(_pruned(found, measured)) if args.pruned else None
+    if args.json:
+        document = payload(found) | ({} if asked.situation is None else _origin(asked.situation))
+        output.write_json(document if pruned is None else {**document, "pruned_messages": pruned})
+    else:
+        output.write_lines(_lines(found, asked.situation, pruned or []))
+    return 0
 
 
 def payload(value: Plan) -> dict[str, Any]:
@@ -37,3 +65,74 @@ def payload(value: Plan) -> dict[str, Any]:
         "arithmetic": list(value.arithmetic),
         "warm": value.settings.warm,
     }
+
+
+def _origin(here: Situation) -> dict[str, Any]:
+    """Which messages these are, and how release and window are known."""
+    return {
+        "session": here.conversation.tip.id,
+        "generation": None if here.generation is None else here.generation.index,
+        "generations": len(here.conversation.generations),
+        "release_detected": {
+            "version": here.release.version,
+            "verdict": here.release.verdict.value,
+            "evidence": [jsonio.evidence(one) for one in here.release.evidence],
+        },
+        "window_known": {
+            "verdict": here.window.verdict.value,
+            "evidence": [jsonio.evidence(one) for one in here.window.evidence],
+        },
+    }
+
+
+def _pruned(found: Plan, measured: Measured) -> Iterator[dict[str, Any]]:
+    """What pruning would leave of each message it shortens."""
+    for index in found.pruned_at:
+        left = measured.shrunk.get(index) or measured.base[index]
+        yield {"index": index, "text": left.text, "message": dict(left.wire)}
+
+
+def _lines(found: Plan, here: Situation | None, pruned: list[dict[str, Any]]) -> Iterator[str]:
+    from inspector import format
+    from inspector.cli.table import Column, lines
+
+    if here is not None:
+        tip = here.conversation.tip
+        yield f"{here.conversation.title or tip.id} · {tip.model or 'model unknown'}"
+    state = "warm" if found.settings.warm else "cold"
+    yield f"Hermes {found.release} (group {found.group}), {state} · window {format.count(found.window)}"
+    verdict = "it would fire" if found.would_fire else "it would not fire"
+    fires = format.count(found.threshold_tokens)
+    yield f"{format.count(found.compared_tokens)} tokens, fires at {fires}: {verdict}"
+    yield from (f"blocked: {reason}" for reason in found.blocked_by)
+    yield ""
+    columns = (
+        Column("part"),
+        Column("messages"),
+        Column("count", right=True),
+        Column("tokens", right=True),
+        Column(""),
+    )
+    yield from lines(columns, _parts(found))
+    yield ""
+    yield from (f"  {line}" for line in found.arithmetic)
+    for entry in pruned:
+        yield ""
+        yield f"message {entry['index']} would become:"
+        yield from (f"  {line}" for line in str(entry["text"]).split("\n"))
+
+
+def _parts(found: Plan) -> Iterator[list[str]]:
+    from inspector import format
+
+    budget = format.count(found.summary_budget, mark=format.ESTIMATE)
+    remarks = ("kept", f"becomes one summary of {budget} tokens" if found.middle.size else "", "kept")
+    for name, span, remark in zip(
+        ("head", "middle", "tail"), (found.head, found.middle, found.tail), remarks, strict=True
+    ):
+        tokens = sum(found.estimates[span.start : span.end])
+        yield [name, _range(span), str(span.size), format.count(tokens, mark=format.ESTIMATE), remark]
+
+
+def _range(span: Span) -> str:
+    return f"{span.start} to {span.end - 1}" if span.size else "none"

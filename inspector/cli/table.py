@@ -42,7 +42,7 @@ def lines(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> list[str]
     cells = [[clean_line(cell) for cell in row] for row in rows]
     titles = [column.title for column in columns]
     widths = [max(map(cell_len, column)) for column in zip(titles, *cells, strict=True)]
-    widths = _shrunk(columns, widths, _terminal_width())
+    widths = _shrunk(columns, widths, terminal_width())
     return [_line(columns, widths, row) for row in [titles, *cells]]
 
 
@@ -66,7 +66,8 @@ def _shrunk(columns: Sequence[Column], widths: list[int], room: int | None) -> l
     return widths
 
 
-def _terminal_width() -> int | None:
+def terminal_width() -> int | None:
+    """Columns of the terminal stdout goes to; None when it goes elsewhere."""
     try:
         return os.get_terminal_size(sys.stdout.fileno()).columns
     except (OSError, ValueError, AttributeError):

@@ -1,0 +1,86 @@
+"""The app itself, or one frame of it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from core.errors import UsageError
+from inspector.cli import target
+
+if TYPE_CHECKING:
+    from core.store.locate import Location
+    from inspector.app import InspectorApp
+
+HOME_SCREEN = "sessions"
+
+
+def start(args: argparse.Namespace) -> int:
+    """Open the app on the databases the options name, or draw one frame of it to a file.
+
+    Raises:
+        NotFoundError: There is no database or no such session.
+        UsageError: There is no such screen, the file cannot be written, or there is no terminal.
+    """
+    app = _app(args)
+    if args.screenshot is None:
+        _require_terminal()
+        app.run()
+    else:
+        _draw(app, args)
+    return app.return_code or 0
+
+
+def _app(args: argparse.Namespace) -> InspectorApp:
+    from inspector.app import InspectorApp
+
+    view = _view(args.screen)
+    places = target.locations(args)
+    if view is None and args.session is None:
+        return InspectorApp(places)
+    place, session_id = _conversation(args)
+    others = (one for one in places if one != place)
+    return InspectorApp((place, *others), session=session_id, view=view)
+
+
+def _conversation(args: argparse.Namespace) -> tuple[Location, str]:
+    """The conversation a screen of the workspace is opened on: the newest unless one is named."""
+    args.session = args.session or target.LATEST
+    with target.session(args) as (store, session):
+        return store.location, session.id
+
+
+def _view(screen: str | None) -> str | None:
+    """The tab of the workspace a screen's name means; None for the list.
+
+    Raises:
+        UsageError: There is no screen of that name.
+    """
+    from inspector.screens.tabs import TABS
+
+    names = [tab.name for tab in TABS]
+    if screen is None or screen == HOME_SCREEN:
+        return None
+    if screen not in names:
+        known = ", ".join([HOME_SCREEN, *names])
+        raise UsageError(f"there is no screen {screen!r}", where="--screen", remedy=f"Choose one of {known}")
+    return screen
+
+
+def _draw(app: InspectorApp, args: argparse.Namespace) -> None:
+    from inspector import screenshot
+
+    try:
+        screenshot.take(app, args.screenshot, args.size or screenshot.DEFAULT_SIZE)
+    except OSError as error:
+        raise UsageError(f"cannot be written ({error.strerror})", where=str(args.screenshot)) from error
+
+
+def _require_terminal() -> None:
+    streams = (sys.stdin, sys.stdout)
+    if not all(stream is not None and stream.isatty() for stream in streams):
+        raise UsageError(
+            "the app needs a terminal",
+            remedy="For scripts there is --json on every command, or --screenshot FILE.svg",
+        )

@@ -1,0 +1,171 @@
+"""Nothing is repaired or written. Exit code 5 says a database is unsound, 4 that a config is unusable."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.errors import ConfigError, DatabaseError, InspectorError
+from core.model.storage import Lease, StoreHealth
+from core.store.locate import Location
+from core.store.store import Store
+from inspector.cli import jsonio, options, output, target
+
+SOUND = "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found at one database and in the home around it.
+
+    Attributes:
+        health: None when the database cannot be read; `error` says why.
+        release: The Hermes release that wrote the newest conversation, in words; None without one.
+        config: The config.yaml that was read; None when the home has none.
+        notes: What a reader should know.
+        problems: What is wrong.
+    """
+
+    location: Location
+    health: StoreHealth | None = None
+    error: InspectorError | None = None
+    release: str | None = None
+    config: Path | None = None
+    notes: tuple[str, ...] = ()
+    problems: tuple[InspectorError, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """What the report means for a script."""
+        return max((problem.exit_code for problem in self.problems), default=0)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `doctor`."""
+    parser.add_argument(
+        "--integrity", action="store_true", help="also SQLite's own check, which reads everything"
+    )
+    options.add_json_option(parser)
+    options.add_store_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what is found."""
+    reports = [_examine(location, integrity=args.integrity) for location in target.locations(args)]
+    if len(reports) == 1 and reports[0].error is not None:
+        raise reports[0].error
+    if args.json:
+        output.write_json({"databases": [_payload(report) for report in reports]})
+    else:
+        output.write_lines(line for report in reports for line in _lines(report))
+    return max(report.exit_code for report in reports)
+
+
+def _examine(location: Location, *, integrity: bool) -> Report:
+    from core.hermes.config import load_config
+
+    try:
+        with Store(location) as store:
+            health = store.health(integrity=integrity)
+    except DatabaseError as error:
+        return Report(location, error=error, problems=(error,))
+    problems = list(_unsound(health))
+    try:
+        config = load_config(location.home)
+        release = _release(location)
+    except ConfigError as error:
+        return Report(location, health, notes=health.notes, problems=(*problems, error))
+    notes = (*health.notes, *_damage(health), *config.notes())
+    return Report(location, health, None, release, config.path, notes, tuple(problems))
+
+
+def _release(location: Location) -> str | None:
+    from core.explain.situation import situation
+
+    with Store(location) as store:
+        newest = store.sessions(limit=1).rows
+        if not newest:
+            return None
+        guess = situation(store, newest[0].session.id).release
+    return f"{guess.version} ({guess.verdict.value})"
+
+
+def _unsound(health: StoreHealth) -> Iterator[DatabaseError]:
+    if health.integrity not in (None, SOUND):
+        yield DatabaseError(f"fails SQLite's check: {health.integrity}", where=str(health.path))
+    if health.foreign_key_errors:
+        yield DatabaseError(
+            f"has {health.foreign_key_errors} rows whose session is gone", where=str(health.path)
+        )
+
+
+def _damage(health: StoreHealth) -> Iterator[str]:
+    for what, count in health.damage.items():
+        yield f"{count} sessions hold something that cannot be decoded: {what}"
+
+
+def _payload(report: Report) -> dict[str, Any]:
+    return {
+        "path": report.location.db,
+        "home": report.location.home,
+        "profile": report.location.label,
+        "release": report.release,
+        "config": report.config,
+        "health": None if report.health is None else _health(report.health),
+        "notes": list(report.notes),
+        "problems": [jsonio.error(problem) for problem in report.problems],
+    }
+
+
+def _health(health: StoreHealth) -> dict[str, Any]:
+    return {
+        "size": health.size,
+        "wal_size": health.wal_size,
+        "free_bytes": health.free_bytes,
+        "page_size": health.page_size,
+        "journal_mode": health.journal_mode,
+        "mode": None if health.mode is None else f"{health.mode:o}",
+        "schema_version": health.schema_version,
+        "sessions": health.sessions,
+        "messages": health.messages,
+        "full_text": health.full_text,
+        "tables": {table.name: table.rows for table in health.tables},
+        "leases": [_lease(lease) for lease in health.leases],
+        "integrity": health.integrity,
+        "foreign_key_errors": health.foreign_key_errors,
+        "damage": dict(health.damage),
+    }
+
+
+def _lease(lease: Lease) -> dict[str, Any]:
+    return {
+        "kind": lease.kind,
+        "key": lease.key,
+        "holder": lease.holder,
+        "pid": lease.pid,
+        "acquired_at": jsonio.time(lease.acquired_at),
+        "expires_at": jsonio.time(lease.expires_at),
+    }
+
+
+def _lines(report: Report) -> Iterator[str]:
+    from inspector import format
+
+    yield str(report.location.db)
+    if report.health is not None:
+        health = report.health
+        schema = format.count(health.schema_version)
+        yield f"  {format.short(health.size)}B · schema {schema} · journal mode {health.journal_mode}"
+        yield f"  {format.plural(health.sessions, 'session')} · {format.plural(health.messages, 'message')}"
+        yield f"  full-text search: {health.full_text}"
+        yield f"  written by Hermes {report.release or format.UNKNOWN}"
+        yield f"  config: {report.config or 'none; defaults apply'}"
+        yield from (f"  in use: {lease.kind} of {lease.key} by {lease.holder}" for lease in health.leases)
+        yield f"  SQLite's check: {health.integrity or 'not asked for (--integrity)'}"
+    yield from (f"  note: {note}" for note in report.notes)
+    yield from (f"  PROBLEM: {problem.line}" for problem in report.problems)
+    if not report.problems:
+        yield "  nothing wrong found"

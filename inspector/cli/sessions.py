@@ -1,0 +1,105 @@
+"""The table has one row a conversation, or with --all one a session.
+
+The JSON has one object a session, each with its place in its conversation, and all of them without --limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from core.store.listing import SORTS
+from core.store.store import Store
+from inspector.cli import jsonio, listing, numbers, options, output, target
+from inspector.cli.listing import Row
+
+SHOWN = 50
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `sessions`."""
+    parser.add_argument("--limit", type=numbers.whole, metavar="N", help=f"at most N rows (table: {SHOWN})")
+    parser.add_argument(
+        "--all", action="store_true", help="every session on a row of its own, without a limit"
+    )
+    parser.add_argument(
+        "--since", type=numbers.moment, metavar="WHEN", help="active since: 7d, 24h, 2026-11-20"
+    )
+    parser.add_argument("--source", metavar="NAME", help="only from here: cli, telegram, cron, ...")
+    parser.add_argument(
+        "--filter", metavar="TEXT", help="only where id, title, model, source or folder hold TEXT"
+    )
+    parser.add_argument("--sort", choices=SORTS, default="last_active", help="order (default: %(default)s)")
+    options.add_json_option(parser)
+    options.add_store_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the list."""
+    with target.stores(args) as opened:
+        if args.json:
+            rows, total = _read(opened, args, folded=False, limit=None if args.all else args.limit)
+            output.write_json({"sessions": [_payload(row) for row in rows], "total": total})
+        else:
+            limit = SHOWN if args.limit is None else args.limit
+            rows, total = _read(opened, args, folded=not args.all, limit=None if args.all else limit)
+            output.write_lines(listing.table(rows, total, several=len(opened) > 1))
+    return 0
+
+
+def _read(
+    opened: Sequence[Store], args: argparse.Namespace, *, folded: bool, limit: int | None
+) -> tuple[list[Row], int]:
+    """Rows of all databases in one order, no more than asked for, and how many there would be."""
+    found: list[Row] = []
+    total = 0
+
+    def read(store: Store) -> None:
+        nonlocal total
+        query = {
+            "limit": limit,
+            "since": args.since,
+            "source": args.source,
+            "sort": args.sort,
+            "text": args.filter,
+        }
+        rows, count = listing.conversations(store, **query) if folded else listing.sessions(store, **query)
+        found.extend(rows)
+        total += count
+
+    target.each(opened, read)
+    if len(opened) > 1:
+        found.sort(key=lambda row: row.order(args.sort))
+    return listing.with_generations(found[:limit]), total
+
+
+def _payload(row: Row) -> dict[str, Any]:
+    session = row.session
+    return {
+        "id": session.id,
+        "title": session.title,
+        "source": session.source,
+        "model": session.model,
+        "provider": session.provider,
+        "started_at": jsonio.time(session.started_at),
+        "ended_at": jsonio.time(session.ended_at),
+        "last_active": jsonio.time(session.last_active),
+        "end_reason": session.end_reason,
+        "messages": session.messages,
+        "calls": session.api_calls,
+        "tokens": jsonio.tokens(session.tokens),
+        "hit_rate": session.tokens.hit_rate,
+        "cost": jsonio.cost(session.recorded_cost),
+        "conversation": {
+            "root": row.root,
+            "tip": row.tip,
+            "position": row.position,
+            "sessions": row.sessions,
+            "generations": row.generations,
+        },
+        "kind": row.kind.value,
+        "parent": session.parent_id,
+        "database": session.database,
+        "damage": list(session.damage),
+    }
