@@ -18,7 +18,7 @@ from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
 
-KEY_WIDTH = 14
+KEY_WIDTH = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,8 @@ class HelpRow:
 
 class HelpList(RowList[HelpRow]):
     """Keys in a column of their own."""
+
+    OPENS = False
 
     def draw_row(self, row: HelpRow, index: int, width: int) -> Line:
         """Heading, or key and sentence."""

@@ -24,6 +24,7 @@ from inspector.screens.sessions_standing import measure
 from inspector.screens.sessions_words import LEGEND, header, nothing, position
 from inspector.widgets.banner import Banner
 from inspector.widgets.folding_rows import FoldingRows
+from inspector.widgets.input_line import InputLine
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import PAGE, PagedRows
@@ -74,7 +75,8 @@ class SessionsScreen(Page):
             self.lines = lines
             super().__init__()
 
-    filter = getters.query_one("#filter", Input)
+    filter_line = getters.query_one(InputLine)
+    filter = getters.query_one("InputLine Input", Input)
     listing = getters.query_one(SessionsList)
 
     def __init__(self, locations: Sequence[Location]) -> None:
@@ -92,14 +94,14 @@ class SessionsScreen(Page):
         """Where we are, what is wrong, the filter while there is one, the list, the keys."""
         yield StatusLine(id="head")
         yield Banner()
-        yield Input(placeholder="title, model, source, folder or id", id="filter", compact=True)
+        yield InputLine("/", "title, model, source, folder or id")
         yield SessionsList()
         yield StatusLine(id="foot")
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Start reading; the frame is on screen already."""
-        self.filter.display = False
+        self.filter_line.display = False
         self.listing.profiles = len(self.locations) > 1
         self.listing.now = self.clock()
         self.listing.empty = "Reading the sessions …"
@@ -232,10 +234,10 @@ class SessionsScreen(Page):
 
     def action_filter(self) -> None:
         """Open the filter, or go on editing it."""
-        self.filter.display = True
+        self.filter_line.display = True
         self.filter.focus()
 
-    @on(Input.Changed, "#filter")
+    @on(Input.Changed)
     def _filter_changed(self, event: Input.Changed) -> None:
         if self._delay is not None:
             self._delay.stop()
@@ -246,14 +248,20 @@ class SessionsScreen(Page):
             self._order = replace(self._order, text=text)
             self.reload()
 
-    @on(Input.Submitted, "#filter")
+    @on(Input.Submitted)
     def _filter_done(self) -> None:
         self.listing.focus()
+
+    def action_search(self) -> None:
+        """Search the text of every message."""
+        from inspector.screens.search import SearchScreen
+
+        self.app.push_screen(SearchScreen(self.locations))
 
     def action_clear(self) -> None:
         """Leave the filter."""
         self.filter.value = ""
-        self.filter.display = False
+        self.filter_line.display = False
         self._filter("")
         self.listing.focus()
 

@@ -41,6 +41,8 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     """
     HEADER_LINES: ClassVar[int] = 0
     """Lines above the rows that do not scroll."""
+    OPENS: ClassVar[bool] = True
+    """Enter and a second click ask for the row under the cursor."""
 
     cursor = reactive(0, repaint=False)
     empty = reactive("")
@@ -141,6 +143,10 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     # Actions.
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A list that opens nothing offers no key for it."""
+        return self.OPENS if action == "open" else True
+
     def action_move(self, step: int) -> None:
         """Move the cursor, over headings."""
         place = self.cursor + step
@@ -163,7 +169,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     def action_open(self) -> None:
         """Ask for what is under the cursor."""
-        if self.current is not None:
+        if self.OPENS and self.current is not None:
             self.post_message(self.Opened(self, self.cursor))
 
     def _land(self, place: int, step: int) -> None:
