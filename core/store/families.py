@@ -34,6 +34,22 @@ def family_of(connection: sqlite3.Connection, schema: Schema, session_id: str) -
     return lineage_over(connection, schema, links.values())
 
 
+def families_of(connection: sqlite3.Connection, schema: Schema, session_ids: Sequence[str]) -> Lineage:
+    """The ancestors and descendants of some sessions, in a handful of queries."""
+    links: dict[str, Link] = {}
+    wanted: Sequence[str] = session_ids
+    while wanted:
+        links.update({link.id: link for link in _fetch(connection, schema, "id", wanted)})
+        above = (links[one].parent_id for one in wanted if one in links)
+        wanted = list(dict.fromkeys(parent for parent in above if parent and parent not in links))
+    frontier = list(links)
+    while frontier and len(links) < _MAX_FAMILY:
+        children = _fetch(connection, schema, "parent_session_id", frontier)
+        frontier = [link.id for link in children if link.id not in links]
+        links.update({link.id: link for link in children})
+    return lineage_over(connection, schema, links.values())
+
+
 def every_family(connection: sqlite3.Connection, schema: Schema) -> Lineage:
     """All sessions of the database, in one pass over `sessions`."""
     cursor = connection.cursor()

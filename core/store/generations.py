@@ -18,6 +18,8 @@ from core.store.skeleton import Bone
 _MAX_HEAD = 12
 """More rows than this before a summary are no protected head."""
 _MAX_GAP = 4
+_BATCH_SECONDS = 1.0
+"""Rows of one compaction are written without a longer pause than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +176,11 @@ def _head(bones: Sequence[Bone], start: int, index: int) -> int:
                 fresh_at = at + 1
             earlier.add(bones[at].uid)
         return index - fresh_at if seen else 0
-    keys = [bone.key for bone in bones[start:index]]
-    half = len(keys) // 2
-    return head_copies(keys[half:], keys)
+    half = (index - start) // 2
+    nearest = bones[index - half : index]
+    while nearest and not _could_be_copy(nearest[0], bones[start : start + half], bones[index].timestamp):
+        nearest = nearest[1:]
+    return head_copies([bone.key for bone in nearest], [bone.key for bone in bones[start:index]])
 
 
 def _tail(bones: Sequence[Bone], index: int, previous: Sequence[Bone]) -> set[int]:
@@ -186,8 +190,32 @@ def _tail(bones: Sequence[Bone], index: int, previous: Sequence[Bone]) -> set[in
     summary = bones[index].summary
     merged = summary is not None and summary.merged
     first = index if merged else index + 1
-    keys = [bone.key for bone in bones[first:]]
+    end = len(bones) if merged else _batch_end(bones, index, previous)
+    keys = [bone.key for bone in bones[first:end]]
     return {first + at for at in tail_copies(keys, [bone.key for bone in previous])}
+
+
+def _batch_end(bones: Sequence[Bone], index: int, previous: Sequence[Bone]) -> int:
+    """Where the rows behind a summary can no longer be copies: they have a time of their own, and a later one.
+
+    A copy keeps the time of its original, or is stamped together with the summary.
+    """
+    known = {bone.timestamp for bone in previous}
+    latest = bones[index].timestamp
+    for at in range(index + 1, len(bones)):
+        time = bones[at].timestamp
+        if time in known or time is None or latest is None:
+            continue
+        if abs(time - latest) >= _BATCH_SECONDS:
+            return at
+        latest = time
+    return len(bones)
+
+
+def _could_be_copy(bone: Bone, originals: Sequence[Bone], written: float | None) -> bool:
+    if bone.timestamp is None or written is None or abs(bone.timestamp - written) < _BATCH_SECONDS:
+        return True
+    return any(bone.timestamp == other.timestamp for other in originals)
 
 
 def _tail_by_uid(bones: Sequence[Bone], index: int, known: set[str | None]) -> set[int]:

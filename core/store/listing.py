@@ -16,7 +16,7 @@ from core.errors import UsageError
 from core.model.session import ConversationRow, Kind, Session
 from core.model.storage import ConversationPage, SessionEntry, SessionPage
 from core.model.tokens import Buckets, Cost
-from core.store.families import every_family
+from core.store.families import every_family, families_of
 from core.store.lineage import Lineage
 from core.store.schema import Schema
 from core.store.sessions import read_sessions
@@ -54,6 +54,9 @@ _VIEWED = (
     "estimated_cost_usd",
     "api_call_count",
 )
+_FEW = 500
+"""Up to so many sessions only their own families are fetched, above it all families in one pass."""
+
 _SEARCHED = ("id", "title", "model", "source", "cwd")
 
 
@@ -107,15 +110,36 @@ def list_conversations(
 
 def list_sessions(connection: sqlite3.Connection, schema: Schema, path: Path, query: Query) -> SessionPage:
     """One row a session, with its place in its conversation."""
-    lineage = every_family(connection, schema)
-    facts = _facts(connection, schema, query)
-    places = {one: (thread, at) for thread in _threads(lineage) for at, one in enumerate(thread)}
-    wanted = [one for one in lineage.links if _wanted((one,), lineage, facts, query)]
-    _sort(wanted, query.sort, lambda one: (facts.order.get(one),))
-    page = query.page(wanted)
+    page, total = _page_of_ids(connection, schema, query)
+    few = len(page) <= _FEW
+    lineage = families_of(connection, schema, page) if few else every_family(connection, schema)
     sessions = read_sessions(connection, schema, path, page)
-    rows = tuple(_entry(sessions[one], lineage, *places[one]) for one in page if one in sessions)
-    return SessionPage(rows, len(wanted))
+    rows = tuple(_entry(sessions[one], lineage) for one in page if one in sessions)
+    return SessionPage(rows, total)
+
+
+def _page_of_ids(connection: sqlite3.Connection, schema: Schema, query: Query) -> tuple[list[str], int]:
+    """The sessions of a page in their order, and how many there are without the limit."""
+    tests, values = _tests(schema, query)
+    where = f" WHERE {' AND '.join(tests)}" if tests else ""
+    source = f"FROM {_view(schema)}{where}"
+    limit = -1 if query.limit is None else query.limit
+    found = connection.execute(
+        f"SELECT id {source} ORDER BY {_order(query.sort)} LIMIT ? OFFSET ?",  # noqa: S608 - own expressions
+        (*values, limit, query.offset),
+    ).fetchall()
+    (total,) = connection.execute(f"SELECT count(*) {source}", values).fetchone()  # noqa: S608 - likewise
+    return [str(one) for (one,) in found], int(total)
+
+
+def _order(sort: str) -> str:
+    """ORDER BY terms: numbers downwards with unknown ones last, texts upwards."""
+    if sort in _TEXTS:
+        text = _TEXTS[sort]
+        return f"coalesce({text}, '') = '', lower({text})"
+    # A damaged row may hold text where a number belongs; SQLite would put it before every number.
+    number = _expression(sort)
+    return f"CASE WHEN typeof({number}) IN ('integer', 'real') THEN {number} END DESC"
 
 
 def _threads(lineage: Lineage) -> list[tuple[str, ...]]:
@@ -137,9 +161,7 @@ def _threads(lineage: Lineage) -> list[tuple[str, ...]]:
 
 
 def _facts(connection: sqlite3.Connection, schema: Schema, query: Query) -> _Facts:
-    expression = _NUMBERS.get(query.sort) or _TEXTS.get(query.sort)
-    if expression is None:
-        raise UsageError(f"cannot sort by {query.sort!r}", remedy=f"Choose one of {', '.join(SORTS)}")
+    expression = _expression(query.sort)
     tests, values = _tests(schema, query)
     cursor = connection.cursor()
     cursor.row_factory = None
@@ -151,6 +173,13 @@ def _facts(connection: sqlite3.Connection, schema: Schema, query: Query) -> _Fac
         values,
     ).fetchall()
     return _Facts(order, frozenset(str(one) for (one,) in found))
+
+
+def _expression(sort: str) -> str:
+    expression = _NUMBERS.get(sort) or _TEXTS.get(sort)
+    if expression is None:
+        raise UsageError(f"cannot sort by {sort!r}", remedy=f"Choose one of {', '.join(SORTS)}")
+    return expression
 
 
 def _view(schema: Schema) -> str:
@@ -234,12 +263,13 @@ def _uncounted(session: Session) -> bool:
     return bool(session.messages) and not any(recorded)
 
 
-def _entry(session: Session, lineage: Lineage, thread: Sequence[str], position: int) -> SessionEntry:
+def _entry(session: Session, lineage: Lineage) -> SessionEntry:
+    thread = lineage.path(session.id)
     return SessionEntry(
         session=session,
         kind=lineage.kind(session.id),
         root=thread[0],
         tip=thread[-1],
-        position=position,
+        position=thread.index(session.id),
         sessions=len(thread),
     )

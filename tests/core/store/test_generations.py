@@ -1,0 +1,275 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.model.message import RowState
+from core.model.session import BoundaryMode, Conversation
+from core.store.copies import head_copies, repeats, tail_copies
+from core.store.store import Store
+from tests.core.store.database import END, LONG_SUMMARY, PRIOR, PRIOR_END, SessionDatabase
+
+Make = Callable[..., SessionDatabase]
+Opened = Callable[[SessionDatabase], Store]
+
+
+def shape(conversation: Conversation) -> list[tuple[int, int]]:
+    return [(len(one.row_ids), one.copies) for one in conversation.generations]
+
+
+def modes(conversation: Conversation) -> list[BoundaryMode | None]:
+    return [one.boundary.mode if one.boundary else None for one in conversation.generations]
+
+
+def fresh(conversation: Conversation) -> int:
+    return sum(one.fresh for one in conversation.generations)
+
+
+def filled(make: Make, release: str, turns: int = 6) -> SessionDatabase:
+    database = make(release)
+    database.session("s")
+    for number in range(turns):
+        database.turn("s", str(number))
+    return database
+
+
+def test_a_session_never_compacted_is_one_generation(make: Make, opened: Opened) -> None:
+    conversation = opened(filled(make, "0.19")).conversation("s")
+    assert shape(conversation) == [(24, 0)]
+    assert modes(conversation) == [None]
+
+
+def test_a_session_without_messages_has_no_generation(make: Make, opened: Opened) -> None:
+    database = make()
+    database.session("s")
+    assert opened(database).conversation("s").generations == ()
+
+
+@pytest.mark.parametrize("release", ["0.18", "0.19", "0.22"])
+def test_each_compaction_in_place_begins_a_generation(make: Make, opened: Opened, release: str) -> None:
+    database = filled(make, release)
+    database.compact("s", 3, 6, "one")
+    database.turn("s", "later")
+    database.compact("s", 0, 4, "two")
+    conversation = opened(database).conversation("s")
+    assert shape(conversation) == [(24, 0), (14, 9), (5, 4)]
+    assert modes(conversation) == [None, BoundaryMode.IN_PLACE, BoundaryMode.IN_PLACE]
+    cold, warm = conversation.generations[1].boundary, conversation.generations[2].boundary
+    assert cold is not None
+    assert warm is not None
+    assert (cold.head_rows, cold.tail_rows, warm.head_rows, warm.tail_rows) == (3, 6, 0, 4)
+    assert fresh(conversation) == 24 + 4 + 2
+
+
+def test_a_shortened_tool_result_is_still_a_copy(make: Make, opened: Opened) -> None:
+    database = filled(make, "0.19")
+    new = database.compact("s", 3, 6, "one")
+    tools = [row for row in new if database_role(database, row) == "tool"]
+    database.mark(tools, content="[terminal] ran a command")
+    assert shape(opened(database).conversation("s")) == [(24, 0), (10, 9)]
+
+
+def test_an_old_summary_carried_in_the_head_is_no_compaction(make: Make, opened: Opened) -> None:
+    database = filled(make, "0.19")
+    database.compact("s", 0, 6, "one")
+    database.turn("s", "more")
+    database.compact("s", 3, 4, "two")
+    conversation = opened(database).conversation("s")
+    assert shape(conversation) == [(24, 0), (11, 6), (8, 7)]
+
+
+def test_equal_summaries_are_two_compactions(make: Make, opened: Opened) -> None:
+    database = filled(make, "0.19")
+    database.compact("s", 3, 4, "the same words")
+    database.turn("s", "more")
+    database.compact("s", 3, 4, "the same words")
+    assert len(opened(database).conversation("s").generations) == 3
+
+
+def test_repeated_short_messages_are_not_taken_for_copies(make: Make, opened: Opened) -> None:
+    database = make("0.19")
+    database.session("s")
+    for _ in range(10):
+        database.message("s", "user", "continue")
+        database.message("s", "assistant", "ok")
+    database.compact("s", 2, 4, "one")
+    for _ in range(5):
+        database.message("s", "user", "continue")
+        database.message("s", "assistant", "ok")
+    assert shape(opened(database).conversation("s")) == [(20, 0), (17, 6)]
+
+
+@pytest.mark.parametrize("release", ["0.13", "0.16", "0.17", "0.19", "0.22"])
+def test_a_rotation_continues_in_another_session(make: Make, opened: Opened, release: str) -> None:
+    database = filled(make, release)
+    database.rotate("s", "t", 3, 6, "one")
+    database.turn("t", "later")
+    database.rotate("t", "u", 3, 4, "two")
+    for name in ("s", "t", "u"):
+        conversation = opened(database).conversation(name)
+        assert [one.session_id for one in conversation.generations] == ["s", "t", "u"]
+        assert shape(conversation) == [(24, 0), (14, 9), (8, 7)]
+        assert set(modes(conversation)[1:]) == {BoundaryMode.ROTATION}
+        assert conversation.generations[1].boundary is not None
+        assert conversation.generations[1].boundary.at == conversation.sessions[0].ended_at
+        assert conversation.resume_target == "u"
+
+
+def test_a_continuation_without_rows_is_still_a_compaction(make: Make, opened: Opened) -> None:
+    database = filled(make, "0.16")
+    database.connection.execute("UPDATE sessions SET end_reason = 'compression', ended_at = ?", (database.tick(),))
+    database.session("empty", parent_session_id="s", ended_at=database.tick(), end_reason="compression")
+    database.session("last", parent_session_id="empty")
+    database.turn("last", "later")
+    conversation = opened(database).conversation("s")
+    assert shape(conversation) == [(24, 0), (0, 0), (4, 0)]
+
+
+def test_a_history_stored_twice_counts_once(make: Make, opened: Opened) -> None:
+    database = filled(make, "0.19", turns=3)
+    for row in database.live("s"):
+        database.copy(row)
+    database.message("s", "user", "and now")
+    database.rotate("s", "t", 0, 1, "one")
+    conversation = opened(database).conversation("s")
+    assert shape(conversation) == [(25, 12), (2, 1)]
+    assert any("12 messages twice" in note for note in conversation.notes)
+
+
+def test_a_rewritten_session_says_that_its_past_is_gone(make: Make, opened: Opened) -> None:
+    database = make("0.16")
+    database.session("s")
+    database.message("s", "user", "first ask")
+    database.message("s", "assistant", f"{LONG_SUMMARY} so far\nthings happened")
+    database.turn("s", "later")
+    conversation = opened(database).conversation("s")
+    assert modes(conversation) == [BoundaryMode.REWRITE]
+    assert "is gone" in conversation.notes[0]
+
+
+def test_a_branch_that_starts_with_its_parents_summary_was_not_compacted(make: Make, opened: Opened) -> None:
+    database = filled(make, "0.19")
+    new = database.compact("s", 0, 4, "one")
+    database.session("side", parent_session_id="s", model_config='{"_branched_from": "s"}')
+    for row in new:
+        database.copy(row, "side")
+    database.turn("side", "elsewhere")
+    conversation = opened(database).conversation("side")
+    assert modes(conversation) == [None]
+    assert shape(conversation) == [(9, 0)]
+
+
+@pytest.mark.parametrize("release", ["0.18", "0.19"])
+def test_a_summary_merged_into_the_tail_is_found(make: Make, opened: Opened, release: str) -> None:
+    database = filled(make, release)
+    old = database.live("s")
+    database.mark(old, active=0, compacted=1)
+    first, *rest = old[-4:]
+    merged = f"{PRIOR}\nask 5\n\n{PRIOR_END}\n{LONG_SUMMARY} so far\nthings\n\n{END}"
+    summary = database.copy(first, content=merged)
+    for row in rest:
+        database.copy(row)
+    conversation = opened(database).conversation("s")
+    assert shape(conversation) == [(24, 0), (4, 4)]
+    boundary = conversation.generations[1].boundary
+    assert boundary is not None
+    assert (boundary.merged, boundary.summary_row, boundary.tail_rows) == (True, summary, 3)
+
+
+def test_a_summary_quoted_by_a_user_is_no_boundary(make: Make, opened: Opened) -> None:
+    database = filled(make, "0.19")
+    database.message("s", "user", f"what does {LONG_SUMMARY} mean?")
+    assert shape(opened(database).conversation("s")) == [(25, 0)]
+
+
+def test_rewound_rows_belong_to_no_generation(make: Make, opened: Opened) -> None:
+    database = filled(make, "0.19", turns=2)
+    rows = database.live("s")
+    database.mark(rows[-4:], active=0, compacted=0)
+    conversation = opened(database).conversation("s")
+    assert conversation.rewound == tuple(rows[-4:])
+    assert conversation.generations[0].row_ids == tuple(rows[:-4])
+
+
+def test_a_hidden_row_with_a_later_copy_is_superseded_not_rewound(make: Make, opened: Opened) -> None:
+    database = filled(make, "0.22", turns=3)
+    rows = database.live("s")
+    taken_back = database.message("s", "user", "never mind")
+    database.mark([taken_back], active=0)
+    database.compact("s", 2, 4, "one")
+    store = opened(database)
+    states = {message.row.state for message in store.messages(rows[-4:]) if message.row}
+    assert states == {RowState.SUPERSEDED}
+    assert {one.state for one in store.previews(rows[-4:])} == {RowState.SUPERSEDED}
+    assert store.conversation("s").rewound == (taken_back,)
+
+
+def test_a_rewrite_that_left_no_summary_begins_a_generation(make: Make, opened: Opened) -> None:
+    database = filled(make, "0.22", turns=3)
+    old = database.live("s")
+    database.mark(old, active=0)
+    for row in old:
+        database.copy(row, content="shortened")
+    database.turn("s", "later")
+    conversation = opened(database).conversation("s")
+    assert shape(conversation) == [(12, 0), (16, 12)]
+    assert conversation.generations[1].boundary is not None
+    assert conversation.generations[1].boundary.summary_row is None
+
+
+def test_0_17_loads_by_time(make: Make, opened: Opened) -> None:
+    def ids(release: str) -> tuple[int, ...]:
+        database = make(release, f"{release}.db")
+        database.session("s")
+        database.message("s", "user", "second", timestamp=20.0)
+        database.message("s", "assistant", "first", timestamp=10.0)
+        return opened(database).conversation("s").generations[0].row_ids
+
+    assert (ids("0.16"), ids("0.17"), ids("0.18")) == ((1, 2), (2, 1), (1, 2))
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.data())
+def test_fresh_messages_are_the_distinct_ones(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    """Whatever a conversation went through, every logical message counts exactly once."""
+    release = data.draw(st.sampled_from(["0.18", "0.19", "0.22"]))
+    path = tmp_path_factory.mktemp("made") / "state.db"
+    with SessionDatabase(path, release) as database:
+        current, logical = "s0", 0
+        database.session(current)
+        for step in range(data.draw(st.integers(1, 5))):
+            for number in range(data.draw(st.integers(3, 5))):
+                database.turn(current, f"{step}.{number}")
+                logical += 4
+            head, tail = data.draw(st.integers(0, 3)), data.draw(st.integers(1, 6))
+            if data.draw(st.booleans()):
+                database.compact(current, head, tail, f"summary {step}")
+            else:
+                following = f"s{step + 1}"
+                database.rotate(current, following, head, tail, f"summary {step}")
+                current = following
+            logical += 1
+    with Store(path) as store:
+        conversation = store.conversation("s0")
+        assert fresh(conversation) == logical
+        rows = [row for one in conversation.generations for row in one.row_ids]
+        assert len(rows) == len(set(rows))
+        assert all(len(one.copy_ids) == one.copies for one in conversation.generations)
+
+
+def test_copies_are_found_by_runs_not_by_single_rows() -> None:
+    assert head_copies("xyzab", "abcde") == 2
+    assert tail_copies("defgh", "abcdef") == (0, 1, 2)
+    assert tail_copies("c!de", "abcde") == (0, 2, 3)
+    assert tail_copies("bzzzzzzz", "abcde") == ()
+    assert tail_copies("e", "abcde") == (0,)
+    assert repeats("abcabcd") == 3
+    assert repeats("abcd") == 0
+
+
+def database_role(database: SessionDatabase, row: int) -> str:
+    (role,) = database.connection.execute("SELECT role FROM messages WHERE id = ?", (row,)).fetchone()
+    return str(role)

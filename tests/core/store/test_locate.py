@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from core.errors import DatabaseError, NotFoundError, UsageError
+from core.store.locate import default_home, locate
+
+
+def make(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    sqlite3.connect(path).close()
+    path.touch()
+    return path
+
+
+def test_a_named_file_is_the_only_database(tmp_path: Path) -> None:
+    path = make(tmp_path / "some.db")
+    (place,) = locate(db=path, environ={"HERMES_HOME": "/nowhere"})
+    assert (place.db, place.home, place.profile, place.label) == (path, None, None, "some.db")
+
+
+def test_a_state_db_brings_the_home_it_lies_in(tmp_path: Path) -> None:
+    (place,) = locate(db=make(tmp_path / "state.db"))
+    assert place.home == tmp_path
+
+
+def test_the_environment_names_the_home(tmp_path: Path) -> None:
+    make(tmp_path / "state.db")
+    (place,) = locate(environ={"HERMES_HOME": str(tmp_path)})
+    assert (place.home, place.label) == (tmp_path, "default")
+
+
+def test_without_anything_named_the_users_own_home_is_used(tmp_path: Path) -> None:
+    make(tmp_path / ".hermes" / "state.db")
+    (place,) = locate(environ={"HOME": str(tmp_path)})
+    assert place.home == tmp_path / ".hermes"
+
+
+def test_a_tilde_in_a_path_is_the_users_home(tmp_path: Path) -> None:
+    make(tmp_path / "x" / "state.db")
+    (place,) = locate(home="~/x", environ={"HOME": str(tmp_path)})
+    assert place.home == tmp_path / "x"
+
+
+def test_profiles_are_listed_with_the_active_one_first(tmp_path: Path) -> None:
+    make(tmp_path / "state.db")
+    make(tmp_path / "profiles" / "work" / "state.db")
+    make(tmp_path / "profiles" / "play" / "state.db")
+    (tmp_path / "profiles" / "empty").mkdir()
+    (tmp_path / "active_profile").write_text("work\n")
+    assert [place.label for place in locate(home=tmp_path)] == ["work", "default", "play"]
+
+
+def test_one_profile_can_be_chosen(tmp_path: Path) -> None:
+    make(tmp_path / "state.db")
+    make(tmp_path / "profiles" / "work" / "state.db")
+    assert [place.label for place in locate(home=tmp_path, profile="work")] == ["work"]
+    assert [place.label for place in locate(home=tmp_path, profile="default")] == ["default"]
+    with pytest.raises(NotFoundError, match="gone"):
+        locate(home=tmp_path, profile="gone")
+
+
+def test_a_home_without_a_database_is_not_found(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        locate(home=tmp_path)
+    assert caught.value.exit_code == 3
+    assert "\n" not in caught.value.line
+
+
+def test_a_directory_given_as_database_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DatabaseError, match="directory") as caught:
+        locate(db=tmp_path)
+    assert caught.value.exit_code == 5
+
+
+def test_a_file_given_as_home_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DatabaseError, match="--db"):
+        locate(home=make(tmp_path / "state.db"))
+
+
+def test_a_file_has_no_profiles(tmp_path: Path) -> None:
+    with pytest.raises(UsageError):
+        locate(db=make(tmp_path / "state.db"), profile="work")
+
+
+def test_windows_keeps_its_home_under_local_app_data() -> None:
+    named = default_home({"LOCALAPPDATA": "/l"}, platform="win32")
+    bare = default_home({"USERPROFILE": "/u"}, platform="win32")
+    assert (named, bare) == (Path("/l/hermes"), Path("/u/AppData/Local/hermes"))
