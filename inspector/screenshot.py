@@ -37,10 +37,9 @@ async def frame(app: InspectorApp, size: tuple[int, int] = DEFAULT_SIZE, press: 
 
 
 async def _settled(app: InspectorApp, pilot: Pilot[None]) -> None:
-    """Wait until no worker is left: one may start the next."""
-    await app.workers.wait_for_complete()
+    """Wait until no worker is left: one may start the next, and one may have been replaced on the way."""
     await pilot.pause()
-    while any(worker.is_running for worker in app.workers):
-        await app.workers.wait_for_complete()
+    while unfinished := [worker for worker in app.workers if not worker.is_finished]:
+        await asyncio.gather(*(worker.wait() for worker in unfinished), return_exceptions=True)
         await pilot.pause()
     await pilot.pause()
