@@ -27,7 +27,7 @@ from core.store import accounts, health, live, search
 from core.store.chain import read_chain
 from core.store.connect import Cancelled, open_readonly, reading
 from core.store.conversation import count_generations, read_conversation
-from core.store.families import every_family
+from core.store.families import families_of
 from core.store.listing import Query, list_conversations, list_sessions
 from core.store.locate import Location
 from core.store.messages import read_messages, read_previews
@@ -154,13 +154,14 @@ class Store:
     def generation_counts(self, session_ids: Sequence[str]) -> tuple[int, ...]:
         """How many generations each session holds; looks at messages, so only for what is on screen."""
         with self._read() as (connection, schema):
-            counts = count_generations(connection, schema, every_family(connection, schema), session_ids)
+            lineage = families_of(connection, schema, session_ids)
+            counts = count_generations(connection, schema, lineage, session_ids)
         return tuple(counts[one] for one in session_ids)
 
     def thread_generation_counts(self, session_ids: Sequence[str]) -> tuple[int, ...]:
         """How many generations the conversation of each session holds; looks at messages, as above."""
         with self._read() as (connection, schema):
-            lineage = every_family(connection, schema)
+            lineage = families_of(connection, schema, session_ids)
             counts = count_generations(connection, schema, lineage, session_ids)
         return tuple(sum(counts[part] for part in lineage.path(one)) for one in session_ids)
 
