@@ -7,8 +7,8 @@ from hashlib import sha256
 from typing import Any
 
 from core.hermes.markers import PREFILTERS, SummaryMatch, find_summary, recognised_by, scaffold_kind
-from core.hermes.policy import Policy
 from core.hermes.output_rules import SummaryRules
+from core.hermes.policy import Policy
 from core.hermes.rules import TailRules
 from core.model.message import Wire
 
