@@ -4,13 +4,14 @@ Everything in a session database was written by somebody else: a model, a tool, 
 hand escape sequences to the terminal as they are (a message can set the clipboard or clear the screen), and
 take a plain `str` for markup. So: `core` returns raw strings; widgets, strips and the command line show only
 what `clean`, `clean_line`, `content` or `inspector.line.Line` made of them. Nothing is deleted silently: a
-reader must see that a message held an escape.
+reader must see that a message held an escape, or a credential, which is masked.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Callable
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size, split_graphemes
@@ -18,7 +19,7 @@ from rich.cells import cell_len, set_cell_size, split_graphemes
 if TYPE_CHECKING:
     from textual.content import Content
 
-__all__ = ["LINE_LIMIT", "cell_len", "clean", "clean_line", "content", "crop", "fit"]
+__all__ = ["LINE_LIMIT", "cell_len", "clean", "clean_line", "content", "crop", "fit", "warm"]
 
 LINE_LIMIT = 4_096
 """Characters of a string that a single line looks at; no terminal is wider."""
@@ -33,13 +34,19 @@ _MARK = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe2
 _PILE = re.compile(f"({_MARK}{{4}}){_MARK}+")
 """More than four marks on one character climb over the lines around it."""
 
+SHORTEST_SECRET = 8
+_SUSPECT = re.compile(
+    r"[A-Za-z0-9_+/=.~-]{16}|(?i:pass|pwd|secret|token|key|auth|bearer|basic|cookie|credential|session)|://|-----"
+)
+
 
 def clean(text: str) -> str:
-    r"""Make every character of a text visible and harmless; newlines and tabs stay.
+    r"""Make every character of a text visible and harmless, and mask credentials; newlines and tabs stay.
 
     Control characters become their pictures (ESC is `␛`), invisible and direction-changing ones their escape
     (`\u202e`); joiners and variation selectors stay so that emoji keep their shape.
     """
+    text = _masked(text)
     if _BAD.search(text):
         text = _BAD.sub(_visible, text.replace("\r\n", "\n"))
     return text if text.isascii() else _PILE.sub(r"\1", text)
@@ -84,6 +91,23 @@ def fit(text: str, width: int, *, right: bool = False) -> str:
     text = crop(text, width)
     room = max(width, 0) - cell_len(text)
     return " " * room + text if right else set_cell_size(text, max(width, 0))
+
+
+def warm() -> None:
+    """Compile what masking needs, in a worker, so that the first row drawn need not wait for it."""
+    _redact()("")
+
+
+def _masked(text: str) -> str:
+    # Most of what is drawn is a number or a word: only what could be a credential pays for looking closer.
+    return _redact()(text) if len(text) >= SHORTEST_SECRET and _SUSPECT.search(text) else text
+
+
+@cache
+def _redact() -> Callable[[str], str]:
+    from core.compress.redact import redact_text
+
+    return redact_text
 
 
 def _visible(match: re.Match[str]) -> str:

@@ -4,32 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from textual import getters, on, work
+from textual import getters, on
 from textual.app import ComposeResult
-from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input
 
 from core.store.locate import Location
 from inspector.commands import bindings
-from inspector.screens.base import Page
-from inspector.screens.sessions_columns import Extra, Key, SessionLine
+from inspector.screens.sessions_columns import SessionLine
 from inspector.screens.sessions_list import SessionsList
-from inspector.screens.sessions_source import SORTS, Order, SourcePage, family, read_page, stamps_of
-from inspector.screens.sessions_standing import measure
+from inspector.screens.sessions_reading import ReadingSessions, Stamps
+from inspector.screens.sessions_source import SORTS, Order, SourcePage
 from inspector.screens.sessions_words import LEGEND, header, nothing, position
 from inspector.widgets.banner import Banner
 from inspector.widgets.folding_rows import FoldingRows
 from inspector.widgets.input_line import InputLine
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.row_list import RowList
-from inspector.widgets.rows import PAGE, PagedRows
+from inspector.widgets.rows import PagedRows
 from inspector.widgets.status_line import StatusLine
-from inspector.workers import cancelled
 
 if TYPE_CHECKING:
     from inspector.app import InspectorApp
@@ -40,7 +36,7 @@ LOOK_SECONDS = 0.1
 """How long a list must stand still before its rows are measured."""
 
 
-class SessionsScreen(Page):
+class SessionsScreen(ReadingSessions):
     """The home screen.
 
     Args:
@@ -50,45 +46,19 @@ class SessionsScreen(Page):
     CSS_PATH = "sessions.tcss"
     BINDINGS = bindings("sessions")
 
-    class Arrived(Message):
-        """A page of the list was read; `epoch` says for which list it was asked."""
-
-        def __init__(self, epoch: int, page: SourcePage) -> None:
-            self.epoch = epoch
-            self.page = page
-            super().__init__()
-
-    class Measured(Message):
-        """What had to be computed for a conversation."""
-
-        def __init__(self, key: Key, extra: Extra) -> None:
-            self.key = key
-            self.extra = extra
-            super().__init__()
-
-    class Unfolded(Message):
-        """The family of a conversation was read."""
-
-        def __init__(self, epoch: int, place: int, lines: tuple[SessionLine, ...]) -> None:
-            self.epoch = epoch
-            self.place = place
-            self.lines = lines
-            super().__init__()
-
     filter_line = getters.query_one(InputLine)
     filter = getters.query_one("InputLine Input", Input)
     listing = getters.query_one(SessionsList)
 
     def __init__(self, locations: Sequence[Location]) -> None:
-        super().__init__()
-        self.locations = tuple(locations)
+        super().__init__(locations)
         self._order = Order()
         self._epoch = 0
         self._page: SourcePage | None = None
         self._paged: PagedRows[SessionLine] = PagedRows(0, self._fetch)
         self._delay: Timer | None = None
         self._closer: Timer | None = None
-        self._stamps: tuple[object, ...] | None = None
+        self._stamps: Stamps | None = None
 
     def compose(self) -> ComposeResult:
         """Where we are, what is wrong, the filter while there is one, the list, the keys."""
@@ -110,33 +80,15 @@ class SessionsScreen(Page):
         self.reload()
         self.set_interval(POLL_SECONDS, self.poll)
 
-    def clock(self) -> datetime:
-        """The present, as the app sees it."""
-        return cast("InspectorApp", self.app).now()
-
-    # Reading.
+    # Rows.
 
     def reload(self) -> None:
         """Read the list anew; what is on screen stays until the answer comes."""
         self._epoch += 1
-        self.read(self._epoch, self._order, 0, PAGE)
+        self.read(self._epoch, self._order)
 
-    @work(thread=True, exclusive=True, group="list", exit_on_error=False)
-    def read(self, epoch: int, order: Order, start: int, size: int) -> None:
-        """Read the first page of an order."""
-        stop = cancelled()
-        page = read_page(self.locations, order, start, size, cancelled=stop)
-        if not stop():
-            self.post_message(self.Arrived(epoch, page))
-
-    @work(thread=True, group="pages", exit_on_error=False)
-    def read_more(self, epoch: int, page: SourcePage, start: int, size: int) -> None:
-        """Read a page the user scrolled to."""
-        found = read_page(self.locations, page.order, start, size, totals=page.totals, cancelled=cancelled())
-        self.post_message(self.Arrived(epoch, found))
-
-    @on(Arrived)
-    def _take(self, event: Arrived) -> None:
+    @on(ReadingSessions.Arrived)
+    def _take(self, event: ReadingSessions.Arrived) -> None:
         if event.epoch != self._epoch:
             return
         if event.page.start == 0:
@@ -175,29 +127,18 @@ class SessionsScreen(Page):
         if wanted:
             self.measure(wanted)
 
-    @work(thread=True, exclusive=True, group="extras", exit_on_error=False)
-    def measure(self, lines: Sequence[SessionLine]) -> None:
-        """Generations and pressure of some conversations, each shown as soon as it is known."""
-        stop = cancelled()
-        for key, extra in measure(lines, self.clock(), stop):
-            if stop():
-                return
-            self.post_message(self.Measured(key, extra))
-
-    @on(Measured)
-    def _know(self, event: Measured) -> None:
+    @on(ReadingSessions.Measured)
+    def _know(self, event: ReadingSessions.Measured) -> None:
         self.listing.extras[event.key] = event.extra
         self.listing.refresh()
 
     # Following a Hermes that writes.
 
-    @work(thread=True, exclusive=True, group="poll", exit_on_error=False)
-    def poll(self) -> None:
-        """Ask every database whether it changed; a file that cannot be asked now is asked again later."""
-        stamps = stamps_of(self.locations)
-        if self._stamps is not None and stamps != self._stamps:
-            self.app.call_from_thread(self._changed)
-        self._stamps = stamps
+    @on(ReadingSessions.Stamped)
+    def _stamped(self, event: ReadingSessions.Stamped) -> None:
+        if self._stamps is not None and event.stamps != self._stamps:
+            self._changed()
+        self._stamps = event.stamps
 
     def _changed(self) -> None:
         self.listing.extras.clear()
@@ -277,13 +218,8 @@ class SessionsScreen(Page):
         elif len(line.row.sessions) > 1 or line.row.branches or line.row.delegates:
             self.unfold(self._epoch, place, line)
 
-    @work(thread=True, exclusive=True, group="unfold", exit_on_error=False)
-    def unfold(self, epoch: int, place: int, line: SessionLine) -> None:
-        """Read the family of a conversation."""
-        self.post_message(self.Unfolded(epoch, place, family(line, cancelled())))
-
-    @on(Unfolded)
-    def _show_family(self, event: Unfolded) -> None:
+    @on(ReadingSessions.Unfolded)
+    def _show_family(self, event: ReadingSessions.Unfolded) -> None:
         rows = self.listing.rows
         if event.epoch == self._epoch and isinstance(rows, FoldingRows):
             rows.unfold(event.place, event.lines)

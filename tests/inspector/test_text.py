@@ -74,3 +74,20 @@ def test_a_megabyte_is_cleaned_in_a_blink() -> None:
     clean_line(text)
     crop(text, 120)
     assert time.perf_counter() - started < 1.0
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789",
+        "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+        "postgres://ada:hunter2hunter2@db.example/gate",
+        "Authorization: Bearer abcdefghijklmnopqrstuvwxyz012345",
+    ],
+)
+def test_credentials_are_masked_and_the_text_around_them_stays(secret: str) -> None:
+    shown = clean_line(f"before {secret} after")
+    assert "[redacted:" in shown
+    assert secret not in shown
+    assert shown.startswith("before ")
+    assert shown.endswith(" after")

@@ -1,0 +1,112 @@
+"""What the session list reads, in workers of its own; each answer says for which list it was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, cast
+
+from textual import work
+from textual.message import Message as Event
+
+from core.store.locate import Location
+from inspector.screens.base import Page
+from inspector.screens.sessions_columns import Extra, Key, SessionLine
+from inspector.text import warm
+from inspector.widgets.rows import PAGE
+from inspector.workers import cancelled
+
+if TYPE_CHECKING:
+    from inspector.app import InspectorApp
+    from inspector.screens.sessions_source import Order, SourcePage
+
+Stamps = tuple[tuple[int, int], ...]
+
+
+class ReadingSessions(Page):
+    """The workers behind the list. A subclass handles the events.
+
+    Args:
+        locations: The databases, the active profile's first.
+    """
+
+    @dataclass
+    class Arrived(Event):
+        """A page of the list was read."""
+
+        epoch: int
+        page: SourcePage
+
+    @dataclass
+    class Measured(Event):
+        """What had to be computed for a conversation is known."""
+
+        key: Key
+        extra: Extra
+
+    @dataclass
+    class Unfolded(Event):
+        """The family of a conversation was read."""
+
+        epoch: int
+        place: int
+        lines: tuple[SessionLine, ...]
+
+    @dataclass
+    class Stamped(Event):
+        """The databases were looked at; other stamps mean that Hermes wrote."""
+
+        stamps: Stamps
+
+    def __init__(self, locations: Sequence[Location]) -> None:
+        super().__init__()
+        self.locations = tuple(locations)
+
+    def clock(self) -> datetime:
+        """The present, as the app sees it."""
+        return cast("InspectorApp", self.app).now()
+
+    @work(thread=True, exclusive=True, group="list", exit_on_error=False)
+    def read(self, epoch: int, order: Order) -> None:
+        """Read the first page of an order."""
+        from inspector.screens.sessions_source import read_page
+
+        stop = cancelled()
+        page = read_page(self.locations, order, 0, PAGE, cancelled=stop)
+        warm()
+        if not stop():
+            self.post_message(self.Arrived(epoch, page))
+
+    @work(thread=True, group="pages", exit_on_error=False)
+    def read_more(self, epoch: int, page: SourcePage, start: int, size: int) -> None:
+        """Read a page the user scrolled to."""
+        from inspector.screens.sessions_source import read_page
+
+        found = read_page(self.locations, page.order, start, size, totals=page.totals, cancelled=cancelled())
+        self.post_message(self.Arrived(epoch, found))
+
+    @work(thread=True, exclusive=True, group="extras", exit_on_error=False)
+    def measure(self, lines: Sequence[SessionLine]) -> None:
+        """Generations and pressure of some conversations, each told as soon as it is known."""
+        from inspector.screens.sessions_standing import measure
+
+        stop = cancelled()
+        for key, extra in measure(lines, self.clock(), stop):
+            if stop():
+                return
+            self.post_message(self.Measured(key, extra))
+
+    @work(thread=True, exclusive=True, group="unfold", exit_on_error=False)
+    def unfold(self, epoch: int, place: int, line: SessionLine) -> None:
+        """Read the family of a conversation."""
+        from inspector.screens.sessions_source import family
+
+        self.post_message(self.Unfolded(epoch, place, family(line, cancelled())))
+
+    @work(thread=True, exclusive=True, group="poll", exit_on_error=False)
+    def poll(self) -> None:
+        """Look whether a database changed."""
+        from inspector.screens.sessions_source import stamps_of
+
+        self.post_message(self.Stamped(stamps_of(self.locations)))
