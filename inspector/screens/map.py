@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.widget import Widget
 
 from core.compress.measure import Measured
 from core.errors import UsageError
+from core.model.session import Generation
 from inspector.commands import bindings
+from inspector.screens.map_detail import DetailView
 from inspector.screens.map_header import MapHeader
-from inspector.screens.map_listing import ListingView
-from inspector.screens.map_model import Dressing, Reading
-from inspector.screens.map_sums import sums_lines
+from inspector.screens.map_model import Dressing
 from inspector.views import Cursor
 from inspector.widgets.context_strip import ContextStrip
-from inspector.widgets.detail_pane import CHUNK, Detail, DetailPane
+from inspector.widgets.detail_pane import DetailPane
 from inspector.widgets.message_list import MessageList
 from inspector.widgets.prompt_bar import PromptBar
 from inspector.widgets.text_pane import TextPane
@@ -27,7 +24,7 @@ from inspector.widgets.what_if import WhatIfBar
 SEARCH, VALUE = "search", "value"
 
 
-class MapView(ListingView):
+class MapView(DetailView):
     """The strip, the messages under their bands, one message in full, and the what-if bar."""
 
     SCOPED_CSS = False  # what is shown depends on a class of the screen, which stands outside this widget
@@ -49,19 +46,24 @@ class MapView(ListingView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.reading: Reading | None = None
         self._measured: Measured | None = None
+        self._unread: Generation | None = None
 
     def compose(self) -> ComposeResult:
         """Header, strip, panes, prompt, bar."""
         yield MapHeader()
         yield ContextStrip()
         with Horizontal(id="panes"):
-            yield MessageList(empty="No messages. This session was opened and never spoken to.")
+            yield MessageList(empty="No messages: this session was opened and nothing was said.")
             yield DetailPane()
             yield TextPane(id="sums")
         yield PromptBar()
         yield WhatIfBar()
+
+    @property
+    def bar(self) -> WhatIfBar:
+        """The what-if bar."""
+        return self.query_one(WhatIfBar)
 
     def on_mount(self) -> None:
         """The subject may have come before the widgets."""
@@ -88,27 +90,30 @@ class MapView(ListingView):
         """Show the rows of the generation at once; measure it in a worker."""
         self.asked += 1
         self.reading = self.dressing = self._measured = None
-        generation = self.generation
-        count = len(generation.row_ids) if generation else 0
-        self.query_one(MapHeader).show(
-            None, waiting=f"Measuring {count:,} messages …" if count else "Nothing to measure."
-        )
+        count = len(self.generation.row_ids) if self.generation else 0
+        waiting = f"Measuring {count:,} messages …" if count else "Nothing to measure."
+        self.query_one(MapHeader).show(None, waiting=waiting)
         self.query_one(ContextStrip).show(None)
-        self.query_one(WhatIfBar).show(None)
-        self.list_rows()
-        self._show_sums()
-        if generation is not None and count:
+        self.bar.show(None)
+        self._unread = self.generation if count else None
+        self.list_rows(anew=True)
+        self.show_sums()
+
+    def page_arrived(self) -> None:
+        """Measure only once there is something to look at: both would want the same processor."""
+        generation, self._unread = self._unread, None
+        if generation is not None:
             self.read_generation(generation, self.asked)
 
-    @on(ListingView.Read)
-    def _read(self, event: ListingView.Read) -> None:
+    @on(DetailView.Read)
+    def _read(self, event: DetailView.Read) -> None:
         if event.asked == self.asked:
             self.reading, self._measured = event.reading, event.reading.measured
-            self.query_one(WhatIfBar).show(event.reading.what_if)
+            self.bar.show(event.reading.what_if)
             self.replan()
 
-    @on(ListingView.MeasuredAgain)
-    def _measured_again(self, event: ListingView.MeasuredAgain) -> None:
+    @on(DetailView.MeasuredAgain)
+    def _measured_again(self, event: DetailView.MeasuredAgain) -> None:
         if event.asked == self.asked:
             self._measured = event.measured
             self.replan()
@@ -116,7 +121,7 @@ class MapView(ListingView):
     @on(WhatIfBar.Changed)
     def replan(self) -> None:
         """Plan what is supposed; another release is measured first."""
-        state, reading, measured = self.query_one(WhatIfBar).state, self.reading, self._measured
+        state, reading, measured = self.bar.state, self.reading, self._measured
         if state is None or reading is None or measured is None:
             return
         header, release = self.query_one(MapHeader), state.supposed.release
@@ -131,98 +136,29 @@ class MapView(ListingView):
         header.show(plan, supposed=state.changed)
         self.query_one(ContextStrip).show(plan)
         self.lay_bands()
-        self._show_sums()
-        self._show_row()
-
-    def _show_sums(self) -> None:
-        if self.subject is None:
-            return
-        plan = self.dressing.plan if self.dressing else None
-        notes = self.reading.origins if self.reading else ()
-        conversation = self.subject.conversation
-        self.query_one("#sums", TextPane).show(
-            lambda width, palette: list(sums_lines(plan, conversation, notes, width, palette)),
-            keep_place=True,
-        )
-
-    # The message under the cursor.
-
-    @on(MessageList.Moved)
-    def _moved(self) -> None:
-        row = self.row_id
-        if row is not None and row != self.cursor.row:
-            self.move_to(row=row)
-        self._show_row()
-
-    def _show_row(self) -> None:
-        row, dressing = self.row_id, self.dressing
-        place = None if dressing is None or row is None else dressing.reading.places.get(row)
-        self.query_one(ContextStrip).cursor = place
-        self.set_marks()
-        if dressing is not None and place is not None:
-            self._tell(replace(dressing.detail(place), index=self.list.message or 0))
-            self.count_message(dressing.reading.messages[place], row or 0, dressing.plan.settings.model)
-        elif row is not None:
-            self.read_row(row, row)
-
-    def _tell(self, detail: Detail) -> None:
-        self.query_one(DetailPane).tell(detail)
-
-    @on(ListingView.RowRead)
-    def _row_read(self, event: ListingView.RowRead) -> None:
-        known = self.dressing.reading.places if self.dressing else {}
-        if event.asked == self.row_id and event.asked not in known:
-            self._tell(Detail(self.list.message or 0, event.message))
-
-    @on(ListingView.Counted)
-    def _counted(self, event: ListingView.Counted) -> None:
-        detail = self.query_one(DetailPane).detail
-        if detail is not None and event.row == self.row_id:
-            self._tell(replace(detail, counted=event.tokens, exact=event.exact))
-
-    @on(ContextStrip.Chosen)
-    def _chosen(self, event: ContextStrip.Chosen) -> None:
-        row = self.reading.messages[event.index].row if self.reading else None
-        place = self.index_of(row.id if row else None)
-        if place is not None:
-            self.list.go_to(place)
+        self.show_sums()
+        self.show_row()
 
     # Keys.
 
     def action_what_if(self) -> None:
         """Give the bar the keys."""
-        self.query_one(WhatIfBar).focus()
+        self.bar.focus()
 
     def action_turn(self, step: int) -> None:
         """Turn the selected knob without leaving the list."""
-        self.query_one(WhatIfBar).action_turn(step)
+        self.bar.action_turn(step)
 
     def action_reset(self) -> None:
         """Suppose nothing."""
-        self.query_one(WhatIfBar).action_reset()
+        self.bar.action_reset()
 
     def action_everything(self) -> None:
         """As the model saw it, or every row."""
         self.everything = not self.everything
         self.list_rows()
-        self._show_row()
+        self.show_row()
         self.app.notify("Every row ever stored." if self.everything else "As the model saw it.", markup=False)
-
-    def action_sums(self) -> None:
-        """Show the sums in place of the message; a wide screen shows both."""
-        self.toggle_class("-sums")
-        self.set_class(self.has_class("-sums"), "-drawer")
-        self._give_keys(self.query_one("#sums") if self.has_class("-sums") else self.list)
-
-    def action_scroll_detail(self, step: int) -> None:
-        """Scroll the message."""
-        self.query_one(DetailPane).action_line(step * 3)
-
-    def action_longer(self) -> None:
-        """Lay out another chunk of a long message."""
-        detail = self.query_one(DetailPane).detail
-        if detail is not None:
-            self._tell(replace(detail, shown=detail.shown + CHUNK))
 
     def action_search(self) -> None:
         """Ask what to look for."""
@@ -230,61 +166,46 @@ class MapView(ListingView):
 
     @on(WhatIfBar.TypingAsked)
     def _ask_value(self) -> None:
-        state = self.query_one(WhatIfBar).state
-        if state is not None:
-            label = state.knob.label or "temperature"
-            self.query_one(PromptBar).ask(VALUE, label, hint=f"now {state.shown(state.knob)}")
+        if self.bar.state is not None:
+            knob = self.bar.state.knob
+            hint = f"now {self.bar.state.shown(knob)}"
+            self.query_one(PromptBar).ask(VALUE, knob.label or "temperature", hint=hint)
 
     @on(PromptBar.Answered)
     def _answered(self, event: PromptBar.Answered) -> None:
-        bar = self.query_one(WhatIfBar)
         if event.purpose == VALUE:
-            bar.focus()
-            if event.text and bar.state is not None:
-                self._suppose(bar, event.text)
+            self.bar.focus()
+            self._suppose(event.text or "")
             return
         self.list.focus()
         if event.text:
-            self.search([row for _, row in self._listed], event.text)
+            self.search(self.listed_ids, event.text)
 
-    def _suppose(self, bar: WhatIfBar, text: str) -> None:
-        try:
-            bar.become(bar.state.typed(text) if bar.state else None)
-        except UsageError as error:
-            self.report(error)
-
-    @on(MessageList.Opened)
-    def _opened(self) -> None:
-        self.add_class("-drawer")
-        self.remove_class("-sums")
-        self._give_keys(self.query_one(DetailPane))
+    def _suppose(self, text: str) -> None:
+        if text and self.bar.state is not None:
+            try:
+                self.bar.become(self.bar.state.typed(text))
+            except UsageError as error:
+                self.report(error)
 
     @on(WhatIfBar.Left)
     def action_close(self) -> None:
-        """Back to the list; then forget the search."""
-        if not self.has_class("-drawer") and self.list.has_focus:
+        """Back to the list; once there, forget the search."""
+        if self.list.has_focus:
             self.clear_hits()
-        self.remove_class("-drawer", "-sums")
-        self._give_keys(self.list)
+        self.close_drawer()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Escape and r fall through to the workspace when there is nothing here to close or reset."""
+        if action in ("close", "reset") and not self.is_mounted:
+            return False
         if action == "close":
-            return bool(self._hits) or not self.list.has_focus
+            return self.has_hits or not self.list.has_focus
         if action == "reset":
-            state = self.query_one(WhatIfBar).state
-            return state is not None and state.changed
+            return self.bar.state is not None and self.bar.state.changed
         return True
-
-    def _give_keys(self, widget: Widget) -> None:
-        self.call_after_refresh(widget.focus)
 
     def wake(self) -> None:
         """The list has the keys; before it is mounted there is nothing to wake."""
         for found in self.query(MessageList):
             found.focus()
-
-    def copy_text(self) -> str:
-        """The text of the message under the cursor."""
-        detail = self.query_one(DetailPane).detail
-        return detail.message.text if detail else ""

@@ -42,14 +42,28 @@ class ListingView(ReadingView):
         place = self.list.message
         return None if place is None or place >= len(self._listed) else self._listed[place][1]
 
+    @property
+    def listed_ids(self) -> tuple[int, ...]:
+        """The row ids listed, in order."""
+        return tuple(row for _, row in self._listed)
+
+    @property
+    def has_hits(self) -> bool:
+        """A search found something that is still marked."""
+        return bool(self._hits)
+
     def index_of(self, row: int | None) -> int | None:
         """Where a row stands in the list."""
         return None if row is None else self._indexes.get(row)
 
     # What is listed.
 
-    def list_rows(self) -> None:
-        """List the generation's rows, or every row; pages are read as they come into sight."""
+    def list_rows(self, *, anew: bool = False) -> None:
+        """List the generation's rows, or every row; pages are read as they come into sight.
+
+        Args:
+            anew: Read the pages again even when the same rows are listed.
+        """
         generation = self.generation
         if self.subject is None or generation is None:
             listed: tuple[tuple[int, int], ...] = ()
@@ -57,11 +71,12 @@ class ListingView(ReadingView):
             listed = every_row(self.subject.conversation)
         else:
             listed = tuple((generation.index, row) for row in generation.row_ids)
-        if listed != self._listed:
+        if anew or listed != self._listed:
             self._listed, self._hits = listed, ()
             self._indexes = {row: place for place, (_, row) in enumerate(listed)}
             self._pages = PagedRows(len(listed), self._fetch)
         self.lay_bands()
+        self._pages.row(self.list.message or 0)  # also while a drawer hides the list
 
     def lay_bands(self) -> None:
         """Lay the bands anew, the cursor on the row it was on."""
@@ -87,6 +102,10 @@ class ListingView(ReadingView):
         end = min(event.start + PAGE, len(self._listed))
         self._pages.arrived(event.start, [self._row(place, found) for place in range(event.start, end)])
         self.list.refresh()
+        self.page_arrived()
+
+    def page_arrived(self) -> None:
+        """A page is on screen; what takes longer may start now."""
 
     def _row(self, place: int, found: Mapping[int, RowPreview]) -> MessageRow:
         generation, row = self._listed[place]

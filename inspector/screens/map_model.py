@@ -70,9 +70,9 @@ class Reading:
         lines.append(size + _because(window.evidence))
         for label, key in ORIGINS:
             setting = here.config.setting(key, here.policy.release)
-            lines.append(
-                f"{label} {setting.value}, {setting.origin}" + (f" ({setting.note})" if setting.note else "")
-            )
+            value = "none" if setting.value is None else setting.value
+            note = f" ({setting.note})" if setting.note else ""
+            lines.append(f"{label} {value}, {setting.origin}{note}")
         return tuple(lines)
 
 

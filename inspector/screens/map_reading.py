@@ -49,7 +49,7 @@ class ReadingView(View):
         """One message outside the generation was read."""
 
         message: Message
-        asked: int
+        row: int
 
     @dataclass
     class Counted(Event):
@@ -103,7 +103,7 @@ class ReadingView(View):
             self.post_message(self.MeasuredAgain(measured, asked))
 
     @work(thread=True, exclusive=True, group="map-row", exit_on_error=False)
-    def read_row(self, row: int, asked: int) -> None:
+    def read_row(self, row: int) -> None:
         """One message of another generation."""
         from core.store.store import Store
 
@@ -112,7 +112,7 @@ class ReadingView(View):
         with Store(self.subject.location, cancelled=cancelled()) as store:
             found = store.messages((row,))
         if found:
-            self.post_message(self.RowRead(found[0], asked))
+            self.post_message(self.RowRead(found[0], row))
 
     @work(thread=True, exclusive=True, group="map-count", exit_on_error=False)
     def count_message(self, message: Message, row: int, model: str) -> None:

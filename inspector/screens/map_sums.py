@@ -55,7 +55,7 @@ def _threshold(plan: Plan, width: int, palette: Palette) -> Iterator[Line]:
 def _cut(plan: Plan, palette: Palette) -> Iterator[Line]:
     yield _heading("The cut", palette)
     for part, span in ((Part.HEAD, plan.head), (Part.MIDDLE, plan.middle), (Part.TAIL, plan.tail)):
-        words = f"{format.plural(span.size, 'message')}, {_range(span)}" if span.size else "none"
+        words = f"{_range(span)} · {span.size:,}" if span.size else "none"
         tokens = sum(plan.estimates[span.start : span.end])
         yield _figure(
             part, format.count(tokens, mark=format.ESTIMATE), palette.style(INK[part]), palette, words
@@ -101,4 +101,4 @@ def _wrapped(texts: Sequence[str], width: int, ink: Style) -> Iterator[Line]:
 
 
 def _range(span: Span) -> str:
-    return f"#{span.start}" if span.size == 1 else f"#{span.start} to #{span.end - 1}"
+    return f"#{span.start}" if span.size == 1 else f"#{span.start} … #{span.end - 1}"

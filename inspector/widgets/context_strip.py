@@ -122,7 +122,7 @@ def _cell(
 def legend(plan: Plan, layout: StripLayout, palette: Palette) -> Line:
     """What the parts hold, as wordy as there is room for, with the threshold named under its tick."""
     lines = (_legend(plan, layout, palette, brief=brief) for brief in (False, True))
-    fitting = (line for line in lines if line.width <= layout.width + 2 * MARGIN)
+    fitting = (line for line in lines if line.width <= layout.width + MARGIN)
     line = next(fitting, None) or _legend(plan, layout, palette, brief=True)
     return _threshold_label(line, plan, layout, palette)
 

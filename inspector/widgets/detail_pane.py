@@ -126,7 +126,9 @@ def _weight(detail: Detail) -> str:
     if detail.counted is not None:
         mark = "" if detail.exact else "≈ "
         parts.append(f"{mark}{detail.counted[0]:,} {detail.counted[1]}")
-    return " · ".join((*parts, format.plural(len(detail.message.text), "character")))
+    if text := detail.message.text:
+        parts.append(format.plural(len(text), "character"))
+    return " · ".join(parts)
 
 
 def _pairs(detail: Detail) -> str:

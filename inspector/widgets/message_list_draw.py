@@ -25,7 +25,7 @@ ROLE_CELLS = 9
 TOKEN_CELLS = 8
 BYTES_A_TOKEN = 4
 """What a token is taken for where nothing was measured; such numbers carry a tilde."""
-WIDE_ENOUGH_FOR_ROLES = 64
+WIDE_ENOUGH_FOR_ROLES = 56
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def _body(line: Line, row: MessageRow, room: int, palette: Palette) -> Line:
         line.add("▣ image", palette.style("ink-muted")).gap(2)
     ink = palette.style("role-tool" if preview.role == "tool" else "ink")
     text = beginning(preview.text) if preview.role == "tool" else preview.text
-    if text.strip():
+    if text := text.strip():
         line.add(text, ink, most=max(0, room if not preview.calls else room * 3 // 5))
     if preview.calls:
         line.gap(2 if line.width > start else 0)
