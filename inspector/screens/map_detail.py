@@ -1,0 +1,130 @@
+"""The right side of the map: the message under the cursor, or the sums; a drawer where there is no room."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from textual import on
+from textual.timer import Timer
+from textual.widget import Widget
+
+from core.model.message import Message
+from inspector.screens.map_listing import ListingView
+from inspector.screens.map_model import Reading
+from inspector.screens.map_sums import sums_lines
+from inspector.widgets.context_strip import ContextStrip
+from inspector.widgets.detail_pane import CHUNK, Detail, DetailPane
+from inspector.widgets.message_list import MessageList
+from inspector.widgets.text_pane import TextPane
+
+REST = 0.4
+"""Seconds the cursor rests before its message is counted: holding a key down counts nothing."""
+
+
+class DetailView(ListingView):
+    """Keeps strip, detail and sums in step with the cursor of the list."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reading: Reading | None = None
+        self._resting: Timer | None = None
+
+    @property
+    def pane(self) -> DetailPane:
+        """The message in full."""
+        return self.query_one(DetailPane)
+
+    @on(MessageList.Moved)
+    def _moved(self) -> None:
+        row = self.row_id
+        if row is not None and row != self.cursor.row:
+            self.move_to(row=row)
+        self.show_row()
+
+    def show_row(self) -> None:
+        """Show the message under the cursor: at once when it was read, else as soon as it is."""
+        row, dressing = self.row_id, self.dressing
+        if self._resting is not None:
+            self._resting.stop()
+        place = None if dressing is None or row is None else dressing.reading.places.get(row)
+        self.query_one(ContextStrip).cursor = place
+        self.set_marks()
+        if row is None:
+            self.pane.tell(None)
+        elif dressing is None or place is None:
+            self.read_row(row)
+        else:
+            self.pane.tell(replace(dressing.detail(place), index=self.list.message or 0))
+            message, model = dressing.reading.messages[place], dressing.plan.settings.model
+            self._resting = self.set_timer(REST, partial(self._count, message, row, model))
+
+    def _count(self, message: Message, row: int, model: str) -> None:
+        if self.pane.display:
+            self.count_message(message, row, model)
+
+    @on(ListingView.RowRead)
+    def _row_read(self, event: ListingView.RowRead) -> None:
+        known = self.dressing.reading.places if self.dressing else {}
+        if event.row == self.row_id and event.row not in known:
+            self.pane.tell(Detail(self.list.message or 0, event.message))
+
+    @on(ListingView.Counted)
+    def _counted(self, event: ListingView.Counted) -> None:
+        if self.pane.detail is not None and event.row == self.row_id:
+            self.pane.tell(replace(self.pane.detail, counted=event.tokens, exact=event.exact))
+
+    @on(ContextStrip.Chosen)
+    def _chosen(self, event: ContextStrip.Chosen) -> None:
+        row = self.reading.messages[event.index].row if self.reading else None
+        place = self.index_of(row.id if row else None)
+        if place is not None:
+            self.list.go_to(place)
+
+    def show_sums(self) -> None:
+        """The sums as far as they are known."""
+        if self.subject is None:
+            return
+        plan = self.dressing.plan if self.dressing else None
+        origins = self.reading.origins if self.reading else ()
+        conversation = self.subject.conversation
+        self.query_one("#sums", TextPane).show(
+            lambda width, palette: list(sums_lines(plan, conversation, origins, width, palette)),
+            keep_place=True,
+        )
+
+    # Keys.
+
+    def action_scroll_detail(self, step: int) -> None:
+        """Scroll the message."""
+        self.pane.action_line(step * 3)
+
+    def action_longer(self) -> None:
+        """Lay out another chunk of a long message."""
+        if self.pane.detail is not None:
+            self.pane.tell(replace(self.pane.detail, shown=self.pane.detail.shown + CHUNK))
+
+    def action_sums(self) -> None:
+        """Show the sums in place of the message; a wide screen shows both."""
+        shown = not self.has_class("-sums")
+        self.set_class(shown, "-sums", "-drawer")
+        self.give_keys(self.query_one("#sums") if shown else self.list)
+
+    @on(MessageList.Opened)
+    def _opened(self) -> None:
+        self.add_class("-drawer")
+        self.remove_class("-sums")
+        self.give_keys(self.pane)
+
+    def close_drawer(self) -> None:
+        """Back to the list."""
+        self.remove_class("-drawer", "-sums")
+        self.give_keys(self.list)
+
+    def give_keys(self, widget: Widget) -> None:
+        """Focus a widget once what hides it is gone."""
+        self.call_after_refresh(widget.focus)
+
+    def copy_text(self) -> str:
+        """The text of the message under the cursor."""
+        return self.pane.detail.message.text if self.pane.detail else ""
