@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from core.errors import UsageError
 from inspector.cli import numbers
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 VALUED = ("--db", "--home", "--profile", "--screenshot", "--screen", "--session", "--size")
 """Global options that take a value: it must not be mistaken for the name of a command."""
@@ -28,6 +32,11 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise what went wrong with the command line as a `UsageError`."""
         raise UsageError(message, where=self.prog, remedy=f"See `{self.prog} --help`")
+
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        """Write the help and let a full disk or a closed pipe be noticed, which argparse would hide."""
+        (file or sys.stdout).write(self.format_help())
+        sys.stdout.flush()
 
 
 def add_store_options(parser: argparse.ArgumentParser) -> None:
