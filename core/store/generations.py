@@ -196,7 +196,7 @@ def _tail(bones: Sequence[Bone], index: int, previous: Sequence[Bone]) -> set[in
 
 
 def _batch_end(bones: Sequence[Bone], index: int, previous: Sequence[Bone]) -> int:
-    """Where the rows behind a summary can no longer be copies: they have a time of their own, and a later one.
+    """Where the rows behind a summary can no longer be copies: they have a later time of their own.
 
     A copy keeps the time of its original, or is stamped together with the summary.
     """

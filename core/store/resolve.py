@@ -63,6 +63,7 @@ def _unknown(connection: sqlite3.Connection, schema: Schema, path: Path, text: s
     known = {str(name): str(row[0]) for row in connection.execute(query).fetchall() for name in row if name}
     near = difflib.get_close_matches(text, known, n=_SHOWN, cutoff=0.5)
     holding = [name for name in known if text and text.lower() in name.lower()]
-    shown = list(dict.fromkeys([*holding, *near]))[:_SHOWN]
+    found = list(dict.fromkeys([*holding, *near]))[:_SHOWN]
+    shown = [name if name == known[name] else f"{known[name]} ({name})" for name in found]
     remedy = f"Did you mean {', '.join(shown)}?" if shown else "`hermes-inspector sessions` lists them"
     return NotFoundError(f"no session {text!r}", where=str(path), remedy=remedy)

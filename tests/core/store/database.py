@@ -18,30 +18,33 @@ PRIOR = "[PRIOR CONTEXT — for reference only; not a new message]"
 PRIOR_END = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]"
 
 _SESSIONS = {
-    "0.2": "id TEXT PRIMARY KEY|source TEXT NOT NULL|user_id TEXT|model TEXT|model_config TEXT|system_prompt TEXT"
-    "|parent_session_id TEXT REFERENCES sessions(id)|started_at REAL NOT NULL|ended_at REAL|end_reason TEXT"
-    "|message_count INTEGER DEFAULT 0|tool_call_count INTEGER DEFAULT 0|input_tokens INTEGER DEFAULT 0"
+    "0.2": "id TEXT PRIMARY KEY|source TEXT NOT NULL|user_id TEXT|model TEXT|model_config TEXT"
+    "|system_prompt TEXT|parent_session_id TEXT REFERENCES sessions(id)|started_at REAL NOT NULL"
+    "|ended_at REAL|end_reason TEXT|message_count INTEGER DEFAULT 0"
+    "|tool_call_count INTEGER DEFAULT 0|input_tokens INTEGER DEFAULT 0"
     "|output_tokens INTEGER DEFAULT 0|title TEXT",
     "0.13": "cache_read_tokens INTEGER DEFAULT 0|cache_write_tokens INTEGER DEFAULT 0"
-    "|reasoning_tokens INTEGER DEFAULT 0|billing_provider TEXT|billing_base_url TEXT|billing_mode TEXT"
-    "|estimated_cost_usd REAL|actual_cost_usd REAL|cost_status TEXT|cost_source TEXT|pricing_version TEXT"
-    "|api_call_count INTEGER DEFAULT 0|handoff_state TEXT|handoff_platform TEXT|handoff_error TEXT",
+    "|reasoning_tokens INTEGER DEFAULT 0|billing_provider TEXT|billing_base_url TEXT"
+    "|billing_mode TEXT|estimated_cost_usd REAL|actual_cost_usd REAL|cost_status TEXT"
+    "|cost_source TEXT|pricing_version TEXT|api_call_count INTEGER DEFAULT 0|handoff_state TEXT"
+    "|handoff_platform TEXT|handoff_error TEXT",
     "0.16": "cwd TEXT|rewind_count INTEGER NOT NULL DEFAULT 0|archived INTEGER NOT NULL DEFAULT 0",
-    "0.18": "session_key TEXT|chat_id TEXT|chat_type TEXT|thread_id TEXT|display_name TEXT|origin_json TEXT"
-    "|expiry_finalized INTEGER DEFAULT 0|git_branch TEXT|git_repo_root TEXT"
+    "0.18": "session_key TEXT|chat_id TEXT|chat_type TEXT|thread_id TEXT|display_name TEXT"
+    "|origin_json TEXT|expiry_finalized INTEGER DEFAULT 0|git_branch TEXT|git_repo_root TEXT"
     "|compression_failure_cooldown_until REAL|compression_failure_error TEXT",
     "0.19": "compression_fallback_streak INTEGER NOT NULL DEFAULT 0|profile_name TEXT",
-    "0.22": "created_source TEXT|system_prompt_hash TEXT|tool_names TEXT|title_source TEXT|last_activity_at REAL"
-    "|last_activity_description TEXT|last_activity_provenance TEXT"
+    "0.22": "created_source TEXT|system_prompt_hash TEXT|tool_names TEXT|title_source TEXT"
+    "|last_activity_at REAL|last_activity_description TEXT|last_activity_provenance TEXT"
     "|compression_ineffective_count INTEGER NOT NULL DEFAULT 0|compression_recovery_deadline REAL"
-    "|compression_overload_streak INTEGER NOT NULL DEFAULT 0|git_metadata_generation INTEGER NOT NULL DEFAULT 0"
-    "|transport_profile TEXT|auto_archived INTEGER NOT NULL DEFAULT 0|pinned INTEGER NOT NULL DEFAULT 0"
+    "|compression_overload_streak INTEGER NOT NULL DEFAULT 0"
+    "|git_metadata_generation INTEGER NOT NULL DEFAULT 0|transport_profile TEXT"
+    "|auto_archived INTEGER NOT NULL DEFAULT 0|pinned INTEGER NOT NULL DEFAULT 0"
     "|hidden INTEGER NOT NULL DEFAULT 0|last_read_at REAL",
 }
 _MESSAGES = {
-    "0.2": "id INTEGER PRIMARY KEY AUTOINCREMENT|session_id TEXT NOT NULL REFERENCES sessions(id)|role TEXT NOT NULL"
-    "|content TEXT|tool_call_id TEXT|tool_calls TEXT|tool_name TEXT|timestamp REAL NOT NULL|token_count INTEGER"
-    "|finish_reason TEXT",
+    "0.2": "id INTEGER PRIMARY KEY AUTOINCREMENT|session_id TEXT NOT NULL REFERENCES sessions(id)"
+    "|role TEXT NOT NULL|content TEXT|tool_call_id TEXT|tool_calls TEXT|tool_name TEXT"
+    "|timestamp REAL NOT NULL|token_count INTEGER|finish_reason TEXT",
     "0.13": "reasoning TEXT|reasoning_content TEXT|reasoning_details TEXT|codex_reasoning_items TEXT"
     "|codex_message_items TEXT",
     "0.15": "platform_message_id TEXT|observed INTEGER DEFAULT 0",
@@ -59,18 +62,24 @@ _TABLES = {
     "0.17": "CREATE INDEX idx_sessions_source_id ON sessions(source, id)",
     "0.18": "CREATE TABLE gateway_routing (scope TEXT NOT NULL DEFAULT '', session_key TEXT NOT NULL,"
     " entry_json TEXT NOT NULL, updated_at REAL NOT NULL, PRIMARY KEY (scope, session_key))",
-    "0.19": "CREATE TABLE session_model_usage (session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,"
-    " model TEXT NOT NULL, billing_provider TEXT NOT NULL DEFAULT '', billing_base_url TEXT NOT NULL DEFAULT '',"
-    " billing_mode TEXT NOT NULL DEFAULT '', task TEXT NOT NULL DEFAULT '', api_call_count INTEGER DEFAULT 0,"
-    " input_tokens INTEGER DEFAULT 0, output_tokens INTEGER DEFAULT 0, cache_read_tokens INTEGER DEFAULT 0,"
-    " cache_write_tokens INTEGER DEFAULT 0, reasoning_tokens INTEGER DEFAULT 0, estimated_cost_usd REAL DEFAULT 0,"
-    " actual_cost_usd REAL DEFAULT 0, cost_status TEXT, cost_source TEXT, first_seen REAL, last_seen REAL,"
-    " PRIMARY KEY (session_id, model, billing_provider, billing_base_url, billing_mode, task))",
+    "0.19": ""
+    "CREATE TABLE session_model_usage (session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, "
+    "model TEXT NOT NULL, billing_provider TEXT NOT NULL DEFAULT '', "
+    "billing_base_url TEXT NOT NULL DEFAULT '', billing_mode TEXT NOT NULL DEFAULT '', "
+    "task TEXT NOT NULL DEFAULT '', api_call_count INTEGER DEFAULT 0, "
+    "input_tokens INTEGER DEFAULT 0, output_tokens INTEGER DEFAULT 0, "
+    "cache_read_tokens INTEGER DEFAULT 0, cache_write_tokens INTEGER DEFAULT 0, "
+    "reasoning_tokens INTEGER DEFAULT 0, estimated_cost_usd REAL DEFAULT 0, "
+    "actual_cost_usd REAL DEFAULT 0, cost_status TEXT, cost_source TEXT, first_seen REAL, "
+    "last_seen REAL, PRIMARY KEY (session_id, model, billing_provider, billing_base_url, "
+    "billing_mode, task))",
     "0.22": "CREATE TABLE system_prompts (hash TEXT PRIMARY KEY, prompt TEXT NOT NULL);"
     "CREATE TABLE session_turn_leases (conversation_id TEXT PRIMARY KEY, holder TEXT NOT NULL,"
     " acquired_at REAL NOT NULL, expires_at REAL NOT NULL)",
 }
-_INDEXED = "coalesce(new.content, '') || ' ' || coalesce(new.tool_name, '') || ' ' || coalesce(new.tool_calls, '')"
+_INDEXED = (
+    "coalesce(new.content, '') || ' ' || coalesce(new.tool_name, '') || ' ' || coalesce(new.tool_calls, '')"
+)
 
 
 def _inline_fts(table: str, options: str) -> str:
@@ -110,6 +119,7 @@ class SessionDatabase:
         self.release = release
         self.connection = sqlite3.connect(path, isolation_level=None)
         self.connection.execute("PRAGMA journal_mode = WAL")
+        self.connection.execute("PRAGMA synchronous = OFF")
         self.connection.executescript(schema_sql(release))
         self._clock = 1_780_000_000.0
 
@@ -145,7 +155,9 @@ class SessionDatabase:
         return [
             self.message(session_id, "user", f"ask {name}"),
             self.message(session_id, "assistant", f"look {name}", calls=[(call, "terminal", "{}")]),
-            self.message(session_id, "tool", f"result {name} " + "x" * 300, tool_call_id=call, tool_name="terminal"),
+            self.message(
+                session_id, "tool", f"result {name} " + "x" * 300, tool_call_id=call, tool_name="terminal"
+            ),
             self.message(session_id, "assistant", f"answer {name}"),
         ]
 
@@ -164,7 +176,9 @@ class SessionDatabase:
         """Change columns of some rows."""
         settings = ", ".join(f"{name} = ?" for name in columns)
         for row_id in row_ids:
-            self.connection.execute(f"UPDATE messages SET {settings} WHERE id = ?", (*columns.values(), row_id))
+            self.connection.execute(
+                f"UPDATE messages SET {settings} WHERE id = ?", (*columns.values(), row_id)
+            )
 
     def live(self, session_id: str) -> list[int]:
         """Ids of the live rows of a session."""
@@ -199,7 +213,9 @@ class SessionDatabase:
     def _insert(self, table: str, values: dict[str, Any]) -> int:
         names = ", ".join(values)
         marks = ", ".join("?" * len(values))
-        cursor = self.connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", (*values.values(),))
+        cursor = self.connection.execute(
+            f"INSERT INTO {table} ({names}) VALUES ({marks})", (*values.values(),)
+        )
         assert cursor.lastrowid is not None
         return cursor.lastrowid
 
@@ -222,7 +238,10 @@ def schema_sql(release: str) -> str:
     if release == "0.22":
         parts.append(_EXTERNAL_FTS)
     elif release != "0.2":
-        parts += [_inline_fts("messages_fts", ""), _inline_fts("messages_fts_trigram", ", tokenize='trigram'")]
+        parts += [
+            _inline_fts("messages_fts", ""),
+            _inline_fts("messages_fts_trigram", ", tokenize='trigram'"),
+        ]
     return ";\n".join(parts)
 
 

@@ -120,7 +120,9 @@ def test_a_rotation_continues_in_another_session(make: Make, opened: Opened, rel
 
 def test_a_continuation_without_rows_is_still_a_compaction(make: Make, opened: Opened) -> None:
     database = filled(make, "0.16")
-    database.connection.execute("UPDATE sessions SET end_reason = 'compression', ended_at = ?", (database.tick(),))
+    database.connection.execute(
+        "UPDATE sessions SET end_reason = 'compression', ended_at = ?", (database.tick(),)
+    )
     database.session("empty", parent_session_id="s", ended_at=database.tick(), end_reason="compression")
     database.session("last", parent_session_id="empty")
     database.turn("last", "later")
@@ -233,7 +235,9 @@ def test_0_17_loads_by_time(make: Make, opened: Opened) -> None:
 
 @settings(deadline=None, max_examples=40)
 @given(st.data())
-def test_fresh_messages_are_the_distinct_ones(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+def test_fresh_messages_are_the_distinct_ones(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
     """Whatever a conversation went through, every logical message counts exactly once."""
     release = data.draw(st.sampled_from(["0.18", "0.19", "0.22"]))
     path = tmp_path_factory.mktemp("made") / "state.db"

@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+
+from core.errors import NotFoundError, UsageError
+from core.model.session import Kind
+from core.model.tokens import Buckets
+from core.store.listing import SORTS
+from core.store.store import Store
+from tests.core.store.database import RELEASES, SessionDatabase
+
+Make = Callable[..., SessionDatabase]
+Opened = Callable[[SessionDatabase], Store]
+
+
+def some(make: Make) -> SessionDatabase:
+    database = make("0.19")
+    database.session(
+        "alpha", title="Fix the build", model="m-1", source="cli", input_tokens=10, output_tokens=1
+    )
+    database.session(
+        "beta", title="Write docs", model="m-2", source="telegram", input_tokens=500, output_tokens=9
+    )
+    database.session(
+        "gamma", ended_at=database.tick(), end_reason="compression", input_tokens=7, cache_read_tokens=1
+    )
+    database.session(
+        "gamma2",
+        parent_session_id="gamma",
+        title="Long talk",
+        input_tokens=5,
+        estimated_cost_usd=0.1,
+        message_count=3,
+    )
+    database.session(
+        "helper", parent_session_id="beta", model_config='{"_delegate_from": "beta"}', source="cli"
+    )
+    return database
+
+
+def test_one_row_a_conversation_newest_first(make: Make, opened: Opened) -> None:
+    page = opened(some(make)).conversations()
+    assert [row.root.id for row in page.rows] == ["helper", "gamma", "beta", "alpha"]
+    assert page.total == 4
+    talk = page.rows[1]
+    assert [one.id for one in talk.sessions] == ["gamma", "gamma2"]
+    assert talk.title == "Long talk"
+    assert talk.tokens == Buckets(input=12, cache_read=1, cache_write=0, output=0, reasoning=0)
+    assert talk.cost.usd == Decimal("0.1")
+    assert page.rows[2].delegates == 1
+
+
+def test_pages_filters_and_kinds(make: Make, opened: Opened) -> None:
+    store = opened(some(make))
+    assert [row.root.id for row in store.conversations(limit=2, offset=1).rows] == ["gamma", "beta"]
+    assert store.conversations(limit=2).total == 4
+    assert [row.root.id for row in store.conversations(source="telegram").rows] == ["beta"]
+    assert [row.root.id for row in store.conversations(text="BUILD").rows] == ["alpha"]
+    assert [row.root.id for row in store.conversations(text="gamma2").rows] == ["gamma"]
+    assert [row.root.id for row in store.conversations(text="'; DROP TABLE sessions").rows] == []
+    assert {row.root.id for row in store.conversations(kinds=[Kind.DELEGATE]).rows} == {"helper"}
+    newest = max(row.tip.last_active for row in store.conversations().rows if row.tip.last_active)
+    assert [row.root.id for row in store.conversations(since=newest).rows] == ["helper"]
+    assert store.conversations(since=datetime.now(UTC) + timedelta(days=9999)).rows == ()
+
+
+def test_lists_are_sorted_by_what_is_asked(make: Make, opened: Opened) -> None:
+    store = opened(some(make))
+    assert [row.root.id for row in store.conversations(sort="tokens").rows][:2] == ["beta", "gamma"]
+    assert [row.root.id for row in store.conversations(sort="title").rows][:3] == ["alpha", "gamma", "beta"]
+    for sort in SORTS:
+        assert store.conversations(sort=sort).total == 4
+        assert store.sessions(sort=sort).total == 5
+    with pytest.raises(UsageError, match="sort"):
+        store.conversations(sort="colour")
+
+
+def test_every_session_knows_its_conversation(make: Make, opened: Opened) -> None:
+    page = opened(some(make)).sessions(limit=3)
+    assert page.total == 5
+    places = {
+        one.session.id: (one.kind.value, one.root, one.tip, one.position, one.sessions) for one in page.rows
+    }
+    assert places == {
+        "helper": ("delegate", "helper", "helper", 0, 1),
+        "gamma2": ("continuation", "gamma", "gamma2", 1, 2),
+        "gamma": ("main", "gamma", "gamma2", 0, 2),
+    }
+
+
+def test_the_loser_of_a_fork_and_a_circle_are_listed_too(make: Make, opened: Opened) -> None:
+    database = some(make)
+    database.session("rival", parent_session_id="gamma", ended_at=database.tick(), end_reason="idle_timeout")
+    database.session("x", parent_session_id="y", ended_at=database.tick(), end_reason="compression")
+    database.session("y", parent_session_id="x", ended_at=database.tick(), end_reason="compression")
+    page = opened(database).conversations()
+    listed = [one.id for row in page.rows for one in row.sessions]
+    assert sorted(listed) == ["alpha", "beta", "gamma", "gamma2", "helper", "rival", "x", "y"]
+    assert opened(database).conversation("rival").tip.id == "rival"
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_every_release_can_be_listed(make: Make, opened: Opened, release: str) -> None:
+    database = make(release)
+    database.session("s", title="t", input_tokens=3)
+    database.turn("s", "1")
+    store = opened(database)
+    row = store.conversations(text="t", source="cli").rows[0]
+    assert row.tokens.input == 3
+    assert (row.tokens.cache_read is None) == (release == "0.2")
+    assert row.tip.guards.fallback_streak == (0 if release in ("0.19", "0.22") else None)
+    assert store.conversation("s").generations[0].fresh == 4
+    assert store.chain("s").nodes[0].generations == 1
+    assert store.generation_counts(["s"]) == (1,)
+    assert store.health().schema_version is not None
+    assert store.search("answer").hits
+
+
+def test_damaged_session_rows_are_listed_with_their_damage(make: Make, opened: Opened) -> None:
+    database = make()
+    database.session("ok")
+    database.session(
+        "bad", model_config="{", input_tokens="many", estimated_cost_usd="much", started_at="then"
+    )
+    database.session("odd", started_at=float("1e18"), title=b"\xff", message_count=2.5)
+    rows = {row.root.id: row.root for row in opened(database).conversations().rows}
+    assert rows["ok"].damage == ()
+    assert set(rows["bad"].damage) == {
+        "started_at is not a time",
+        "model_config is not valid JSON",
+        "input_tokens is not a whole number",
+        "estimated_cost_usd is not an amount",
+    }
+    assert len(rows["odd"].damage) == 3
+    assert opened(database).health().damage["model_config is not valid JSON"] == 1
+
+
+def test_a_session_without_recorded_tokens_is_a_lower_bound(make: Make, opened: Opened) -> None:
+    database = make()
+    database.session("s", message_count=4)
+    assert opened(database).conversations().rows[0].lower_bound
+
+
+def test_a_text_names_a_session(make: Make, opened: Opened) -> None:
+    store = opened(some(make))
+    assert store.resolve("gamma").id == "gamma"
+    assert store.resolve("gamma2").id == "gamma2"
+    assert store.resolve("al").id == "alpha"
+    assert store.resolve("write DOCS").id == "beta"
+    assert store.resolve("latest").id == "helper"
+
+
+def test_a_text_that_names_nothing_gets_suggestions(make: Make, opened: Opened) -> None:
+    store = opened(some(make))
+    with pytest.raises(NotFoundError, match="Did you mean alpha"):
+        store.resolve("alhpa")
+    with pytest.raises(NotFoundError, match="alpha"):
+        store.resolve("build")
+    with pytest.raises(NotFoundError):
+        store.resolve("")
+    with pytest.raises(UsageError, match="gamma, gamma2"):
+        store.resolve("ga")
+    with pytest.raises(NotFoundError):
+        store.resolve("%")
+    with pytest.raises(NotFoundError):
+        store.session("al")
+
+
+def test_an_empty_store_has_no_latest(make: Make, opened: Opened) -> None:
+    with pytest.raises(NotFoundError, match="no sessions yet"):
+        opened(make()).resolve("latest")

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from core.store.search import terms_of
+from core.store.store import Store
+from tests.core.store.database import SessionDatabase
+
+Make = Callable[..., SessionDatabase]
+Opened = Callable[[SessionDatabase], Store]
+
+
+def talk(make: Make, release: str) -> SessionDatabase:
+    database = make(release)
+    database.session("s")
+    database.session("t")
+    database.message("s", "user", "The quick brown fox")
+    database.message("s", "assistant", "", calls=[("c", "terminal", '{"command": "grep -r needle src/"}')])
+    database.message("t", "user", "brown bread and a fox")
+    database.message("t", "user", "数据库连接超时了")
+    database.message("t", "user", [{"type": "text", "text": "a picture of a walrus"}])
+    return database
+
+
+@pytest.mark.parametrize("release", ["0.2", "0.13", "0.19", "0.22"])
+def test_every_word_must_be_there_and_the_newest_comes_first(
+    make: Make, opened: Opened, release: str
+) -> None:
+    store = opened(talk(make, release))
+    found = store.search("fox brown")
+    assert [hit.row_id for hit in found.hits] == [3, 1]
+    assert found.how == ("scan" if release == "0.2" else "full-text index")
+    assert "brown" in found.hits[0].excerpt
+    assert [hit.row_id for hit in store.search("fox", session="s").hits] == [1]
+    assert [hit.row_id for hit in store.search('"brown fox"').hits] == [1]
+    assert [hit.row_id for hit in store.search("needle").hits] == [2]
+    assert [hit.row_id for hit in store.search("walrus").hits] == [5]
+    assert store.search("absent").hits == ()
+    assert store.search("  ").hits == ()
+
+
+@pytest.mark.parametrize("release", ["0.13", "0.22"])
+def test_text_without_spaces_is_found_inside_its_run(make: Make, opened: Opened, release: str) -> None:
+    store = opened(talk(make, release))
+    assert [hit.row_id for hit in store.search("连接超时").hits] == [4]
+    assert [hit.row_id for hit in store.search("连接").hits] == [4]
+
+
+def test_more_than_the_limit_is_said_to_be_partial(make: Make, opened: Opened) -> None:
+    store = opened(talk(make, "0.19"))
+    assert store.search("fox", limit=1).partial
+    assert not store.search("fox").partial
+
+
+def test_an_index_still_being_built_is_said_to_be_partial(make: Make, opened: Opened) -> None:
+    database = talk(make, "0.22")
+    database.connection.execute(
+        "INSERT INTO state_meta VALUES ('fts_rebuild_high_water', '9'), ('fts_rebuild_progress', '3')"
+    )
+    assert opened(database).search("fox").partial
+
+
+def test_a_broken_index_falls_back_to_a_scan(make: Make, opened: Opened) -> None:
+    database = talk(make, "0.19")
+    database.connection.execute("DROP TABLE messages_fts_data")
+    found = opened(database).search("fox")
+    assert (found.how, len(found.hits)) == ("scan", 2)
+
+
+@settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    text=st.text(max_size=30) | st.sampled_from(["a AND", 'NEAR("', "col:x*", "--", "^", "''", "(", '"', "*"])
+)
+def test_any_text_may_be_searched_for(searched: Store, text: str) -> None:
+    assert searched.search(text).hits is not None
+
+
+@pytest.fixture
+def searched(make: Make, opened: Opened) -> Store:
+    return opened(talk(make, "0.19"))
+
+
+def test_quotes_keep_words_together() -> None:
+    assert terms_of('a "b c" d"e') == ["a", "b c", "d", "e"]
