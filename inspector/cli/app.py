@@ -37,6 +37,8 @@ def _app(args: argparse.Namespace) -> InspectorApp:
 
     view = _view(args.screen)
     places = target.locations(args)
+    with target.stores(args):
+        pass  # a database that cannot be read is said here, not in an app that has nothing to show
     if view is None and args.session is None:
         return InspectorApp(places)
     place, session_id = _conversation(args)

@@ -1,0 +1,112 @@
+"""Whatever a database file may be instead: one clear line and the promised exit code, from every command."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.main import run
+
+Break = Callable[[Path, Path], None]
+
+
+def _sound(path: Path, home: Path) -> None:
+    shutil.copy(home / "profiles" / "work" / "state.db", path)
+
+
+def _text(path: Path, _: Path) -> None:
+    path.write_text("this is no database\n" * 100)
+
+
+def _zero(path: Path, _: Path) -> None:
+    path.touch()
+
+
+def _cut(path: Path, home: Path) -> None:
+    _sound(path, home)
+    os.truncate(path, 5_000)
+
+
+def _directory(path: Path, _: Path) -> None:
+    path.mkdir()
+
+
+def _other_tables(path: Path, _: Path) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE recipes (id)")
+        db.commit()
+
+
+BREAKS: list[Break] = [_text, _zero, _cut, _directory, _other_tables]
+COMMANDS = [
+    ["sessions"],
+    ["show", "latest"],
+    ["plan", "latest"],
+    ["chain", "latest"],
+    ["search", "word"],
+    ["doctor"],
+    ["--screenshot", "frame.svg"],
+]
+
+
+@pytest.mark.parametrize("break_it", BREAKS, ids=lambda one: one.__name__.strip("_"))
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0].strip("-"))
+def test_a_file_that_is_no_session_database_is_exit_5_and_one_line(
+    break_it: Break,
+    command: list[str],
+    home: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "state.db"
+    break_it(path, home)
+    assert run([*command, "--db", str(path)]) == 5
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.count("\n") == 1
+    assert str(path) in shown.err
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0].strip("-"))
+def test_no_database_is_exit_3(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*command, "--db", str(tmp_path / "none.db")]) == 3
+    assert run([*command, "--home", str(tmp_path / "none")]) == 3
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.count("\n") == 2
+
+
+def test_without_any_home_the_samples_are_offered(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["sessions"]) == 3
+    assert "hermes-inspector demo" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["show", "plan", "chain"])
+def test_an_unknown_session_is_exit_3(command: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([command, "no-such-session", "--home", str(home)]) == 3
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_an_ambiguous_prefix_is_exit_2_and_names_the_candidates(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["show", "2026", "--home", str(home)]) == 2
+    assert "2026" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_an_unreadable_file_is_exit_5(home: Path, tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    _sound(path, home)
+    path.chmod(0)
+    assert run(["sessions", "--db", str(path)]) == 5

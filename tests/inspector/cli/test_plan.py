@@ -1,0 +1,152 @@
+"""`plan`: the keys promised, the numbers supposed, and what happens when something is not known."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.cli.main import run
+from tests.inspector.cli.conftest import Json, Text
+
+KEYS = {
+    "release", "group", "window", "threshold_percent", "threshold_tokens", "tail_budget", "summary_cap",
+    "summary_budget", "estimated_tokens", "messages", "pruned", "head", "middle", "tail", "would_fire",
+    "blocked_by", "arithmetic",
+}  # fmt: skip
+RELEASES = ["0.13", "0.14", "0.15", "0.16", "0.17", "0.18", "0.19", "0.22"]
+
+
+def _conversation(turns: int, size: int = 4_000) -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = []
+    for turn in range(turns):
+        call = {"id": f"c{turn}", "type": "function", "function": {"name": "read_file", "arguments": "{}"}}
+        messages += [
+            {"role": "user", "content": f"Please look at part {turn}"},
+            {"role": "assistant", "content": "Looking.", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"c{turn}", "content": f"{turn} " * (size // 3)},
+            {"role": "assistant", "content": f"Part {turn} is fine."},
+        ]
+    return messages
+
+
+@pytest.fixture
+def long(tmp_path: Path) -> str:
+    path = tmp_path / "long.json"
+    path.write_text(json.dumps(_conversation(60)))
+    return str(path)
+
+
+def _plan(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+    assert run(["plan", *words, "--json"]) == 0
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    return json.loads(shown.out)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_every_release_plans_a_file_without_any_database(
+    long: str, release: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = _plan(capsys, "--messages", long, "--window", "64000", "--release", release)
+    assert set(plan) >= KEYS
+    assert plan["release"] == release
+    assert plan["window"] == 64_000
+    assert plan["head"][0] == 0
+    assert plan["head"][1] == plan["middle"][0]
+    assert plan["middle"][1] == plan["tail"][0]
+    assert plan["tail"][1] == plan["messages"] == 240
+    assert plan["middle"][0] < plan["middle"][1]
+
+
+def test_the_newest_release_is_the_default(long: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _plan(capsys, "--messages", long, "--window", "64000")["release"] == RELEASES[-1]
+
+
+@pytest.mark.parametrize(("text", "release"), [("0.18.2", "0.18"), ("v0.19.0", "0.19"), ("0.20", "0.19")])
+def test_a_patch_version_means_its_release(
+    long: str, text: str, release: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _plan(capsys, "--messages", long, "--window", "64000", "--release", text)["release"] == release
+
+
+def test_a_word_is_no_release(long: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["plan", "--messages", long, "--release", "newest"]) == 2
+    assert "0.22" in capsys.readouterr().err
+
+
+def test_the_threshold_of_a_mid_sized_window_is_raised(long: str, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = _plan(capsys, "--messages", long, "--window", "200K", "--threshold", "50%", "--release", "0.19")
+    assert plan["threshold_percent"] == 0.75
+    assert plan["threshold_tokens"] == 150_000
+    assert any("0.75" in line for line in plan["arithmetic"])
+
+
+def test_without_a_window_the_plan_says_so(long: str, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = _plan(capsys, "--messages", long)
+    assert plan["window"] is None
+    assert plan["middle"][0] == plan["middle"][1]
+    assert any("window" in reason for reason in plan["blocked_by"])
+    assert plan["would_fire"] is False
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_too_few_messages_leave_the_middle_empty_and_say_why(
+    tmp_path: Path, count: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "few.json"
+    path.write_text(json.dumps(_conversation(1)[:count]))
+    plan = _plan(capsys, "--messages", str(path), "--window", "200000")
+    assert plan["middle"][0] == plan["middle"][1]
+    assert plan["blocked_by"]
+    assert plan["messages"] == count
+
+
+def test_current_tokens_decide_whether_it_fires(long: str, capsys: pytest.CaptureFixture[str]) -> None:
+    ask = ("--messages", long, "--window", "200000", "--release", "0.19")
+    assert _plan(capsys, *ask, "--current-tokens", "149999")["would_fire"] is False
+    assert _plan(capsys, *ask, "--current-tokens", "150000")["would_fire"] is True
+
+
+def test_warm_and_protection_change_the_head(long: str, capsys: pytest.CaptureFixture[str]) -> None:
+    ask = ("--messages", long, "--window", "64000", "--release", "0.19")
+    assert _plan(capsys, *ask)["head"] == [0, 3]
+    assert _plan(capsys, *ask, "--protect-first", "7")["head"][1] > 3
+    assert _plan(capsys, *ask, "--warm")["warm"] is True
+
+
+def test_pruned_texts_come_on_request(long: str, capsys: pytest.CaptureFixture[str]) -> None:
+    ask = ("--messages", long, "--window", "64000", "--release", "0.19")
+    assert "pruned_messages" not in _plan(capsys, *ask)
+    plan = _plan(capsys, *ask, "--pruned")
+    assert [entry["index"] for entry in plan["pruned_messages"]] == plan["pruned_at"]
+    assert all(len(entry["text"]) < 500 for entry in plan["pruned_messages"])
+
+
+def test_a_sessions_plan_says_how_release_and_window_are_known(as_json: Json) -> None:
+    plan = as_json("plan", "Refactor the auth module")
+    assert set(plan) >= KEYS
+    assert plan["generation"] == plan["generations"] == 3
+    assert plan["release_detected"]["evidence"]
+    assert plan["tail"][1] == plan["messages"]
+
+
+def test_an_earlier_generation_can_be_planned(as_json: Json) -> None:
+    assert as_json("plan", "Refactor the auth module", "--generation", "1")["generation"] == 1
+
+
+def test_a_plan_for_people_names_the_parts_and_the_sums(as_text: Text) -> None:
+    shown = as_text("plan", "Refactor the auth module")
+    assert all(word in shown for word in ("head", "middle", "tail", "fires at"))
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["latest", "--messages", "x.json"], ["--messages", "x.json", "--generation", "1"]]
+)
+def test_what_excludes_each_other_is_refused(
+    words: list[str], home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["plan", *words, "--home", str(home)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

@@ -1,0 +1,157 @@
+"""The list: one object a session with its place in its conversation, equal to what plain SQL says."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.cli.main import run
+from tests.inspector.cli.conftest import Json, Text
+
+DATABASES = ("state.db", "profiles/work/state.db")
+
+
+def _rows(home: Path, query: str) -> Iterator[tuple[Any, ...]]:
+    for name in DATABASES:
+        with closing(sqlite3.connect(f"file:{home / name}?mode=ro", uri=True)) as db:
+            yield from db.execute(query).fetchall()
+
+
+def test_every_session_of_every_profile_is_listed_once(home: Path, as_json: Json) -> None:
+    listed = as_json("sessions")
+    ids = [session["id"] for session in listed["sessions"]]
+    assert sorted(ids) == sorted(one for (one,) in _rows(home, "SELECT id FROM sessions"))
+    assert listed["total"] == len(ids)
+
+
+def test_the_keys_are_those_promised(as_json: Json) -> None:
+    for session in as_json("sessions")["sessions"]:
+        assert set(session) >= {
+            "id", "title", "source", "model", "started_at", "ended_at", "end_reason", "messages", "tokens",
+            "cost", "conversation", "kind",
+        }  # fmt: skip
+        assert set(session["tokens"]) >= {
+            "input",
+            "cache_read",
+            "cache_write",
+            "output",
+            "reasoning",
+            "prompt",
+        }
+        assert set(session["cost"]) >= {"usd", "status", "source"}
+        assert set(session["conversation"]) >= {"root", "tip", "position", "sessions", "generations"}
+        assert session["kind"] in {"main", "continuation", "branch", "delegate"}
+
+
+def test_buckets_equal_plain_sql(home: Path, as_json: Json) -> None:
+    listed = {session["id"]: session["tokens"] for session in as_json("sessions")["sessions"]}
+    columns = "id, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens"
+    for one, fresh, read, written, output in _rows(home, f"SELECT {columns} FROM sessions"):
+        tokens = listed[one]
+        assert (tokens["input"], tokens["cache_read"], tokens["cache_write"]) == (fresh, read, written)
+        assert tokens["output"] == output
+        assert tokens["prompt"] == fresh + read + written
+
+
+def test_times_are_utc_and_money_is_a_decimal_or_null(as_json: Json) -> None:
+    sessions = as_json("sessions")["sessions"]
+    assert all(
+        datetime.fromisoformat(session["started_at"]).utcoffset() == timedelta() for session in sessions
+    )
+    known = [session["cost"]["usd"] for session in sessions if session["cost"]["usd"] is not None]
+    assert known
+    assert all(Decimal(usd) >= 0 and "E" not in usd for usd in known)
+
+
+def test_an_unpriced_model_costs_null_and_never_zero(as_json: Json) -> None:
+    unpriced = [s for s in as_json("sessions")["sessions"] if s["model"] == "nous/hermes-5-preview"]
+    assert unpriced
+    assert [session["cost"]["usd"] for session in unpriced] == [None] * len(unpriced)
+
+
+def test_a_chain_is_one_conversation_in_order(as_json: Json) -> None:
+    sessions = as_json("sessions")["sessions"]
+    chain = sorted(
+        (s for s in sessions if s["conversation"]["sessions"] == 3),
+        key=lambda s: s["conversation"]["position"],
+    )
+    assert [session["conversation"]["position"] for session in chain] == [0, 1, 2]
+    assert len({session["conversation"]["root"] for session in chain}) == 1
+    assert chain[0]["id"] == chain[0]["conversation"]["root"]
+    assert chain[-1]["id"] == chain[-1]["conversation"]["tip"]
+    assert [session["kind"] for session in chain] == ["main", "continuation", "continuation"]
+    assert {session["conversation"]["generations"] for session in chain} == {3}
+
+
+def test_limit_keeps_the_newest_and_the_total(as_json: Json) -> None:
+    every = as_json("sessions")
+    few = as_json("sessions", "--limit", "3")
+    assert few["sessions"] == every["sessions"][:3]
+    assert few["total"] == every["total"]
+    assert as_json("sessions", "--limit", "0")["sessions"] == []
+
+
+@pytest.mark.parametrize("sort", ["last_active", "started", "messages", "tokens", "cost", "title"])
+def test_profiles_are_merged_in_the_order_asked_for(as_json: Json, sort: str) -> None:
+    sessions = as_json("sessions", "--sort", sort)["sessions"]
+    keys: dict[str, Any] = {
+        "last_active": lambda s: s["last_active"],
+        "started": lambda s: s["started_at"],
+        "messages": lambda s: s["messages"],
+        "tokens": lambda s: s["tokens"]["prompt"] + s["tokens"]["output"],
+        "cost": lambda s: float(s["cost"]["usd"]) if s["cost"]["usd"] else None,
+        "title": lambda s: (s["title"] or "").lower() or None,
+    }
+    values = [keys[sort](session) for session in sessions]
+    known = [value for value in values if value is not None]
+    assert known == sorted(known, reverse=sort != "title")
+    assert values[: len(known)] == known
+
+
+def test_filters_narrow_the_list(as_json: Json) -> None:
+    cron = as_json("sessions", "--source", "cron")
+    assert {session["source"] for session in cron["sessions"]} == {"cron"}
+    assert cron["total"] == len(cron["sessions"])
+    assert [s["title"] for s in as_json("sessions", "--filter", "auth module")["sessions"]] == [
+        "Refactor the auth module"
+    ]
+    assert as_json("sessions", "--since", "2200-01-01") == {"sessions": [], "total": 0}
+
+
+def test_the_table_folds_a_chain_and_all_unfolds_it(as_text: Text) -> None:
+    assert "(3 sessions)" in as_text("sessions")
+    assert as_text("sessions", "--all").count("Port the parser to Rust") == 3
+
+
+def test_the_table_shows_hostile_titles_without_obeying_them(as_text: Text) -> None:
+    shown = as_text("sessions")
+    assert "owned" in shown
+    assert not set(shown) & {"\x1b", "\x07", "\u202e"}
+
+
+def test_one_profile_can_be_asked_for(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["sessions", "--home", str(home), "--profile", "work"]) == 0
+    assert "Queue incident of Tuesday" in capsys.readouterr().out
+    assert run(["sessions", "--home", str(home), "--profile", "nobody"]) == 3
+
+
+def test_a_broken_profile_never_hides_the_others(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import shutil
+
+    copy = tmp_path / "copy"
+    shutil.copytree(home, copy)
+    (copy / "profiles" / "work" / "state.db").write_bytes(b"SQLite format 3\x00 and then nothing")
+    assert run(["sessions", "--home", str(copy)]) == 0
+    shown = capsys.readouterr()
+    assert "Refactor the auth module" in shown.out
+    assert shown.err.count("\n") == 1
+    assert "left out" in shown.err

@@ -1,0 +1,168 @@
+"""`show`, `chain`, `search`, `doctor` and the frame of the app: what they print of the samples."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.main import run
+from tests.inspector.cli.conftest import Json, Text
+
+AUTH = "Refactor the auth module"
+
+
+def test_show_prints_every_generation_as_the_model_saw_it(as_json: Json) -> None:
+    shown = as_json("show", AUTH)
+    assert [generation["index"] for generation in shown["generations"]] == [1, 2, 3]
+    first, second, _ = shown["generations"]
+    assert first["boundary"] is None
+    assert second["boundary"]["mode"] == "in_place"
+    assert sum(message["summary"] for message in second["messages"]) == 1
+    for generation in shown["generations"]:
+        assert len(generation["messages"]) == generation["count"]
+        copies = sum(message["copy"] for message in generation["messages"])
+        assert generation["fresh"] == generation["count"] - copies
+
+
+def test_show_can_be_asked_for_one_generation(as_json: Json) -> None:
+    every = as_json("show", AUTH)["generations"]
+    assert as_json("show", AUTH, "--generation", "2")["generations"] == [every[1]]
+    assert as_json("show", AUTH, "--generation", "last")["generations"] == [every[-1]]
+
+
+def test_show_says_how_many_generations_there_are(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["show", AUTH, "--generation", "9", "--home", str(home)]) == 2
+    assert "has 3" in capsys.readouterr().err
+
+
+def test_what_show_prints_is_what_plan_takes(
+    as_json: Json, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    generation = as_json("show", AUTH)["generations"][-1]
+    path = tmp_path / "messages.json"
+    path.write_text(json.dumps([message["message"] for message in generation["messages"]]))
+    from_session = as_json("plan", AUTH)
+    assert run(["plan", "--messages", str(path), "--json", "--release", from_session["release"]]) == 0
+    from_file = json.loads(capsys.readouterr().out)
+    assert from_file["estimated_tokens"] == from_session["estimated_tokens"]
+
+
+def test_show_full_prints_whole_texts(as_text: Text) -> None:
+    assert len(as_text("show", AUTH, "--full")) > len(as_text("show", AUTH))
+
+
+def test_nothing_stored_acts_on_the_terminal(as_text: Text, as_json: Json) -> None:
+    hostile = next(
+        session["id"] for session in as_json("sessions")["sessions"] if "owned" in str(session["title"])
+    )
+    for words in (["show", hostile], ["show", hostile, "--full"], ["chain", hostile], ["plan", hostile]):
+        assert not set(as_text(*words)) & {"\x1b", "\x07", "\x9b", "\u202e", "\x00"}
+
+
+def test_chain_says_where_resume_lands(as_json: Json) -> None:
+    chain = as_json("chain", "Port the parser to Rust")
+    kinds = [node["kind"] for node in chain["nodes"]]
+    assert kinds == ["main", "continuation", "continuation"]
+    assert chain["root"] == chain["nodes"][0]["id"]
+    assert chain["tip"] == chain["resume_target"] == chain["nodes"][-1]["id"]
+    assert set(chain) >= {"root", "tip", "resume_target", "nodes", "findings"}
+    assert set(chain["nodes"][0]) >= {
+        "id", "kind", "parent", "end_reason", "messages", "generations", "tokens", "cost",
+    }  # fmt: skip
+
+
+def test_branches_and_delegates_hang_below_their_parent(as_text: Text) -> None:
+    shown = as_text("chain", "Pick a job queue")
+    assert "branch" in shown
+    assert "delegate" in shown
+    assert "resume lands in" in shown
+
+
+def test_search_finds_words_in_every_profile(as_json: Json) -> None:
+    found = as_json("search", "queue")
+    assert found["hits"]
+    assert found["hits"] == sorted(found["hits"], key=lambda hit: hit["at"], reverse=True)
+    assert all(set(hit) >= {"session", "row", "role", "at", "state", "excerpt"} for hit in found["hits"])
+    assert len(as_json("search", "queue", "--limit", "2")["hits"]) == 2
+
+
+def test_search_can_stay_in_one_session(as_json: Json) -> None:
+    session = as_json("show", AUTH)["session"]
+    found = as_json("search", "auth", "--in", session)
+    assert found["hits"]
+    assert {hit["session"] for hit in found["hits"]} == {session}
+
+
+@pytest.mark.parametrize("text", ['"', "a AND (", "*", "NEAR(", "';--", "\u202e", "xyzzy-not-there"])
+def test_any_text_may_be_searched_for(as_text: Text, text: str) -> None:
+    assert "hit" in as_text("search", text)
+
+
+def test_doctor_reports_every_database(as_json: Json, as_text: Text) -> None:
+    report = as_json("doctor", "--integrity")
+    assert [database["profile"] for database in report["databases"]] == ["default", "work"]
+    for database in report["databases"]:
+        assert database["health"]["integrity"] == "ok"
+        assert database["problems"] == []
+        assert database["release"]
+    assert "nothing wrong found" in as_text("doctor")
+
+
+def test_doctor_says_when_the_configuration_cannot_be_used(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import shutil
+
+    copy = tmp_path / "copy"
+    shutil.copytree(home, copy)
+    (copy / "config.yaml").write_text("model: [unclosed")
+    assert run(["doctor", "--home", str(copy)]) == 4
+    assert "config.yaml" in capsys.readouterr().out
+
+
+def test_a_frame_is_drawn_without_a_terminal(home: Path, tmp_path: Path) -> None:
+    path = tmp_path / "frame.svg"
+    assert run(["--home", str(home), "--screenshot", str(path), "--size", "100x30"]) == 0
+    drawn = path.read_text("utf-8")
+    assert drawn.rstrip().endswith("</svg>")
+    assert "Refactor" in drawn
+
+
+def test_an_unknown_screen_is_refused_by_name(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--home", str(home), "--screenshot", "x.svg", "--screen", "nope"]) == 2
+    assert "sessions" in capsys.readouterr().err
+
+
+def test_the_app_wants_a_terminal(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--home", str(home)]) == 2
+    assert "--screenshot" in capsys.readouterr().err
+
+
+def test_the_samples_are_built_where_caches_live(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert run(["demo", "--path"]) == 0
+    built = Path(capsys.readouterr().out.strip())
+    assert built.is_relative_to(tmp_path)
+    assert (built / "state.db").is_file()
+
+
+def _prints(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_no_command_changes_a_byte_of_a_home(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = _prints(home)
+    for words in (["sessions"], ["show", AUTH], ["plan", AUTH], ["chain", AUTH], ["search", "a"], ["doctor"]):
+        assert run([*words, "--home", str(home)]) == 0
+    assert run(["--home", str(home), "--screenshot", str(tmp_path / "frame.svg")]) == 0
+    capsys.readouterr()
+    after = {name: print_ for name, print_ in _prints(home).items() if not name.endswith(("-wal", "-shm"))}
+    assert after == {name: print_ for name, print_ in before.items() if not name.endswith(("-wal", "-shm"))}
