@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -12,5 +14,17 @@ def table(name: str) -> Any:
     """The content of `core/account/<name>.yaml`."""
     import yaml
 
-    text = (resources.files("core.account") / f"{name}.yaml").read_text("utf-8")
+    text = resources.files("core.account").joinpath(f"{name}.yaml").read_text("utf-8")
     return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+
+def version(release: str) -> tuple[int, ...]:
+    """A release as numbers, so that 0.9 sorts before 0.13."""
+    return tuple(int(part) for part in re.findall(r"\d+", release)[:2])
+
+
+def newest_for(known: Collection[str], release: str) -> str:
+    """The newest entry of a table that is not newer than a release; its oldest when all are."""
+    wanted = version(release)
+    fitting = [entry for entry in known if version(entry) <= wanted]
+    return max(fitting, key=version) if fitting else min(known, key=version)

@@ -1,0 +1,5 @@
+"""Everything about the prompt cache of one conversation."""
+
+
+def cache_report() -> None:
+    """x."""
