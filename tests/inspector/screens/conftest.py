@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from core.store.locate import Location, locate
+from core.store.store import Store
+from inspector.app import InspectorApp
+from sample_sessions import build
+
+NOW = datetime(2026, 11, 21, 18, 0, tzinfo=UTC)
+
+
+@pytest.fixture(scope="session")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Location:
+    """The default profile of the sample sessions."""
+    return locate(home=build(tmp_path_factory.mktemp("samples"), now=NOW), profile="default")[0]
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is remembered from one test to the next, and nothing of the user's is touched."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def open_app(location: Location, title: str, view: str = "map") -> InspectorApp:
+    """The app on one conversation."""
+    with Store(location) as store:
+        session = store.resolve(title).id
+    return InspectorApp([location], session=session, view=view, now=lambda: NOW)
+
+
+async def settle(pilot: Pilot[None]) -> None:
+    """Wait until no worker is left; one may start the next."""
+    await pilot.pause()
+    while any(not worker.is_finished for worker in pilot.app.workers):
+        await pilot.pause(0.01)
+    await pilot.pause()
+
+
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    """Press keys and wait for what they start."""
+    await pilot.press(*keys)
+    await settle(pilot)
+
+
+def drawn(pilot: Pilot[None]) -> str:
+    """The screen as plain text."""
+    width, height = pilot.app.size
+    lines = pilot.app.screen._compositor.render_strips()
+    return "\n".join("".join(segment.text for segment in line) for line in lines)[: (width * 4 + 1) * height]

@@ -1,0 +1,245 @@
+"""The map: what the model sees, what would be cut, and what another setting would change."""
+
+from __future__ import annotations
+
+import pytest
+from textual.pilot import Pilot
+
+from core.model.message import RowState
+from core.model.plan import Plan
+from core.store.locate import Location
+from inspector.screens.map import MapView
+from inspector.widgets.context_strip import ContextStrip
+from inspector.widgets.detail_pane import DetailPane
+from inspector.widgets.what_if import WhatIfBar
+from tests.hostile import harmful
+from tests.inspector.screens.conftest import drawn, open_app, press, settle
+
+FULL = "Split the tenant settings table"
+AUTH = "Refactor the auth module"
+CHAIN = "Port the parser to Rust #3"
+GIANT = "Where did the disk go"
+SMALL = "Try the preview model"
+
+
+def view(pilot: Pilot[None]) -> MapView:
+    return pilot.app.screen.query_one(MapView)
+
+
+def plan_of(pilot: Pilot[None]) -> Plan:
+    dressing = view(pilot).dressing
+    assert dressing is not None
+    return dressing.plan
+
+
+def shown(pilot: Pilot[None]) -> tuple[bool, bool]:
+    """Whether the list and the message are on screen."""
+    return view(pilot).list.display, view(pilot).query_one(DetailPane).display
+
+
+async def test_the_first_line_says_how_full_the_window_is_and_where_compression_fires(
+    samples: Location,
+) -> None:
+    async with open_app(samples, FULL).run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        line = drawn(pilot).splitlines()[1]
+        plan = plan_of(pilot)
+        assert f"{plan.compared_tokens:,} of 200,000" in line
+        assert "fires at 150,000 = 0.75 × 200,000 (you set 0.50)" in line
+        assert f"{150_000 - plan.compared_tokens:,} to go" in line
+
+
+async def test_the_bands_stand_where_the_plan_cuts(samples: Location) -> None:
+    async with open_app(samples, FULL).run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        plan = plan_of(pilot)
+        await press(pilot, "greater_than_sign")
+        assert view(pilot).list.message == plan.middle.start
+        await press(pilot, "greater_than_sign")
+        assert view(pilot).list.message == plan.tail.start
+        await press(pilot, "less_than_sign", "less_than_sign")
+        assert view(pilot).list.message == plan.middle.start
+
+
+async def test_turning_a_setting_moves_the_cut_and_reset_brings_it_back(samples: Location) -> None:
+    async with open_app(samples, FULL).run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        before = plan_of(pilot)
+        await press(pilot, "w", "tab", "tab", "left", "left")
+        turned = plan_of(pilot)
+        assert turned.settings.target_ratio == pytest.approx(0.10)
+        assert turned.tail_budget == 15_000
+        assert turned.tail != before.tail
+        assert "supposed" in drawn(pilot)
+        await press(pilot, "r")
+        assert plan_of(pilot) == before
+        assert "supposed" not in drawn(pilot)
+
+
+async def test_another_release_is_measured_anew(samples: Location) -> None:
+    async with open_app(samples, FULL).run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "w", *["tab"] * 5, "left")
+        assert plan_of(pilot).release == "0.18"
+        await press(pilot, *["left"] * 4)
+        plan = plan_of(pilot)
+        assert (plan.release, plan.threshold_tokens) == ("0.14", 100_000)
+
+
+async def test_a_value_can_be_typed_and_nonsense_is_refused_in_words(samples: Location) -> None:
+    async with open_app(samples, FULL).run_test(size=(120, 40), notifications=True) as pilot:
+        await settle(pilot)
+        await press(pilot, "w", "enter", *"1M", "enter")
+        assert plan_of(pilot).window == 1_000_000
+        await press(pilot, "enter", *"lots", "enter")
+        assert plan_of(pilot).window == 1_000_000
+        assert "no value for window" in drawn(pilot)
+
+
+async def test_brackets_step_through_the_generations(samples: Location) -> None:
+    async with open_app(samples, AUTH).run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert "generation 3 of 3" in drawn(pilot)
+        newest = view(pilot).listed_ids
+        await press(pilot, "left_square_bracket")
+        assert "generation 2 of 3" in drawn(pilot)
+        assert view(pilot).listed_ids != newest
+        assert view(pilot).dressing is not None
+        await press(pilot, "right_square_bracket")
+        assert view(pilot).listed_ids == newest
+
+
+async def test_everything_lists_each_stored_row_once_with_its_generation(samples: Location) -> None:
+    async with open_app(samples, AUTH).run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "a")
+        ids = view(pilot).listed_ids
+        assert len(ids) == len(set(ids))
+        subject = view(pilot).subject
+        assert subject is not None
+        assert len(ids) == sum(generation.fresh for generation in subject.conversation.generations)
+        await press(pilot, "g")
+        assert "generation 1" in drawn(pilot)
+        assert "▫" in drawn(pilot)
+        detail = view(pilot).query_one(DetailPane).detail
+        assert detail is not None
+        assert detail.message.row is not None
+        assert detail.message.row.state is RowState.ARCHIVED
+
+
+async def test_a_chain_of_sessions_is_one_list(samples: Location) -> None:
+    async with open_app(samples, CHAIN).run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "a", "greater_than_sign")
+        assert "after a rotation" in drawn(pilot)
+
+
+async def test_the_message_under_the_cursor_is_shown_and_its_mate_is_named(samples: Location) -> None:
+    async with open_app(samples, FULL).run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "j", "j")
+        detail = view(pilot).query_one(DetailPane).detail
+        assert detail is not None
+        assert (detail.index, detail.message.role, detail.answers) == (2, "tool", 1)
+        assert "answers ⚙ #1" in drawn(pilot)
+        assert view(pilot).list.marks.mates == {1}
+
+
+async def test_search_goes_round_the_messages_that_match(samples: Location) -> None:
+    async with open_app(samples, AUTH).run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "slash", *"PYTEST", "enter")
+        hits = sorted(view(pilot).list.marks.hits)
+        assert len(hits) > 2
+        first = view(pilot).list.message
+        assert first in hits
+        await press(pilot, "n")
+        assert view(pilot).list.message == hits[(hits.index(first) + 1) % len(hits)]
+        await press(pilot, "N")
+        assert view(pilot).list.message == first
+        await press(pilot, "escape")
+        assert not view(pilot).list.marks.hits
+
+
+async def test_a_search_without_a_match_says_so_and_leaves_the_cursor(samples: Location) -> None:
+    async with open_app(samples, AUTH).run_test(size=(120, 40), notifications=True) as pilot:
+        await settle(pilot)
+        await press(pilot, "j", "slash", *"zzz[/b]", "enter")
+        assert view(pilot).list.message == 1
+        assert "No message holds “zzz[/b]”" in drawn(pilot)
+
+
+async def test_braces_jump_between_the_turns_of_the_user(samples: Location) -> None:
+    async with open_app(samples, GIANT).run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "right_curly_bracket")
+        place = view(pilot).list.message
+        assert place
+        current = view(pilot).query_one(DetailPane).detail
+        assert current is not None
+        assert current.message.role == "user"
+        await press(pilot, "left_curly_bracket")
+        assert view(pilot).list.message == 0
+
+
+async def test_a_click_on_the_strip_goes_to_the_message_there(samples: Location) -> None:
+    async with open_app(samples, FULL).run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        strip = view(pilot).query_one(ContextStrip)
+        await pilot.click(ContextStrip, offset=(60, 0))
+        await settle(pilot)
+        assert view(pilot).list.message
+        assert strip.cursor == view(pilot).list.message
+
+
+async def test_a_narrow_screen_shows_the_message_in_a_drawer(samples: Location) -> None:
+    async with open_app(samples, FULL).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert shown(pilot) == (True, False)
+        await press(pilot, "enter")
+        assert shown(pilot) == (False, True)
+        await press(pilot, "escape")
+        assert view(pilot).list.has_focus
+
+
+async def test_a_wide_screen_shows_list_message_and_sums(samples: Location) -> None:
+    async with open_app(samples, FULL).run_test(size=(200, 60)) as pilot:
+        await settle(pilot)
+        text = drawn(pilot)
+        assert "Threshold, as Hermes 0.19 works it out" in text
+        assert "raised to 0.75 because" in " ".join(text.split())
+        assert "cache read" in text
+        assert view(pilot).query_one(DetailPane).display
+
+
+async def test_a_conversation_too_short_to_cut_says_how_many_are_needed(samples: Location) -> None:
+    async with open_app(samples, SMALL).run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        assert "nothing to summarise ═ only 4 messages; more than 7 are needed" in drawn(pilot)
+
+
+async def test_a_giant_message_is_laid_out_a_piece_at_a_time(samples: Location) -> None:
+    async with open_app(samples, GIANT).run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "j", "j")
+        pane = view(pilot).query_one(DetailPane)
+        short = len(pane.lines)
+        await press(pilot, "m")
+        assert len(pane.lines) > short
+
+
+@pytest.mark.parametrize("size", [(60, 16), (80, 24), (120, 40), (200, 60)])
+async def test_hostile_text_reaches_no_terminal_at_any_size(samples: Location, size: tuple[int, int]) -> None:
+    async with open_app(samples, "20261112").run_test(size=size) as pilot:
+        await settle(pilot)
+        for key in ("G", "enter", "escape", "equals_sign", "escape", "a", "g"):
+            await press(pilot, key)
+            assert not harmful(drawn(pilot))
+
+
+async def test_the_bar_is_told_apart_from_what_is_true_without_colour(samples: Location) -> None:
+    async with open_app(samples, FULL).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "right")
+        assert "‹win 256K*›" in drawn(pilot)
+        assert view(pilot).query_one(WhatIfBar).state is not None
