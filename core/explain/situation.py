@@ -11,7 +11,7 @@ from core.compress.estimate import text_tokens, tool_tokens
 from core.errors import UsageError
 from core.explain.anchor import anchored_tokens
 from core.hermes.config import HermesConfig, load_config
-from core.hermes.log import Kind, Log, read_log
+from core.hermes.log import Kind, Log, LogRecord, read_log
 from core.hermes.markers import SummaryMatch, find_summary
 from core.hermes.policy import Policy, load_policy, nearest_release
 from core.hermes.release import ReleaseClues, ReleaseGuess, detect_release, shape_names
@@ -81,17 +81,10 @@ def situation(
     config = load_config(home)
     log = conversation_log(home, conversation)
     pin = store.tools(conversation.tip)
-    guess = _guess(store, conversation, messages, pin, log, release)
+    guess = detected(store, conversation, log, release)
     policy = load_policy(guess.release)
     tip = conversation.tip
-    window = find_window(
-        config,
-        home=home,
-        model=tip.model or "",
-        provider=tip.provider or "",
-        base_url=tip.base_url or "",
-        logged=logged_window(log, tip.model),
-    )
+    window = found_window(store, conversation, config, log)
     settings = replace(
         config.settings(
             guess.release, model=tip.model or "", provider=tip.provider or "", base_url=tip.base_url or ""
@@ -116,6 +109,31 @@ def situation(
         tools_tokens=_tools(pin),
         log=log,
     )
+
+
+def found_window(store: Store, conversation: Conversation, config: HermesConfig, log: Log) -> WindowGuess:
+    """The window of the conversation's newest session."""
+    tip = conversation.tip
+    return find_window(
+        config,
+        home=store.location.home,
+        model=tip.model or "",
+        provider=tip.provider or "",
+        base_url=tip.base_url or "",
+        logged=logged_window(log, tip.model),
+    )
+
+
+def detected(store: Store, conversation: Conversation, log: Log, release: str | None = None) -> ReleaseGuess:
+    """The release of a conversation, or the one asked for.
+
+    Raises:
+        ConfigError: The release asked for is none.
+    """
+    if release is not None:
+        evidence = Evidence(Source.CONFIG, "--release", release)
+        return ReleaseGuess(nearest_release(release), Verdict.PROVED, release, (evidence,))
+    return detect_release(release_clues(store, conversation, log))
 
 
 def conversation_log(home: Path | None, conversation: Conversation) -> Log:
@@ -169,38 +187,27 @@ def _chosen(conversation: Conversation, index: int | None) -> Generation | None:
     )
 
 
-def _guess(
-    store: Store,
-    conversation: Conversation,
-    messages: Sequence[Message],
-    pin: ToolPin | None,
-    log: Log,
-    release: str | None,
-) -> ReleaseGuess:
-    if release is not None:
-        evidence = Evidence(Source.CONFIG, "--release", release)
-        return ReleaseGuess(nearest_release(release), Verdict.PROVED, release, (evidence,))
-    return detect_release(release_clues(store, messages, pin, log))
-
-
-def release_clues(store: Store, messages: Sequence[Message], pin: ToolPin | None, log: Log) -> ReleaseClues:
+def release_clues(store: Store, conversation: Conversation, log: Log) -> ReleaseClues:
     """The traces of a release in a conversation and around it."""
     tables = ("sessions", "messages")
     columns = store.schema.columns
+    pin = store.tools(conversation.tip)
     return ReleaseClues(
         pin=pin.version if pin else None,
         schema_version=store.schema.version,
         columns=frozenset(f"{table}.{name}" for table in tables for name in columns.get(table, ())),
-        summary=newest_summary(messages),
+        summary=newest_summary(store, conversation),
         log_shapes=tuple(_shapes(log)),
     )
 
 
-def newest_summary(messages: Sequence[Message]) -> tuple[SummaryMatch, str] | None:
-    """The last summary among messages, and where it stands."""
-    for message in reversed(messages):
-        if message.role in ("user", "assistant") and (match := find_summary(message.text)):
-            return match, f"message {message.row.id}" if message.row else "message"
+def newest_summary(store: Store, conversation: Conversation) -> tuple[SummaryMatch, str] | None:
+    """The newest summary of a conversation, and where it stands."""
+    for generation in reversed(conversation.generations):
+        row = generation.boundary.summary_row if generation.boundary else None
+        for message in store.messages([row]) if row is not None else ():
+            if match := find_summary(message.text):
+                return match, f"message {row}"
     return None
 
 
@@ -224,16 +231,17 @@ def _current(store: Store, tip: Session, messages: Sequence[Message], log: Log, 
     for route in store.routing():
         if route.session_id == tip.id and (route.last_prompt_tokens or 0) > 0:
             return route.last_prompt_tokens
-    return last_prompt(log)
+    last = last_prompt(log)
+    return last.input if last is not None else None
 
 
-def last_prompt(log: Log) -> int | None:
-    """What the last call's provider counted; None when a compaction followed it."""
+def last_prompt(log: Log) -> LogRecord | None:
+    """The last answered call whose provider counted the prompt; None when a compaction followed it."""
     for record in reversed(log.records):
         if record.kind is Kind.DONE:
             return None
         if record.kind is Kind.CALL and record.input:
-            return record.input
+            return record
     return None
 
 

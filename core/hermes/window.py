@@ -110,7 +110,8 @@ def _cached(home: Path | None, model: str, base_url: str) -> Iterator[WindowClai
     lengths = _read_cache(home / CACHE_NAME) if home is not None and model else {}
     keys = [key for key in lengths if key.rpartition("@")[0] == model]
     if base_url:
-        keys = [key for key in keys if key.rpartition("@")[2].rstrip("/") == base_url]
+        exact = [key for key in keys if key.rpartition("@")[2] == base_url]
+        keys = exact or [key for key in keys if key.rpartition("@")[2].rstrip("/") == base_url]
     if len({lengths[key] for key in keys}) == 1:
         evidence = Evidence(Source.CONFIG, CACHE_NAME, f"{keys[0]}: {lengths[keys[0]]}")
         yield WindowClaim("cache", lengths[keys[0]], evidence, Verdict.DERIVED)

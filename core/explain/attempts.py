@@ -1,0 +1,199 @@
+"""Compaction attempts as the log tells them: where each began, how it ended, and what lies between."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from core.explain.causes import Cause, cause_of, cause_of_telemetry
+from core.hermes.log import Kind, LogRecord
+from core.model.event import Trigger
+
+_ENDS_OPEN = frozenset({Kind.TURN, Kind.STARTED})
+_NOT_BEGUN = frozenset({"blocked", "skipped"})
+_OUTCOMES = frozenset(
+    {
+        Kind.ABORTED,
+        Kind.FALLBACK,
+        Kind.SUMMARY_FAILED,
+        Kind.MAIN_MODEL_RETRY,
+        Kind.NO_PROGRESS,
+        Kind.EMPTY_TRANSCRIPT,
+        Kind.REFUSED,
+        Kind.SPLIT_FAILED,
+        Kind.STALLED,
+        Kind.SKIPPED,
+        Kind.SUMMARY_CALL,
+        Kind.AUX_CALL,
+        Kind.AUX_LOWERED,
+        Kind.REGION,
+        Kind.CANNOT_COMPRESS,
+        Kind.NOTHING_TO_COMPRESS,
+        Kind.HYGIENE_DONE,
+        Kind.HYGIENE_FAILED,
+        Kind.NOT_CLEARED,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attempt, completed or not.
+
+    Attributes:
+        session: Where it began.
+        started, done, telemetry: Its lines, as far as they survive; at least one does.
+        inner: Lines between them that say how it went.
+        cause: What made it run.
+        following: The next provider call of the conversation.
+    """
+
+    session: str
+    cause: Cause
+    started: LogRecord | None = None
+    done: LogRecord | None = None
+    telemetry: LogRecord | None = None
+    inner: tuple[LogRecord, ...] = ()
+    following: LogRecord | None = None
+
+    @property
+    def first(self) -> LogRecord:
+        """The earliest line of the attempt."""
+        return self.started or self.done or self.telemetry  # type: ignore[return-value]
+
+    @property
+    def last(self) -> LogRecord:
+        """Where the commit is told, else the last line known."""
+        return self.done or self.telemetry or self.first
+
+    @property
+    def completed(self) -> bool:
+        """The log says a new transcript was put in place."""
+        if self.done is not None:
+            return True
+        record = self.telemetry.telemetry if self.telemetry else None
+        return record is not None and record.commit == "committed"
+
+
+@dataclass(slots=True)
+class _Draft:
+    """An attempt being put together."""
+
+    session: str
+    cause: Cause
+    position: int
+    started: LogRecord | None = None
+    done: LogRecord | None = None
+    telemetry: LogRecord | None = None
+    inner: list[LogRecord] = field(default_factory=list)
+    open: bool = True
+    end: int = 0
+
+    def freeze(self, following: LogRecord | None) -> Attempt:
+        return Attempt(
+            self.session, self.cause, self.started, self.done, self.telemetry, tuple(self.inner), following
+        )
+
+
+def find_attempts(
+    records: Iterable[LogRecord], sessions: Collection[str], *, tags_tell: bool
+) -> tuple[Attempt, ...]:
+    """Every attempt in a conversation, oldest first.
+
+    Args:
+        records: Lines of the log, in time order.
+        sessions: Ids of the conversation's sessions.
+        tags_tell: A line without a session tag was written outside a turn. So it is before 0.22; since, the
+            work runs in a pool of threads whose lines carry no tag.
+    """
+    thread = [record for record in records if concerns(record, sessions)]
+    drafts: list[_Draft] = []
+    for position, record in enumerate(thread):
+        _take(drafts, thread, position, record, tags_tell)
+    found = [draft.freeze(_next_call(thread, draft)) for draft in drafts]
+    return tuple(sorted(_checked(found), key=lambda attempt: attempt.first.at))
+
+
+def concerns(record: LogRecord, sessions: Collection[str]) -> bool:
+    """Whether a line is of this conversation, or names no session at all."""
+    if record.session is None:
+        return True
+    return record.session in sessions or record.tag in sessions
+
+
+def _take(
+    drafts: list[_Draft], thread: Sequence[LogRecord], position: int, record: LogRecord, tags_tell: bool
+) -> None:
+    if record.kind in _ENDS_OPEN:
+        _close(drafts)
+    if record.kind is Kind.STARTED:
+        previous = drafts[-1].cause if drafts else None
+        cause = cause_of(thread, position, previous, tags_tell=tags_tell)
+        drafts.append(_Draft(record.session or "", cause, position, started=record))
+    elif record.kind is Kind.DONE:
+        _take_done(drafts, thread, position, record)
+    elif record.kind is Kind.TELEMETRY and record.telemetry is not None:
+        _take_telemetry(drafts, position, record)
+    elif record.kind in _OUTCOMES and drafts and drafts[-1].open:
+        drafts[-1].inner.append(record)
+
+
+def _close(drafts: list[_Draft]) -> None:
+    if drafts:
+        drafts[-1].open = False
+
+
+def _take_done(drafts: list[_Draft], thread: Sequence[LogRecord], position: int, record: LogRecord) -> None:
+    for draft in reversed(drafts):
+        if draft.done is None and draft.started is not None and _closes(draft, record):
+            draft.done, draft.end, draft.open = record, position, False
+            return
+    cause = cause_of(thread, position, None, tags_tell=False).weakened("the line that opened it is lost")
+    drafts.append(_Draft(record.session or "", cause, position, done=record, open=False, end=position))
+
+
+def _closes(draft: _Draft, done: LogRecord) -> bool:
+    """The counts agree, or nothing else could have ended it."""
+    started = draft.started
+    return started is not None and (started.before == done.before or draft.open)
+
+
+def _take_telemetry(drafts: list[_Draft], position: int, record: LogRecord) -> None:
+    telemetry = record.telemetry
+    if telemetry is None:
+        return
+    cause = cause_of_telemetry(record)
+    for draft in reversed(drafts[-3:]):
+        fits = draft.started is None or draft.started.tokens in (None, telemetry.tokens)
+        if draft.telemetry is None and draft.session == record.session and fits:
+            draft.telemetry, draft.cause, draft.end, draft.open = record, cause, position, False
+            return
+    if telemetry.commit not in _NOT_BEGUN:
+        session = record.session or ""
+        drafts.append(_Draft(session, cause, position, telemetry=record, open=False, end=position))
+
+
+def _next_call(thread: Sequence[LogRecord], draft: _Draft) -> LogRecord | None:
+    for record in thread[max(draft.position, draft.end) + 1 :]:
+        if record.kind is Kind.CALL:
+            return record
+        if record.kind in (Kind.STARTED, Kind.TURN):
+            return None
+    return None
+
+
+def _checked(attempts: Iterable[Attempt]) -> Iterator[Attempt]:
+    """Take back a proof when calls are missing from the log: another cause may be lost with them."""
+    for attempt in attempts:
+        call, following = attempt.cause.call, attempt.following
+        gap = (
+            call is not None
+            and following is not None
+            and call.number is not None
+            and following.number is not None
+            and following.number != call.number + 1
+        )
+        if gap and attempt.cause.trigger is not Trigger.MANUAL and attempt.telemetry is None:
+            yield replace(attempt, cause=attempt.cause.weakened("calls are missing from the log"))
+        else:
+            yield attempt

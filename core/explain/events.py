@@ -1,0 +1,265 @@
+"""Every compaction of a conversation, joined from rows, log lines and telemetry."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from core.explain import wording
+from core.explain.attempts import Attempt, find_attempts
+from core.explain.causes import Cause
+from core.explain.clock import align
+from core.explain.derive import Derived, derive
+from core.explain.explanation import Explanation
+from core.explain.frame import Frame
+from core.explain.matching import Match, match
+from core.explain.now import where_it_stands
+from core.explain.outcome import summary_outcome
+from core.explain.rows import BoundaryRows, boundary_rows
+from core.explain.situation import conversation_log, detected, found_window
+from core.hermes.config import load_config
+from core.hermes.log import Log
+from core.hermes.release import release_of_summary
+from core.model.event import CompressionEvent, Trigger
+from core.model.evidence import Evidence, Source, Verdict
+from core.model.session import BoundaryMode, Conversation
+from core.store.store import Store
+
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+def explain(store: Store, session_id: str, *, release: str | None = None) -> Explanation:
+    """Say why a conversation was compressed, each time, and where the trigger stands now.
+
+    Args:
+        store: The database.
+        session_id: Any session of the conversation.
+        release: Rules to apply instead of the detected release's.
+
+    Raises:
+        NotFoundError: There is no such session.
+        ConfigError: config.yaml cannot be used, or the release is unknown.
+    """
+    conversation = store.conversation(session_id)
+    config = load_config(store.location.home)
+    log = conversation_log(store.location.home, conversation)
+    rows = boundary_rows(store, conversation)
+    clock = align(log.records, _moments(conversation, rows))
+    frame = Frame(
+        store=store,
+        conversation=conversation,
+        config=config,
+        log=log,
+        clock=clock,
+        release=detected(store, conversation, log, release),
+        window=found_window(store, conversation, config, log),
+    )
+    events = events_of(frame, rows)
+    tip = conversation.tip
+    return Explanation(
+        session=session_id,
+        conversation=conversation,
+        release=frame.release,
+        window=frame.window,
+        config=config,
+        settings=frame.settings(None, tip, frame.window.tokens),
+        events=events,
+        now=where_it_stands(frame, events),
+        log=log,
+        clock=clock,
+        notes=_notes(frame, log),
+    )
+
+
+def events_of(frame: Frame, rows: tuple[BoundaryRows, ...]) -> tuple[CompressionEvent, ...]:
+    """The compactions of one conversation, completed and aborted, in time order."""
+    # Where the schema marks summaries, compression runs in a thread pool whose log lines carry no tag.
+    tags_tell = not frame.store.schema.marks_summaries
+    attempts = find_attempts(frame.log.records, set(frame.sessions), tags_tell=tags_tell)
+    found = [_event(frame, pair) for pair in match(attempts, rows, frame.clock)]
+    return tuple(sorted(found, key=lambda event: event.at or _LONG_AGO))
+
+
+def _event(frame: Frame, pair: Match) -> CompressionEvent:
+    attempt, rows = pair
+    release = _release(frame, rows)
+    session_id = rows.session if rows is not None else _session_of(frame, attempt)
+    session = frame.sessions.get(session_id, frame.conversation.tip)
+    window = _window(frame, attempt)
+    limits = frame.limits(release, session, window)
+    threshold = limits.threshold if limits is not None else None
+    cause = attempt.cause if attempt is not None else None
+    derived = derive(frame, rows, release, threshold) if _needs_rows(cause) and rows is not None else None
+    trigger, verdict = _verdict(cause, derived)
+    stated = cause.threshold if cause is not None and cause.threshold is not None else None
+    tokens = _tokens(attempt, derived)
+    completed = rows is not None or (attempt is not None and attempt.completed)
+    outcome = summary_outcome(frame, attempt, rows, completed=completed, release=release)
+    shown = stated if stated is not None else threshold
+    before, after = _counts(attempt, rows, derived)
+    return CompressionEvent(
+        session=session_id,
+        to_session=_to_session(attempt, rows, session_id),
+        mode=_mode(attempt, rows),
+        at=_at(frame, attempt, rows),
+        generation=rows.opened.index - 1 if rows is not None else None,
+        trigger=trigger,
+        verdict=verdict,
+        tokens=tokens,
+        threshold=shown,
+        window=window,
+        messages_before=before,
+        messages_after=after,
+        tokens_after=_tokens_after(frame, attempt, rows, release),
+        focus=attempt.started.focus if attempt is not None and attempt.started is not None else None,
+        summary=outcome,
+        completed=completed,
+        duration=_duration(attempt),
+        release=release,
+        evidence=_evidence(attempt, rows, derived),
+        explanation=wording.explanation(trigger, verdict, tokens, shown, window),
+        arithmetic=wording.sums(cause, limits, tokens, shown, derived.steps if derived else ()),
+        disagreements=tuple(wording.disagreements(attempt, rows, limits)),
+    )
+
+
+def _release(frame: Frame, rows: BoundaryRows | None) -> str:
+    """The release that wrote the summary; where its prefix fits several, the one the conversation shows."""
+    current = frame.release.release
+    if rows is None or rows.summary is None or current in rows.summary.releases:
+        return current
+    return release_of_summary(rows.summary) or current
+
+
+def _needs_rows(cause: Cause | None) -> bool:
+    return cause is None or cause.verdict is Verdict.UNKNOWN
+
+
+def _verdict(cause: Cause | None, derived: Derived | None) -> tuple[Trigger, Verdict]:
+    if derived is not None:
+        return derived.trigger, derived.verdict
+    if cause is None:
+        return Trigger.UNKNOWN, Verdict.UNKNOWN
+    return cause.trigger, cause.verdict
+
+
+def _session_of(frame: Frame, attempt: Attempt | None) -> str:
+    known = attempt is not None and attempt.session in frame.sessions
+    return attempt.session if attempt is not None and known else frame.conversation.tip.id
+
+
+def _window(frame: Frame, attempt: Attempt | None) -> int | None:
+    """As the deciding line states it, else as the sources of today tell."""
+    if attempt is not None and attempt.cause.window is not None:
+        return attempt.cause.window
+    return frame.window.tokens
+
+
+def _tokens(attempt: Attempt | None, derived: Derived | None) -> int | None:
+    if attempt is not None:
+        for number in (attempt.started.tokens if attempt.started else None, attempt.cause.tokens):
+            if number is not None:
+                return number
+    return derived.tokens if derived is not None else None
+
+
+def _counts(
+    attempt: Attempt | None, rows: BoundaryRows | None, derived: Derived | None
+) -> tuple[int | None, int | None]:
+    """Message counts before and after: the log's own, else the rows'."""
+    before = after = None
+    if rows is not None:
+        before, after = rows.counted_before, rows.counted_after
+        if derived is not None and derived.request:
+            before = None if before is None else before + 1
+            after = None if after is None else after + 1
+    if attempt is not None:
+        started = attempt.started or attempt.done
+        before = started.before if started is not None and started.before is not None else before
+        ended = attempt.done or attempt.telemetry
+        after = ended.after if ended is not None and ended.after is not None else after
+    return before, after
+
+
+def _to_session(attempt: Attempt | None, rows: BoundaryRows | None, session_id: str) -> str:
+    if rows is not None:
+        return rows.opened.session_id
+    done = attempt.done if attempt is not None else None
+    return done.session or session_id if done is not None else session_id
+
+
+def _mode(attempt: Attempt | None, rows: BoundaryRows | None) -> BoundaryMode | None:
+    if rows is not None:
+        return rows.boundary.mode
+    if attempt is None or attempt.done is None:
+        return None
+    rotated = attempt.started is not None and attempt.done.session != attempt.started.session
+    return BoundaryMode.ROTATION if rotated else BoundaryMode.REWRITE
+
+
+def _at(frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None) -> datetime | None:
+    if attempt is not None:
+        return frame.clock.utc(attempt.first.at)
+    return rows.at if rows is not None else None
+
+
+def _tokens_after(
+    frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None, release: str
+) -> int | None:
+    if attempt is not None and attempt.done is not None and attempt.done.tokens_after is not None:
+        return attempt.done.tokens_after
+    if rows is None or rows.counted_after is None:
+        return None
+    session = frame.sessions.get(rows.opened.session_id, frame.conversation.tip)
+    return frame.request_tokens(frame.store.messages(rows.after), session, release)
+
+
+def _duration(attempt: Attempt | None) -> float | None:
+    """Seconds from the first line to the last; the telemetry's own figure where there is one."""
+    if attempt is None:
+        return None
+    record = attempt.telemetry.telemetry if attempt.telemetry is not None else None
+    if record is not None and record.duration is not None:
+        return record.duration
+    if attempt.started is None or attempt.done is None:
+        return None
+    return (attempt.done.at - attempt.started.at).total_seconds()
+
+
+def _evidence(
+    attempt: Attempt | None, rows: BoundaryRows | None, derived: Derived | None
+) -> tuple[Evidence, ...]:
+    found: list[Evidence] = []
+    if attempt is not None:
+        found += wording.log_evidence(attempt)
+        if attempt.cause.note:
+            found.append(Evidence(Source.DERIVED, attempt.first.where, attempt.cause.note))
+    if rows is not None:
+        found += wording.row_evidence(rows)
+    if derived is not None:
+        found += derived.evidence
+    return tuple(found)
+
+
+def _moments(conversation: Conversation, rows: tuple[BoundaryRows, ...]) -> dict[str, list[datetime]]:
+    """Times the database holds for each session, to set the log's clock by."""
+    moments: dict[str, list[datetime]] = {}
+    for session in conversation.sessions:
+        own = (session.started_at, session.ended_at, session.last_active)
+        moments[session.id] = [at for at in own if at is not None]
+    for boundary in rows:
+        if boundary.at is not None:
+            moments.setdefault(boundary.session, []).append(boundary.at)
+            moments.setdefault(boundary.opened.session_id, []).append(boundary.at)
+    return moments
+
+
+def _notes(frame: Frame, log: Log) -> tuple[str, ...]:
+    notes = [*log.problems, *frame.config.notes(frame.release.release)]
+    if log.empty:
+        notes.append("no log line about this conversation survives; causes are recomputed from rows")
+    engine = frame.config.setting("context.engine", frame.release.release)
+    if engine.value not in (None, "", "compressor"):
+        notes.append(
+            f"{engine.origin}: the context engine is {engine.value!r}, so the threshold shown is not in force"
+        )
+    return tuple(notes)

@@ -1,0 +1,60 @@
+"""The answer to "why": every compaction of a conversation, and where the trigger stands now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.explain.clock import Clock
+from core.hermes.config import HermesConfig
+from core.hermes.log import Log
+from core.hermes.release import ReleaseGuess
+from core.hermes.window import WindowGuess
+from core.model.event import CompressionEvent
+from core.model.evidence import Evidence, Verdict
+from core.model.session import Conversation
+from core.model.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """Where the trigger stands.
+
+    Attributes:
+        tokens: Size of the next request as far as known; None when nothing says.
+        verdict: How sure `tokens` is.
+        blocked_by: What would refuse an automatic compaction, in words.
+        headroom: Tokens left below the threshold; negative above it.
+        arithmetic: The sums behind the threshold, one step a line.
+    """
+
+    tokens: int | None
+    threshold: int | None
+    window: int | None
+    blocked_by: tuple[str, ...] = ()
+    headroom: int | None = None
+    verdict: Verdict = Verdict.UNKNOWN
+    evidence: tuple[Evidence, ...] = ()
+    arithmetic: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a conversation was compressed, and whether it will be.
+
+    Attributes:
+        session: The id asked about.
+        events: In time order, completed and aborted.
+        notes: What a reader should know about the evidence itself: no log, unreadable files, odd settings.
+    """
+
+    session: str
+    conversation: Conversation
+    release: ReleaseGuess
+    window: WindowGuess
+    config: HermesConfig
+    settings: Settings
+    events: tuple[CompressionEvent, ...]
+    now: Now
+    log: Log
+    clock: Clock
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,99 @@
+"""The surroundings in which the compactions of one conversation are judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from core.compress.estimate import message_size, text_tokens, tool_tokens, total_tokens
+from core.compress.threshold import Budgets, budgets
+from core.explain.checks import CheckRules, check_rules, tolerance
+from core.explain.clock import Clock
+from core.hermes.config import HermesConfig
+from core.hermes.log import Log
+from core.hermes.policy import Policy, load_policy
+from core.hermes.release import ReleaseGuess
+from core.hermes.window import WindowGuess
+from core.model.message import Message
+from core.model.session import Conversation, Session
+from core.model.settings import Settings
+from core.store.store import Store
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One conversation with its log, its config, and what they leave open.
+
+    Attributes:
+        release: Detected for the conversation as it stands.
+        window: Likewise.
+        clock: From the log's local time to UTC.
+    """
+
+    store: Store
+    conversation: Conversation
+    config: HermesConfig
+    log: Log
+    clock: Clock
+    release: ReleaseGuess
+    window: WindowGuess
+
+    @cached_property
+    def sessions(self) -> dict[str, Session]:
+        """The conversation's sessions by id."""
+        return {session.id: session for session in self.conversation.sessions}
+
+    def policy(self, release: str | None) -> Policy:
+        """The policy of a release; of the detected one for None."""
+        return load_policy(release or self.release.release)
+
+    def checks(self, release: str | None) -> CheckRules:
+        """The checks of a release; of the detected one for None."""
+        return check_rules(release or self.release.release)
+
+    def settings(self, release: str | None, session: Session, window: int | None) -> Settings:
+        """The settings one session ran with, as far as today's config tells."""
+        settings = self.config.settings(
+            release or self.release.release,
+            model=session.model or "",
+            provider=session.provider or "",
+            base_url=session.base_url or "",
+        )
+        return replace(settings, window=window)
+
+    def limits(self, release: str | None, session: Session, window: int | None) -> Budgets | None:
+        """Threshold and budgets under today's config; None without a window."""
+        if window is None or window <= 0:
+            return None
+        return budgets(self.settings(release, session, window), self.policy(release), window)
+
+    def prompt_tokens(self, session: Session, policy: Policy) -> int | None:
+        """The release's estimate of a session's system prompt; None where it is not stored."""
+        prompt = self.store.system_prompt(session)
+        return None if prompt is None else text_tokens(prompt, policy.estimate.unit)
+
+    def tools_tokens(self, session: Session) -> int | None:
+        """The estimate of the tool schemas a session last sent; None where they are not stored."""
+        pin = self.store.tools(session)
+        return tool_tokens(pin.tools, schema=True) if pin and pin.tools else None
+
+    def tolerance(self, session: Session) -> float:
+        """How far a recomputed request may fall short, given what is stored."""
+        return tolerance(tools_known=self.tools_tokens(session) is not None)
+
+    def request_tokens(self, messages: Sequence[Message], session: Session, release: str | None) -> int:
+        """The release's estimate of a request with these messages; a lower bound where parts are unknown."""
+        policy, rules = self.policy(release), self.checks(release)
+        wires = [message.wire for message in messages]
+        if rules.live_turn:
+            running = max((i for i, message in enumerate(messages) if message.role == "user"), default=0)
+            wires[running:] = [_live(wire) for wire in wires[running:]]
+        sizes = [message_size(wire, policy.estimate) for wire in wires]
+        prompt = self.prompt_tokens(session, policy) or 0
+        return prompt + total_tokens(sizes, policy.estimate) + (self.tools_tokens(session) or 0)
+
+
+def _live(wire: object) -> dict[str, object]:
+    assert isinstance(wire, dict)
+    return {key: value for key, value in wire.items() if key != "timestamp"}

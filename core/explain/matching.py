@@ -1,0 +1,85 @@
+"""Which attempt of the log belongs to which compaction of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import NamedTuple
+
+from core.explain.attempts import Attempt
+from core.explain.clock import Clock
+from core.explain.rows import BoundaryRows
+from core.model.session import BoundaryMode
+
+_CLOSE = timedelta(seconds=15)
+_FAR = timedelta(hours=15)
+
+
+class Match(NamedTuple):
+    """One compaction as both sources tell it; one side may be missing."""
+
+    attempt: Attempt | None
+    rows: BoundaryRows | None
+
+
+def match(attempts: Sequence[Attempt], boundaries: Sequence[BoundaryRows], clock: Clock) -> tuple[Match, ...]:
+    """Pair attempts with boundaries: by the session a rotation created, by time, then by message counts.
+
+    Both lists are in time order and so are the pairs. An attempt without rows was aborted, or its rows are
+    gone; rows without an attempt happened when no log was kept.
+    """
+    pairs: dict[int, int] = {}
+    for fits in (_same_child, _same_moment(clock), _same_counts(clock)):
+        _pair(pairs, attempts, boundaries, fits)
+    taken = set(pairs.values())
+    found = [Match(attempts[pairs[i]] if i in pairs else None, rows) for i, rows in enumerate(boundaries)]
+    found += [Match(attempt, None) for i, attempt in enumerate(attempts) if i not in taken]
+    return tuple(found)
+
+
+def _pair(
+    pairs: dict[int, int],
+    attempts: Sequence[Attempt],
+    boundaries: Sequence[BoundaryRows],
+    fits: object,
+) -> None:
+    assert callable(fits)
+    taken = set(pairs.values())
+    for i, rows in enumerate(boundaries):
+        if i in pairs:
+            continue
+        # Pairs keep the order of both lists: nothing may reach past an older or a newer pair.
+        low = max((pairs[j] for j in pairs if j < i), default=-1)
+        high = min((pairs[j] for j in pairs if j > i), default=len(attempts))
+        for j in range(low + 1, high):
+            if j not in taken and fits(attempts[j], rows):
+                pairs[i] = j
+                taken.add(j)
+                break
+
+
+def _same_child(attempt: Attempt, rows: BoundaryRows) -> bool:
+    rotated = rows.boundary.mode is BoundaryMode.ROTATION
+    return rotated and attempt.done is not None and attempt.done.session == rows.opened.session_id
+
+
+def _same_moment(clock: Clock) -> object:
+    def fits(attempt: Attempt, rows: BoundaryRows) -> bool:
+        if rows.at is None or attempt.session not in (rows.session, rows.opened.session_id):
+            return False
+        return clock.utc(attempt.first.at) - _CLOSE <= rows.at <= clock.utc(attempt.last.at) + _CLOSE
+
+    return fits
+
+
+def _same_counts(clock: Clock) -> object:
+    """The log's clock may be off; counts on both sides of the compaction are as good as a time."""
+
+    def fits(attempt: Attempt, rows: BoundaryRows) -> bool:
+        done = attempt.done
+        if done is None or attempt.session not in (rows.session, rows.opened.session_id):
+            return False
+        near = rows.at is None or abs(clock.utc(done.at) - rows.at) <= _FAR
+        return near and (done.before, done.after) == (rows.counted_before, rows.counted_after)
+
+    return fits

@@ -1,0 +1,120 @@
+"""One compaction in words: the sentence, the sums, and where two sources differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from core.compress.threshold import Budgets
+from core.explain.attempts import Attempt
+from core.explain.causes import Cause, trigger_words
+from core.explain.rows import BoundaryRows
+from core.hermes.log import LogRecord
+from core.model.event import SummaryStatus, Trigger
+from core.model.evidence import Evidence, Source, Verdict
+
+_CERTAINTY = {
+    Verdict.PROVED: "",
+    Verdict.DERIVED: "Recomputed: ",
+    Verdict.SUSPECTED: "Probably: ",
+    Verdict.UNKNOWN: "",
+}
+_COMPARED = (
+    Trigger.PREFLIGHT,
+    Trigger.PRE_API,
+    Trigger.POST_RESPONSE,
+    Trigger.HYGIENE,
+    Trigger.IDLE,
+)
+
+
+def explanation(
+    trigger: Trigger, verdict: Verdict, tokens: int | None, threshold: int | None, window: int | None
+) -> str:
+    """The verdict as one sentence."""
+    words = trigger_words(trigger)
+    sentence = _CERTAINTY[verdict] + (
+        words[:1].lower() + words[1:] if _CERTAINTY[verdict] else _capital(words)
+    )
+    if trigger in _COMPARED and tokens is not None and threshold is not None:
+        of = f" (window {window:,})" if window is not None else ""
+        sentence += f": {tokens:,} against {threshold:,}{of}"
+    elif tokens is not None and trigger is not Trigger.UNKNOWN:
+        sentence += f"; it held about {tokens:,} tokens"
+    return sentence + "."
+
+
+def sums(
+    cause: Cause | None,
+    limits: Budgets | None,
+    tokens: int | None,
+    threshold: int | None,
+    steps: tuple[str, ...],
+) -> tuple[str, ...]:
+    """The arithmetic, one step a line: the threshold, then the comparison."""
+    lines = list(limits.arithmetic) if limits is not None else ["no window is known, so no threshold"]
+    compared = cause is None or cause.trigger in _COMPARED
+    if tokens is not None and threshold is not None and compared:
+        sign = ">=" if tokens >= threshold else "<"
+        lines.append(f"{tokens:,} {sign} {threshold:,}")
+    if cause is not None and cause.call is not None and cause.call.input is not None:
+        lines.append(f"the last call before it held {cause.call.input:,} real tokens")
+    return (*lines, *steps)
+
+
+def log_evidence(attempt: Attempt) -> Iterator[Evidence]:
+    """The lines an attempt rests on, in the order of the log, each once."""
+    lines = [attempt.cause.line, attempt.cause.call, attempt.started, *attempt.inner[-4:]]
+    lines += [attempt.done, attempt.telemetry]
+    seen: set[str] = set()
+    for line in sorted((line for line in lines if line is not None), key=lambda line: line.at):
+        if line.where not in seen:
+            seen.add(line.where)
+            yield quoted(line)
+
+
+def quoted(line: LogRecord) -> Evidence:
+    """A log line as evidence."""
+    return Evidence(Source.LOG, line.where, line.message)
+
+
+def row_evidence(rows: BoundaryRows) -> Iterator[Evidence]:
+    """What the database shows of a compaction."""
+    yield from rows.boundary.evidence
+    if rows.before:
+        where = f"messages {rows.before[0]}-{rows.before[-1]}"
+        yield Evidence(Source.DATABASE, where, f"{len(rows.before)} messages before")
+    if rows.after:
+        where = f"messages {rows.after[0]}-{rows.after[-1]}"
+        yield Evidence(Source.DATABASE, where, f"{len(rows.after)} messages after")
+
+
+def disagreements(
+    attempt: Attempt | None, rows: BoundaryRows | None, limits: Budgets | None
+) -> Iterator[str]:
+    """Where the log, the rows and today's config say different things."""
+    done = attempt.done if attempt else None
+    if done is not None and rows is not None:
+        for name, said, shown in (
+            ("before", done.before, rows.counted_before),
+            ("after", done.after, rows.counted_after),
+        ):
+            if said is not None and shown is not None and said != shown:
+                yield f"{done.where} counts {said} messages {name}, the rows show {shown}"
+    if attempt is not None and attempt.cause.threshold is not None and limits is not None:
+        compared = attempt.cause.trigger is not Trigger.HYGIENE
+        if compared and attempt.cause.threshold != limits.threshold:
+            where = attempt.cause.line.where if attempt.cause.line else "the log"
+            stated, today = attempt.cause.threshold, limits.threshold
+            yield f"{where} names a threshold of {stated:,}; today's config gives {today:,}"
+
+
+def summary_words(status: SummaryStatus, dropped: int | None) -> str:
+    """How the summary came about, as a clause."""
+    if status is SummaryStatus.FALLBACK:
+        of = f" for {dropped} messages" if dropped is not None else ""
+        return f"the summary is a fallback without a model{of}"
+    return {"model": "a model wrote the summary", "aborted": "nothing was replaced"}.get(status.value, "")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
