@@ -94,7 +94,7 @@ class FailureKind(StrEnum):
     OTHER = "other"
 
 
-class SummaryFailure(SummaryError):
+class SummaryFailure(SummaryError):  # noqa: N818 - a kind of SummaryError, told apart by its `kind`
     """A summariser failed or answered with something unusable.
 
     Args:

@@ -1,0 +1,107 @@
+"""The anchors of a whole middle: which messages hold each, and whether the focus covers it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from core.compress.anchors.lexicon import lexicon
+from core.compress.anchors.values import AnchorValue, values
+from core.compress.anchors.view import View, one_line
+from core.compress.topic import Topic
+
+CATEGORIES = ("paths", "urls", "ids", "hashes", "numbers", "errors", "commands", "asks", "constraints")
+
+_SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?。！？]+(?=\s|$|[^\x00-\x7f])|\.(?=\S)[^.!?。！？\n]*)*")
+_SHORT = 1500
+"""Characters of a message that is about one thing as a whole; longer ones are judged line by line."""
+
+_MOST_CONSTRAINTS = 12
+_ASK_LENGTH = 300
+
+
+@dataclass(slots=True)
+class Found:
+    """One anchor of a middle."""
+
+    category: str
+    value: str
+    messages: list[int] = field(default_factory=list)
+    in_focus: bool = False
+
+
+def collect(views: Sequence[View], topic: Topic | None = None) -> list[Found]:
+    """Every anchor of a middle in order of first appearance.
+
+    Args:
+        views: The middle, read.
+        topic: When given, anchors said in a line, message or call about it are marked.
+    """
+    found: dict[AnchorValue, Found] = {}
+    for view in views:
+        whole = topic is not None and about(view, topic)
+        for anchor, context in _of(view):
+            entry = found.setdefault(anchor, Found(anchor.category, anchor.value))
+            if not entry.messages or entry.messages[-1] != view.index:
+                entry.messages.append(view.index)
+            if topic is not None and not entry.in_focus:
+                entry.in_focus = whole or covered(anchor.value, context, topic)
+    return list(found.values())
+
+
+def about(view: View, topic: Topic) -> bool:
+    """Whether a message as a whole is about a topic."""
+    if view.answers is not None and topic.covers(view.answers.target):
+        return True
+    if view.calls and any(topic.covers(call.target) for call in view.calls):
+        return True
+    return len(view.text) <= _SHORT and topic.covers(view.text)
+
+
+def covered(value: str, context: str, topic: Topic) -> bool:
+    """Whether an anchor, or the line it stands in, is about a topic."""
+    if topic.covers(value):
+        return True
+    if not topic.share(context):
+        return False
+    at = context.find(value)
+    if at < 0:
+        return False
+    start, end = context.rfind("\n", 0, at) + 1, context.find("\n", at + len(value))
+    return topic.covers(context[start : end if end >= 0 else len(context)])
+
+
+def topic_of(focus: str | None, views: Iterable[View]) -> Topic | None:
+    """A focus weighed against a middle; None without one."""
+    if focus is None or not focus.strip():
+        return None
+    return Topic.of(focus, (f"{view.text}\n{' '.join(call.target for call in view.calls)}" for view in views))
+
+
+def constraints(text: str) -> list[str]:
+    """Sentences that lay down what must or must not be done."""
+    pattern = lexicon().constraint
+    lines = (" ".join(sentence.split()) for sentence in _SENTENCE.findall(text))
+    kept = (line.strip("-*• ") for line in lines if 6 <= len(line) <= 400 and pattern.search(line))
+    return list(dict.fromkeys(kept))[:_MOST_CONSTRAINTS]
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, each on one line."""
+    return [line for sentence in _SENTENCE.findall(text) if (line := " ".join(sentence.split()))]
+
+
+def _of(view: View) -> Iterator[tuple[AnchorValue, str]]:
+    errors = view.role == "tool"
+    for anchor in values(view.text, errors=errors):
+        yield anchor, view.text
+    for call in view.calls:
+        for anchor in values(call.strings, errors=False):
+            yield anchor, call.strings
+        if call.command:
+            yield AnchorValue("commands", call.command), call.strings
+    if view.request:
+        yield AnchorValue("asks", one_line(view.text, _ASK_LENGTH)), view.text
+        for sentence in constraints(view.text):
+            yield AnchorValue("constraints", sentence), view.text

@@ -1,0 +1,136 @@
+"""What became of things in a middle: files made and deleted, commands failed and passed, asks answered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.compress.anchors.lexicon import lexicon
+from core.compress.anchors.values import values
+from core.compress.anchors.view import Call, View
+
+_CREATED_BY_SHELL = re.compile(r"(?:>>?|\btee(?:\s+-a)?|\btouch)\s+(?P<path>[\w./~@%+-]+)")
+_WORDLESS = 12
+_WORDS = re.compile(r"[a-z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One call and how it ended.
+
+    Attributes:
+        at: Index of the message that made the call.
+        result: Index of its result; None when the middle holds none.
+        error: The line that says it failed; None when it did not, or nobody can tell.
+        passed: The result says it went well.
+        fixed_at: Index of a later call of the same thing that did not fail, when this one failed.
+    """
+
+    at: int
+    call: Call
+    result: int | None = None
+    text: str = ""
+    error: str | None = None
+    passed: bool = False
+    fixed_at: int | None = None
+
+
+@dataclass(slots=True)
+class FileStory:
+    """What was done to one file, in order.
+
+    Attributes:
+        effects: `wrote`, `changed`, `read`, `removed`.
+        last: Index of the message of the last effect.
+    """
+
+    path: str
+    effects: list[str]
+    first: int
+    last: int
+
+    @property
+    def vanished(self) -> bool:
+        """Made in this middle and gone by its end."""
+        return self.effects[-1] == "removed" and any(effect != "read" for effect in self.effects[:-1])
+
+
+def outcomes(views: Sequence[View]) -> list[Outcome]:
+    """Every call of a middle with its outcome, in order; failures know what fixed them."""
+    results = {view.answers.id: view for view in views if view.answers is not None}
+    found = [_outcome(view.index, call, results.get(call.id)) for view in views for call in view.calls]
+    fixed: dict[tuple[str, str], int] = {}
+    for at in range(len(found) - 1, -1, -1):
+        outcome = found[at]
+        key = (outcome.call.name, outcome.call.target)
+        if outcome.error and key in fixed:
+            found[at] = _fixed(outcome, fixed[key])
+        elif outcome.result is not None and not outcome.error and outcome.call.target:
+            fixed[key] = outcome.at
+    return found
+
+
+def files(views: Sequence[View]) -> dict[str, FileStory]:
+    """The files a middle's calls named, in order of first mention."""
+    stories: dict[str, FileStory] = {}
+    for view in views:
+        for call in view.calls:
+            for path, effect in _effects(call):
+                story = stories.setdefault(path, FileStory(path, [], view.index, view.index))
+                story.effects.append(effect)
+                story.last = view.index
+    return stories
+
+
+def pending(views: Sequence[View]) -> list[View]:
+    """Requests without a closing answer: an assistant text that calls nothing, before the next request."""
+    waiting: list[View] = []
+    for view in views:
+        if view.request:
+            waiting.append(view)
+        elif view.role == "assistant" and view.text.strip() and not view.calls and waiting:
+            waiting.pop()
+    return waiting
+
+
+def effect_of(name: str) -> str | None:
+    """What a tool of that name does to the file it is given."""
+    words = set(_WORDS.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()))
+    for effect in ("removed", "changed", "wrote", "read"):
+        if words & lexicon().effects[effect]:
+            return effect
+    return None
+
+
+def _effects(call: Call) -> list[tuple[str, str]]:
+    found = []
+    if call.path and not call.command:
+        effect = effect_of(call.name)
+        if effect:
+            found.append((call.path, effect))
+    if call.command:
+        for match in lexicon().gone.finditer(call.command):
+            found += [(path, "removed") for path in match["paths"].split() if not path.startswith("-")]
+        found += [(match["path"], "wrote") for match in _CREATED_BY_SHELL.finditer(call.command)]
+    return [(path, effect) for path, effect in found if path not in ("/dev/null", "&1", "&2")]
+
+
+def _outcome(at: int, call: Call, result: View | None) -> Outcome:
+    if result is None:
+        return Outcome(at, call)
+    error = _error_in(result.text)
+    if error and effect_of(call.name) == "read":
+        error = error if len(result.text) < 400 else None
+    passed = error is None and bool(lexicon().passed.search(result.text[-2000:]))
+    return Outcome(at, call, result.index, result.text, error, passed)
+
+
+def _error_in(text: str) -> str | None:
+    """The line that says best what failed: the first that is more than a word."""
+    lines = [value for category, value in values(text) if category == "errors"]
+    return next((line for line in lines if len(line) > _WORDLESS), lines[0] if lines else None)
+
+
+def _fixed(outcome: Outcome, at: int) -> Outcome:
+    return Outcome(outcome.at, outcome.call, outcome.result, outcome.text, outcome.error, False, at)

@@ -1,0 +1,63 @@
+"""The words and patterns by which anchors are recognised, read once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Compiled forms of `lexicon.yaml`."""
+
+    constraint: re.Pattern[str]
+    decision: re.Pattern[str]
+    remaining: re.Pattern[str]
+    error: re.Pattern[str]
+    harmless: re.Pattern[str]
+    passed: re.Pattern[str]
+    gone: re.Pattern[str]
+    measure: re.Pattern[str]
+    file_name: re.Pattern[str]
+    error_stems: tuple[str, ...]
+    command_keys: tuple[str, ...]
+    path_keys: tuple[str, ...]
+    subject_keys: tuple[str, ...]
+    effects: Mapping[str, frozenset[str]]
+
+
+@cache
+def lexicon() -> Lexicon:
+    """The table, compiled."""
+    import yaml
+
+    text = files("core.compress.anchors").joinpath("lexicon.yaml").read_text(encoding="utf-8")
+    table: dict[str, Any] = yaml.safe_load(text)
+    units = "|".join(sorted(map(re.escape, table["units"]), key=len, reverse=True))
+    extensions = "|".join(sorted(map(re.escape, table["extensions"]), key=len, reverse=True))
+    return Lexicon(
+        constraint=_any(table["constraint"], re.IGNORECASE),
+        decision=_any(table["decision"], re.IGNORECASE),
+        remaining=_any(table["remaining"], re.IGNORECASE),
+        error=_any(table["error"]),
+        harmless=_any(table["harmless"]),
+        passed=_any(table["passed"], re.IGNORECASE),
+        gone=_any(table["gone"], re.MULTILINE),
+        measure=re.compile(
+            rf"\d[\d,]{{0,15}}+(?:\.\d{{1,9}}+)?\s?(?:{units})(?![A-Za-z0-9_])|[$€£¥]\d[\d,]{{0,15}}+(?:\.\d{{1,9}}+)?"
+        ),
+        file_name=re.compile(rf"[\w@+%~$.-]*[\w@+%~$-]\.(?:{extensions})"),
+        error_stems=tuple(table["error_stems"]),
+        command_keys=tuple(table["command_keys"]),
+        path_keys=tuple(table["path_keys"]),
+        subject_keys=tuple(table["subject_keys"]),
+        effects={effect: frozenset(words) for effect, words in table["effects"].items()},
+    )
+
+
+def _any(patterns: list[str], flags: int = 0) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), flags)

@@ -1,0 +1,124 @@
+"""Anchors of one text: paths, addresses, ids, hashes, numbers with units, error lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from core.compress.anchors.lexicon import lexicon
+
+MOST_PER_TEXT = 60
+"""Anchors of one category taken from one text; a listing of a thousand files is one fact, not a thousand."""
+
+LONGEST = 200
+"""Characters of one anchor."""
+
+_TOKEN = re.compile(r"[^\s\"'`<>(){},;|\[\]=*（）「」，。；：、]{2,300}")
+_WEB = re.compile(r"https?://[^\s\"'`<>()\[\]{}|\\，。；、]{3,400}")
+_URL = re.compile(r"[a-z][a-z0-9+.-]{1,12}://[^\s]{3,}", re.IGNORECASE)
+_PATH = re.compile(r"(?:[A-Za-z]:)?(?:~|\.{1,2})?[/\\]?(?:[\w.@+%~$-]+[/\\])+[\w.@+%~$-]*")
+_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_HASH = re.compile(r"(?:sha\d{1,3}:)?(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,64}")
+_ID = re.compile(
+    r"[A-Z][A-Z0-9]{1,9}-\d{1,9}|#\d{1,7}"  # tickets
+    r"|[A-Za-z][A-Za-z0-9]{0,30}(?:_[A-Za-z0-9]{1,40}){0,4}_(?=[A-Za-z0-9]*\d[A-Za-z0-9]*\d)[A-Za-z0-9]{3,64}"
+    r"|(?=[A-Z0-9]*[A-Z])(?=[A-Z0-9]*\d)[A-Z0-9]{5,16}"  # booking codes
+    r"|\d{7,16}"
+)
+_LINE_SUFFIX = re.compile(r":\d+(?::\d+)?:?$|(?<=[a-z])-\d+-.{0,3}$")
+_DIGIT = re.compile(r"\d")
+_STRIP = ".,:;!?'\"`*_#)"
+_LONGEST_LINE = 400
+
+
+class AnchorValue(NamedTuple):
+    """One anchor of a text."""
+
+    category: str
+    value: str
+
+
+def values(text: str, *, errors: bool = True) -> list[AnchorValue]:
+    """The anchors of a text, each value once, at most `MOST_PER_TEXT` a category.
+
+    Args:
+        text: Any text; scanned in time linear in its length.
+        errors: Take error lines too; they are facts in tool output, talk elsewhere.
+    """
+    found: dict[AnchorValue, None] = {}
+    counts: dict[str, int] = {}
+    for anchor in _all(text, errors):
+        if anchor not in found and counts.get(anchor.category, 0) < MOST_PER_TEXT:
+            counts[anchor.category] = counts.get(anchor.category, 0) + 1
+            found[anchor] = None
+    return list(found)
+
+
+def _all(text: str, errors: bool) -> Iterator[AnchorValue]:
+    for url in _WEB.findall(text):
+        yield AnchorValue("urls", url.rstrip(_STRIP)[:LONGEST])
+    for token in dict.fromkeys(_TOKEN.findall(text)):
+        anchor = classify(token)
+        if anchor:
+            yield anchor
+    for match in lexicon().measure.finditer(text):
+        before = text[match.start() - 1 : match.start()]
+        if not before or not (before.isalnum() or before in "_.,-/#"):
+            yield AnchorValue("numbers", " ".join(match.group().split()))
+    if errors:
+        yield from _error_lines(text)
+
+
+@lru_cache(maxsize=65536)
+def classify(token: str) -> AnchorValue | None:
+    """What a token is, without the punctuation around it; None when it is nothing."""
+    value = token.rstrip(_STRIP)
+    if not 2 < len(value) <= LONGEST:
+        return None
+    if "://" in value:
+        return AnchorValue("urls", value) if _URL.match(value) and not _WEB.match(value) else None
+    plain = _LINE_SUFFIX.sub("", value)
+    if "/" in plain or "\\" in plain:
+        return AnchorValue("paths", plain) if _is_path(plain) else None
+    if lexicon().file_name.fullmatch(plain):
+        return AnchorValue("paths", plain)
+    if not _DIGIT.search(value):
+        return None
+    if _UUID.fullmatch(value) or _ID.fullmatch(value):
+        return AnchorValue("ids", value)
+    return AnchorValue("hashes", value) if _HASH.fullmatch(value) else None
+
+
+def _is_path(value: str) -> bool:
+    match = _PATH.match(value)
+    if match is None or not any(map(str.isalpha, value)) or ("\\n" in value and ":\\" not in value):
+        return False
+    if match.end() < len(value) and not value.startswith(("/", "~", ".")):
+        return False
+    parts = [part for part in re.split(r"[/\\]", value) if part]
+    rooted = value[0] in "/~." or value[1:3] in (":\\", ":/")
+    named = "." in parts[-1][1:] if parts else False
+    return bool(parts) and (named or (rooted and len(parts) >= 2) or len(parts) >= 3 or value.endswith("/"))
+
+
+def _error_lines(text: str) -> Iterator[AnchorValue]:
+    words = lexicon()
+    starts = sorted({start for stem in words.error_stems for start in _lines_with(text, stem)})
+    for start in starts:
+        end = text.find("\n", start)
+        raw = text[start : min(len(text) if end < 0 else end, start + _LONGEST_LINE)]
+        if words.error.search(raw) and not words.harmless.search(raw):
+            line = " ".join(raw.split())[:LONGEST].rstrip()
+            if line:
+                yield AnchorValue("errors", line)
+
+
+def _lines_with(text: str, stem: str) -> Iterator[int]:
+    """Where the lines that hold a stem begin."""
+    at = text.find(stem)
+    while at >= 0:
+        yield text.rfind("\n", 0, at) + 1
+        end = text.find("\n", at)
+        at = text.find(stem, end) if end >= 0 else -1

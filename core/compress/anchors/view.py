@@ -1,0 +1,188 @@
+"""Messages as a reader takes them in: the text worth reading, the calls and what they were about."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from core.compress.anchors.lexicon import lexicon
+from core.hermes.markers import PREFILTERS, find_summary, scaffold_kind
+from core.model.message import Message, ToolCall
+
+HEAD, TAIL = 4000, 1500
+"""Characters read of a long text: what Hermes shows its own summariser of one message."""
+
+_LONGEST_TARGET = 200
+_REMINDER = re.compile(r"<(system-reminder|local-command-[a-z]+|command-[a-z]+)>.*?</\1>", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call.
+
+    Attributes:
+        target: What it was about: a command, a path, a query; "" when the arguments do not say.
+        command: The command line it ran, when it ran one.
+        path: The file it named, when it named one.
+        strings: Every string of the arguments, for scanning.
+    """
+
+    id: str
+    name: str
+    target: str
+    command: str | None
+    path: str | None
+    strings: str
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One message of a middle.
+
+    Attributes:
+        index: Its place in the list it came from.
+        text: Its readable text, long ones by their ends.
+        calls: What an assistant called.
+        answers: The call a tool message answers, when it is in the same middle.
+        request: It is a person's request: no summary, no note of Hermes' own.
+    """
+
+    index: int
+    role: str
+    text: str
+    calls: tuple[Call, ...] = ()
+    answers: Call | None = None
+    request: bool = False
+
+
+Clean = Callable[[str], str]
+"""Takes out of a text what must not be read: credentials."""
+
+
+def views(messages: Sequence[Message], offset: int = 0, clean: Clean = str) -> list[View]:
+    """Read a middle.
+
+    Args:
+        messages: The middle.
+        offset: Index of its first message in the whole list.
+        clean: Applied to every text before anything is taken from it.
+    """
+    calls: dict[str, Call] = {}
+    result = []
+    for index, message in enumerate(messages, offset):
+        made = tuple(_call(call, clean) for call in message.tool_calls) if message.role == "assistant" else ()
+        calls.update((call.id, call) for call in made)
+        text = readable(message, clean)
+        answers = calls.get(message.tool_call_id or "") if message.role == "tool" else None
+        request = message.role == "user" and _is_request(text)
+        result.append(View(index, message.role, text, made, answers, request))
+    return result
+
+
+def readable(message: Message, clean: Clean = str) -> str:
+    """The text of a message for reading: JSON results by their strings, long texts by their ends."""
+    text = message.text
+    if message.role == "tool" and text[:1] == "{" and text.rstrip()[-1:] == "}":
+        text = _decoded(text)
+    elif message.role == "user" and "<" in text:
+        text = _REMINDER.sub("", text).strip()
+    if "PRIVATE KEY" in text:
+        text = clean(text)  # before it is cut: half a key block is not recognised
+    return clean(ends(text))
+
+
+def ends(text: str) -> str:
+    """A long text by its start and end, cut between words."""
+    if len(text) <= HEAD + TAIL:
+        return text
+    stop = max(text.rfind(" ", HEAD - 200, HEAD), text.rfind("\n", HEAD - 200, HEAD))
+    start = text.find(" ", len(text) - TAIL, len(text) - TAIL + 200)
+    return f"{text[: stop if stop > 0 else HEAD]}\n{text[start if start > 0 else -TAIL :].lstrip()}"
+
+
+def one_line(text: str, limit: int) -> str:
+    """A text on one line, at most `limit` characters, cut at a word with an ellipsis."""
+    line = " ".join(text[: limit * 4].split())
+    if len(line) <= limit:
+        return line
+    cut = line.rfind(" ", limit * 2 // 3, limit)
+    return line[: cut if cut > 0 else limit - 1].rstrip() + "…"
+
+
+def _is_request(text: str) -> bool:
+    if not text.strip() or scaffold_kind(text):
+        return False
+    return not (text.lstrip().startswith(PREFILTERS) or find_summary(text))
+
+
+def _decoded(text: str) -> str:
+    """The values of a JSON result, one a line, names kept where the value is short."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return "\n".join(_lines(data)) if isinstance(data, dict) else text
+
+
+def _lines(data: Any, name: str = "", depth: int = 0) -> Iterator[str]:
+    if depth > 6:
+        return
+    if isinstance(data, Mapping):
+        for key, value in data.items():
+            yield from _lines(value, str(key), depth + 1)
+    elif isinstance(data, list):
+        for value in data:
+            yield from _lines(value, name, depth + 1)
+    elif isinstance(data, str):
+        yield data if "\n" in data or len(data) > 200 or not name else f"{name}: {data}"
+    elif data is not None:
+        yield f"{name}: {json.dumps(data)}"
+
+
+def _call(call: ToolCall, clean: Clean) -> Call:
+    raw = clean(call.arguments)
+    arguments = _arguments(raw)
+    words = lexicon()
+    command = _first(arguments, words.command_keys)
+    path = _first(arguments, words.path_keys)
+    target = command or path or _first(arguments, words.subject_keys) or _pairs(arguments)
+    return Call(
+        id=call.id,
+        name=call.name,
+        target=one_line(target, _LONGEST_TARGET),
+        command=one_line(command, _LONGEST_TARGET) if command else None,
+        path=path,
+        strings="\n".join(_lines(arguments))[: HEAD + TAIL] if arguments else raw[:HEAD],
+    )
+
+
+def _arguments(raw: str) -> Mapping[str, Any]:
+    try:
+        data = json.loads(raw)
+    except (ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _first(arguments: Mapping[str, Any], keys: Sequence[str]) -> str | None:
+    for key in keys:
+        value = arguments.get(key)
+        if isinstance(value, list) and value and isinstance(value[0], str):
+            value = value[0]
+        if isinstance(value, str) and value.strip():
+            return value.strip()
+    return None
+
+
+def _pairs(arguments: Mapping[str, Any]) -> str:
+    """The first few short arguments as `name=value`."""
+    plain = (
+        (key, value)
+        for key, value in arguments.items()
+        if isinstance(value, str | int | float) and value != ""
+    )
+    return ", ".join(f"{key}={one_line(str(value), 60)}" for key, value in islice(plain, 4))

@@ -1,0 +1,131 @@
+"""A summary laid out for looking anchors up in it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from functools import cached_property
+
+from core.compress.anchors import values
+from core.compress.anchors.lexicon import lexicon
+from core.compress.topic import terms
+
+KEPT, PARAPHRASED, LOST = "kept", "paraphrased", "lost"
+
+_HEX = re.compile(r"[0-9a-f]{7,64}")
+_SPACE = re.compile(r"\s+")
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_ELLIPSIS = re.compile(r"(?:…|\.\.\.)$")
+_ENOUGH_TERMS = 0.6
+_MOST_TERMS = 40
+_SHORTEST_PREFIX = 40
+_HASH_PREFIX = 7
+
+
+class SummaryIndex:
+    """Answers what became of an anchor in one summary."""
+
+    def __init__(self, summary: str) -> None:
+        self._lines = [line for line in summary.lower().splitlines() if line.strip()]
+        self._raw_lines = [line for line in summary.splitlines() if line.strip()]
+        self._flat = _SPACE.sub(" ", summary.lower())
+
+    @cached_property
+    def _suffixes(self) -> set[str]:
+        """Every path of the summary by every ending it has at a folder."""
+        found: set[str] = set()
+        for category, value in values(self._flat, errors=False):
+            if category in ("paths", "urls"):
+                found.update(_endings(value))
+        return found
+
+    @cached_property
+    def _hex_prefixes(self) -> set[str]:
+        return {match[:_HASH_PREFIX] for match in _HEX.findall(self._flat)}
+
+    @cached_property
+    def _measures(self) -> set[str]:
+        return {_measure(match.group()) for match in lexicon().measure.finditer(self._flat)}
+
+    @cached_property
+    def _numbers(self) -> set[str]:
+        return {number.replace(",", "") for number in _NUMBER.findall(self._flat)}
+
+    @cached_property
+    def _postings(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = defaultdict(list)
+        for at, line in enumerate(self._raw_lines):
+            for term in terms(line):
+                found[term].append(at)
+        return found
+
+    def fate(self, category: str, value: str) -> str:
+        """`kept`, `paraphrased` or `lost`."""
+        lower = _SPACE.sub(" ", value.lower())
+        match category:
+            case "paths":
+                return self._path(lower)
+            case "hashes":
+                return KEPT if lower.removeprefix("sha256:")[:_HASH_PREFIX] in self._hex_prefixes else LOST
+            case "numbers":
+                return self._number(lower)
+            case "ids" | "urls":
+                return KEPT if self._stands(lower) else LOST
+            case "constraints":
+                return self._sentence(value, lower, bound=True)
+            case _:
+                return self._sentence(value, lower, bound=False)
+
+    def lines_with(self, value: str) -> list[str]:
+        """The lines of the summary, in lower case, that hold a value."""
+        lower = value.lower()
+        return [line for line in self._lines if lower in line]
+
+    def _path(self, lower: str) -> str:
+        endings = _endings(lower)
+        if not endings:
+            return KEPT if self._stands(lower) else LOST
+        if endings[0] in self._suffixes or any(
+            "/" in ending and ending in self._suffixes for ending in endings[1:]
+        ):
+            return KEPT
+        return PARAPHRASED if endings[-1] in self._suffixes else LOST
+
+    def _number(self, lower: str) -> str:
+        if _measure(lower) in self._measures:
+            return KEPT
+        number = _NUMBER.search(lower)
+        found = number is not None and number.group().replace(",", "") in self._numbers
+        return PARAPHRASED if found else LOST
+
+    def _stands(self, lower: str) -> bool:
+        """Whether a value stands in the summary and not inside a longer word."""
+        at = self._flat.find(lower)
+        while at >= 0:
+            before, after = self._flat[at - 1 : at], self._flat[at + len(lower) : at + len(lower) + 1]
+            if not (before.isalnum() or after.isalnum()):
+                return True
+            at = self._flat.find(lower, at + 1)
+        return False
+
+    def _sentence(self, value: str, lower: str, *, bound: bool) -> str:
+        start = _ELLIPSIS.sub("", lower).strip()
+        if start in self._flat or start[: max(_SHORTEST_PREFIX, len(start) * 2 // 3)] in self._flat:
+            return KEPT
+        wanted = terms(value)[:_MOST_TERMS]
+        hits = Counter(at for term in wanted for at in self._postings.get(term, ()))
+        enough = max(2, _ENOUGH_TERMS * len(wanted))
+        lines = (self._raw_lines[at] for at, count in hits.items() if count >= enough)
+        told = any(not bound or lexicon().constraint.search(line) for line in lines)
+        return PARAPHRASED if told else LOST
+
+
+def _endings(path: str) -> list[str]:
+    """A path and what is left of it when leading folders go, longest first."""
+    clean = path.replace("\\", "/").split("://", 1)[-1].lstrip("~./").rstrip("/")
+    parts = [part for part in clean.split("/") if part]
+    return ["/".join(parts[start:]) for start in range(len(parts))]
+
+
+def _measure(text: str) -> str:
+    return text.replace(",", "").replace(" ", "").lower()

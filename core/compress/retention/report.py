@@ -1,0 +1,94 @@
+"""The retention report of one summary over one middle."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from core.compress.anchors import CATEGORIES, Found, View, collect, topic_of, values, views
+from core.compress.anchors.collect import constraints
+from core.compress.anchors.history import pending
+from core.compress.retention.index import KEPT, LOST, PARAPHRASED, SummaryIndex
+from core.compress.retention.stale import stale
+from core.model.message import Message
+from core.model.preview import Anchor, AnchorCount, Retention
+
+
+def retention(
+    middle: Sequence[Message],
+    summary: str,
+    *,
+    focus: str | None = None,
+    previous: str | None = None,
+    offset: int = 0,
+) -> Retention:
+    """Hold a summary against the messages it replaced.
+
+    Args:
+        middle: The summarised messages, as they were before pruning where that is known.
+        summary: The summary, with or without markers.
+        focus: The topic it was asked to keep; its anchors are counted apart.
+        previous: The summary before it, to say what that one still knew.
+        offset: Index of the first middle message in the whole list.
+
+    Returns:
+        Anchors and their fates. A path counts as kept with its last two parts, a hash with seven digits, a
+        sentence with its opening two thirds; a sentence whose content words share one line is paraphrased.
+    """
+    read = views(middle, offset)
+    index = SummaryIndex(summary)
+    found = collect(read, topic_of(focus, read))
+    anchors = tuple(_anchor(entry, index) for entry in found)
+    return Retention(
+        anchors=anchors,
+        by_category=_by_category(anchors),
+        focus=_count(anchor for anchor in anchors if anchor.in_focus) if focus else None,
+        rest=_count(anchor for anchor in anchors if not anchor.in_focus) if focus else None,
+        score=sum(anchor.fate != LOST for anchor in anchors) / len(anchors) if anchors else None,
+        lost_by_message=_lost_by_message(anchors, len(middle), offset),
+        stale=stale(read, index),
+        missing_asks=_missing(pending(read), anchors),
+        forgotten=_forgotten(previous, index) if previous else (),
+    )
+
+
+def _anchor(entry: Found, index: SummaryIndex) -> Anchor:
+    fate = index.fate(entry.category, entry.value)
+    return Anchor(entry.category, entry.value, tuple(entry.messages), fate, entry.in_focus)
+
+
+def _by_category(anchors: Sequence[Anchor]) -> dict[str, AnchorCount]:
+    counts = {
+        category: _count(anchor for anchor in anchors if anchor.category == category)
+        for category in CATEGORIES
+    }
+    return {category: count for category, count in counts.items() if count.of}
+
+
+def _count(anchors: Iterable[Anchor]) -> AnchorCount:
+    fates = Counter(anchor.fate for anchor in anchors)
+    return AnchorCount(fates[KEPT], fates[PARAPHRASED], fates[LOST])
+
+
+def _lost_by_message(anchors: Sequence[Anchor], size: int, offset: int) -> tuple[float | None, ...]:
+    held, lost = [0] * size, [0] * size
+    for anchor in anchors:
+        for message in anchor.messages:
+            held[message - offset] += 1
+            lost[message - offset] += anchor.fate == LOST
+    return tuple(gone / all_ if all_ else None for gone, all_ in zip(lost, held, strict=True))
+
+
+def _missing(asks: Sequence[View], anchors: Sequence[Anchor]) -> tuple[str, ...]:
+    waiting = {ask.index for ask in asks}
+    return tuple(
+        anchor.value
+        for anchor in anchors
+        if anchor.category == "asks" and anchor.fate == LOST and waiting.intersection(anchor.messages)
+    )
+
+
+def _forgotten(previous: str, index: SummaryIndex) -> tuple[str, ...]:
+    facts = [*values(previous), *(("constraints", sentence) for sentence in constraints(previous))]
+    lost = (value for category, value in facts if index.fate(category, value) == LOST)
+    return tuple(dict.fromkeys(lost))

@@ -1,0 +1,1 @@
+"""The offline summariser's parts: facts, selection under a budget, sections."""

@@ -1,0 +1,182 @@
+"""The facts of a middle, one line each, for the sections of a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from core.compress.anchors import View, about, constraints, one_line, sentences
+from core.compress.anchors.history import FileStory, Outcome, effect_of, files, outcomes, pending
+from core.compress.anchors.lexicon import lexicon
+from core.compress.topic import Topic
+
+_TASK, _BRIEF, _ASK, _LINE, _LOG = 1200, 300, 400, 220, 120
+_RECENT = 0.75
+"""Where the last quarter of a middle begins: failures there still block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One line for one section.
+
+    Attributes:
+        kind: A purpose of `layout`.
+        at: Index of the message it comes from; -1 for the summary before.
+        weight: How much it counts beside others of its kind, around 1.
+        in_focus: The focus covers it.
+        fixed: Kept whatever the budget says.
+    """
+
+    kind: str
+    text: str
+    at: int
+    weight: float = 1.0
+    in_focus: bool = False
+    fixed: bool = False
+
+
+def facts_of(views: Sequence[View], topic: Topic | None) -> list[Fact]:
+    """Every fact of a middle, in order within each kind; what was undone later is left out."""
+    if not views:
+        return []
+    calls = outcomes(views)
+    stories = files(views)
+    focused = {view.index for view in views if topic is not None and about(view, topic)}
+    found = [
+        *_requests(views),
+        *_actions(calls, stories),
+        *_troubles(calls, views),
+        *_files(stories),
+        *_said(views),
+        *_state(calls, views),
+        *_log(views),
+    ]
+    if topic is None:
+        return found
+    return [_focus(fact, fact.at in focused or topic.covers(fact.text)) for fact in found]
+
+
+def _focus(fact: Fact, in_focus: bool) -> Fact:
+    """Mark a fact; outside the focus only the task itself is certain of its place, and in brief."""
+    brief = fact.kind == "task" and not in_focus
+    text = one_line(fact.text, _BRIEF) if brief else fact.text
+    return Fact(fact.kind, text, fact.at, fact.weight, in_focus, fact.fixed and (in_focus or brief))
+
+
+def _requests(views: Sequence[View]) -> Iterator[Fact]:
+    requests = [view for view in views if view.request]
+    if not requests:
+        return
+    first, last = requests[0], requests[-1]
+    yield Fact("task", f"User asked: {one_line(last.text, _TASK)}", last.index, fixed=True)
+    yield Fact("goal", one_line(first.text, _ASK), first.index, fixed=first is not last)
+    for view in pending(views):
+        yield Fact("pending", one_line(view.text, _ASK), view.index, fixed=view is last)
+    for view in requests:
+        for sentence in constraints(view.text):
+            yield Fact("constraints", sentence, view.index)
+        if view not in (first, last):
+            yield Fact("actions", f"User: {one_line(view.text, _ASK)}", view.index, 1.6)
+
+
+def _actions(calls: Sequence[Outcome], stories: dict[str, FileStory]) -> Iterator[Fact]:
+    """What was done, repeats and superseded failures folded into the last time."""
+    last: dict[tuple[str, str], Outcome] = {}
+    times: dict[tuple[str, str], int] = {}
+    for outcome in calls:
+        key = (outcome.call.name, outcome.call.target)
+        times[key] = times.get(key, 0) + 1
+        last.pop(key, None)
+        last[key] = outcome
+    gone = {path for path, story in stories.items() if story.vanished}
+    for key, outcome in last.items():
+        if outcome.call.path not in gone and outcome.fixed_at is None:
+            reads = effect_of(outcome.call.name) == "read" and not outcome.call.command
+            yield Fact("actions", _action(outcome, times[key]), outcome.at, 0.6 if reads else 1.2)
+
+
+def _action(outcome: Outcome, times: int) -> str:
+    target = f" {one_line(outcome.call.target, 140)}" if outcome.call.target else ""
+    repeated = f" (x{times})" if times > 1 else ""
+    return f"{outcome.call.name or 'tool'}{target}{repeated} -> {_ending(outcome)}"
+
+
+def _ending(outcome: Outcome) -> str:
+    if outcome.error:
+        return f"failed: {one_line(outcome.error, 160)}"
+    if outcome.result is None:
+        return "no result yet"
+    lines = [line for line in outcome.text.splitlines() if line.strip()]
+    telling = next((line for line in reversed(lines) if lexicon().passed.search(line)), None)
+    if telling or len(lines) <= 2:
+        return one_line(telling or "; ".join(lines), 120) or "done"
+    return f"{len(lines)} lines"
+
+
+def _troubles(calls: Sequence[Outcome], views: Sequence[View]) -> Iterator[Fact]:
+    recent = views[0].index + len(views) * _RECENT
+    for outcome in calls:
+        if not outcome.error:
+            continue
+        error, call = (
+            one_line(outcome.error, _LINE),
+            one_line(f"{outcome.call.name} {outcome.call.target}", 100),
+        )
+        if outcome.fixed_at is not None:
+            yield Fact("errors", f"{error} ({call}) -> fixed: the same call passed later", outcome.at, 0.5)
+        else:
+            yield Fact("errors", f"{error} ({call})", outcome.at)
+            if outcome.at >= recent:
+                yield Fact("blocked", f"{error} ({call})", outcome.at)
+
+
+def _files(stories: dict[str, FileStory]) -> Iterator[Fact]:
+    for story in stories.values():
+        if story.vanished:
+            continue
+        done = ", ".join(dict.fromkeys(story.effects))
+        changed = any(effect != "read" for effect in story.effects)
+        yield Fact("files", f"{story.path} ({done})", story.last, 1.4 if changed else 0.8)
+
+
+def _said(views: Sequence[View]) -> Iterator[Fact]:
+    """What assistants decided, answered, left open, and said when they called nothing."""
+    words = lexicon()
+    asked: View | None = None
+    for view in views:
+        if view.request:
+            asked = view
+        if view.role != "assistant" or not view.text.strip():
+            continue
+        said = sentences(view.text)
+        for sentence in said[:40]:
+            if words.decision.search(sentence):
+                yield Fact("decisions", one_line(sentence, _LINE), view.index)
+            elif words.remaining.search(sentence):
+                yield Fact("remaining", one_line(sentence, _LINE), view.index, 0.8)
+        if not view.calls and said:
+            yield Fact("actions", f"Assistant: {one_line(view.text, _LINE)}", view.index, 0.9)
+            if asked is not None and asked.text.rstrip().endswith(("?", "？")):
+                answer = one_line(view.text, _LINE)
+                yield Fact("questions", f"{one_line(asked.text, 160)} -> {answer}", view.index)
+            asked = None
+
+
+def _state(calls: Sequence[Outcome], views: Sequence[View]) -> Iterator[Fact]:
+    checked = next((outcome for outcome in reversed(calls) if outcome.passed or outcome.error), None)
+    if checked is not None:
+        yield Fact("state", f"Last check: {_action(checked, 1)}", checked.at, 1.2)
+    if calls:
+        yield Fact("state", f"Last call: {_action(calls[-1], 1)}", calls[-1].at)
+    last = next((view for view in reversed(views) if view.role == "assistant"), None)
+    if last is not None and last.calls and last.text.strip():
+        yield Fact("in_progress", one_line(last.text, 300), last.index)
+    skills = (call.target for view in views for call in view.calls if call.name == "skill_view")
+    for name in dict.fromkeys(skills):
+        yield Fact("skills", name, views[-1].index)
+
+
+def _log(views: Sequence[View]) -> Iterator[Fact]:
+    for view in views:
+        if view.role in ("user", "assistant") and view.text.strip():
+            yield Fact("log", f"{view.role}: {one_line(view.text, _LOG)}", view.index)

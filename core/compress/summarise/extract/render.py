@@ -1,0 +1,52 @@
+"""Facts as the sections of a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from core.compress.summarise.base import heading_line
+from core.compress.summarise.extract.facts import Fact
+from core.compress.summarise.extract.layout import homes
+
+NOTHING = "None."
+_PLAIN = frozenset({"task", "goal"})
+_NUMBERED = frozenset({"actions"})
+_NOTES = {
+    "remaining": "Left to do: ",
+    "pending": "Not answered yet: ",
+    "constraints": "Must hold: ",
+    "errors": "Error: ",
+    "decisions": "Decided: ",
+}
+"""What introduces a fact that stands under another section's heading."""
+
+
+def render(facts: Iterable[Fact], headings: Sequence[str]) -> str:
+    """The body of a summary: every heading in order, oldest facts first, `None.` where there is nothing."""
+    home = homes(headings)
+    by_heading: dict[str, list[Fact]] = {heading: [] for heading in headings}
+    for fact in sorted(facts, key=lambda fact: fact.at):
+        heading = home.get(fact.kind)
+        if heading is not None and fact.text not in (other.text for other in by_heading[heading]):
+            by_heading[heading].append(fact)
+    own = {heading: kind for kind, heading in reversed(home.items())}
+    blocks = (
+        f"{heading_line(heading)}\n{_block(found, own.get(heading))}" for heading, found in by_heading.items()
+    )
+    return "\n\n".join(blocks)
+
+
+def _block(facts: Sequence[Fact], kind: str | None) -> str:
+    if not facts:
+        return NOTHING
+    lines = []
+    numbered = 0
+    for fact in facts:
+        if fact.kind in _NUMBERED and fact.kind == kind:
+            numbered += 1
+            lines.append(f"{numbered}. {fact.text}")
+        elif fact.kind in _PLAIN and fact.kind == kind:
+            lines.append(fact.text)
+        else:
+            lines.append(f"- {'' if fact.kind == kind else _NOTES.get(fact.kind, '')}{fact.text}")
+    return "\n".join(lines)

@@ -1,0 +1,82 @@
+"""Choosing which facts a summary can afford.
+
+A fact is worth its section's weight, its own, how late it was said and how many checkable facts it holds for
+its length. With a focus, 65 % of the room goes to facts about it, as Hermes asks its own model (60 to 70 %).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+from core.compress.anchors import values
+from core.compress.summarise.extract.facts import Fact
+from core.compress.summarise.extract.layout import purposes
+
+FOCUS_SHARE = 0.65
+"""Share of the room that goes to the focus: the middle of the 60 to 70 % Hermes asks for."""
+
+Estimate = Callable[[str], int]
+"""Tokens of a text, as the release counts them."""
+
+_DENSITY = 0.35
+_OVERHEAD = 1
+_LINE_ROOM = 60
+"""Tokens every section may take at least: a line or two."""
+
+
+def choose(facts: Sequence[Fact], room: int, estimate: Estimate, *, focused: bool) -> list[Fact]:
+    """The facts worth keeping within `room` tokens, best first.
+
+    Args:
+        facts: Candidates, already without repeats.
+        room: Tokens for all of them.
+        estimate: Tokens of one line.
+        focused: A focus divides the room.
+    """
+    costs = {id(fact): estimate(fact.text) + _OVERHEAD for fact in facts}
+    newest = max((fact.at for fact in facts), default=0)
+    ranked = sorted(facts, key=lambda fact: (-_worth(fact, newest), fact.at))
+    fixed = [fact for fact in ranked if fact.fixed]
+    chosen = _take(fixed, room, costs, {})
+    if not focused:
+        left = room - _sum(chosen, costs)
+        return [*chosen, *_fill([fact for fact in ranked if not fact.fixed], left, costs)]
+    for in_focus, share in ((True, FOCUS_SHARE), (False, 1 - FOCUS_SHARE)):
+        spent = sum(costs[id(fact)] for fact in chosen if fact.in_focus is in_focus)
+        pool = [fact for fact in ranked if fact.in_focus is in_focus and not fact.fixed]
+        chosen += _fill(pool, int(room * share) - spent, costs)
+    return chosen
+
+
+def _fill(ranked: Sequence[Fact], room: int, costs: dict[int, int]) -> list[Fact]:
+    """Facts in two passes: each section up to its share, then whoever is worth most."""
+    limits = {kind: max(section.share * room, _LINE_ROOM) for kind, section in purposes().items()}
+    first = _take(ranked, room, costs, limits)
+    taken = {id(fact) for fact in first}
+    rest = [fact for fact in ranked if id(fact) not in taken]
+    return [*first, *_take(rest, room - _sum(first, costs), costs, {})]
+
+
+def _take(ranked: Iterable[Fact], room: int, costs: dict[int, int], limits: dict[str, float]) -> list[Fact]:
+    spent: dict[str, int] = {}
+    taken = []
+    for fact in ranked:
+        cost = costs[id(fact)]
+        if cost > room or spent.get(fact.kind, 0) + cost > limits.get(fact.kind, math.inf):
+            continue
+        room -= cost
+        spent[fact.kind] = spent.get(fact.kind, 0) + cost
+        taken.append(fact)
+    return taken
+
+
+def _worth(fact: Fact, newest: int) -> float:
+    recency = 0.7 + 0.6 * (fact.at / newest if newest > 0 and fact.at >= 0 else 0.5)
+    held = len(values(fact.text)) if fact.kind != "log" else 0
+    density = 1 + _DENSITY * math.log1p(held)
+    return purposes()[fact.kind].weight * fact.weight * recency * density
+
+
+def _sum(facts: Iterable[Fact], costs: dict[int, int]) -> int:
+    return sum(costs[id(fact)] for fact in facts)

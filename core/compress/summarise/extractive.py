@@ -1,0 +1,146 @@
+"""The default summariser: offline, deterministic, made from the messages themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.compress.anchors import Found, View, collect, topic_of, views
+from core.compress.anchors.history import files
+from core.compress.redact import redact_text
+from core.compress.retention.index import LOST, SummaryIndex
+from core.compress.summarise.base import (
+    Cancelled,
+    Endpoint,
+    FailureKind,
+    OnText,
+    SummaryFailure,
+    SummaryRequest,
+    SummaryResult,
+    SummaryStatus,
+)
+from core.compress.summarise.extract.carry import carried, without_repeats
+from core.compress.summarise.extract.facts import Fact, facts_of
+from core.compress.summarise.extract.pack import lists
+from core.compress.summarise.extract.render import render
+from core.compress.summarise.extract.select import FOCUS_SHARE, Estimate, choose
+
+_LARGEST_SHARE = 0.5
+"""A summary is never asked to be more than half of what it replaces."""
+
+_LEAST = 500
+"""Tokens a summary may hold however small the middle."""
+
+_LIST_SHARE = 0.30
+"""Share of the room for lists of exact values; the focus, when there is one, has all of it."""
+
+_TIMES = 2
+"""Anchors of the focus must survive at this many times the rate of the others."""
+
+
+def quarter(text: str) -> int:
+    """A quarter of the characters, rounded up: what Hermes counts up to 0.19."""
+    return (len(text) + 3) // 4
+
+
+class ExtractiveSummariser:
+    """Fills the release's headings from the messages: asks, actions, files, errors, decisions, open ends.
+
+    Args:
+        estimate: Tokens of a text, as the release counts them.
+    """
+
+    name = "extractive"
+
+    def __init__(self, estimate: Estimate = quarter) -> None:
+        self._estimate = estimate
+
+    def describe(self) -> Endpoint | None:
+        """Nothing leaves this process."""
+        return None
+
+    def summarise(
+        self,
+        request: SummaryRequest,
+        *,
+        on_text: OnText | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> SummaryResult:
+        """Summarise without a model.
+
+        Raises:
+            SummaryFailure: The user gave up meanwhile.
+        """
+        read = views(request.turns, clean=redact_text)
+        topic = topic_of(request.focus, read)
+        _check(cancelled)
+        facts = without_repeats([*facts_of(read, topic), *carried(request.previous_summary, read, topic)])
+        anchors = collect(read, topic)
+        _check(cancelled)
+        gone = {path for path, story in files(read).items() if story.vanished}
+        current = [anchor for anchor in anchors if anchor.value not in gone]
+        body = self._body(request, facts, current, self._room(request, read))
+        _check(cancelled)
+        if on_text is not None:
+            on_text(body)
+        missed = topic is not None and not any(anchor.in_focus for anchor in anchors)
+        warnings = (f"nothing checkable in these messages is about {request.focus!r}",) if missed else ()
+        return SummaryResult(body, SummaryStatus.EXTRACTIVE, warnings=warnings)
+
+    def _room(self, request: SummaryRequest, read: Sequence[View]) -> int:
+        """Tokens for the facts: the budget, less the headings, and never more than half of the middle."""
+        size = sum(
+            self._estimate(view.text) + sum(self._estimate(c.strings) for c in view.calls) for view in read
+        )
+        size += self._estimate(request.previous_summary or "")
+        most = min(request.budget, max(_LEAST, int(size * _LARGEST_SHARE)))
+        return max(0, most - self._estimate(render((), request.headings)))
+
+    def _body(self, request: SummaryRequest, facts: list[Fact], anchors: list[Found], room: int) -> str:
+        focused = any(anchor.in_focus for anchor in anchors)
+        share = FOCUS_SHARE if focused else _LIST_SHARE
+        listed = int(room * _LIST_SHARE)
+        chosen = choose(facts, room - listed, self._estimate, focused=focused)
+        said = render(chosen, request.headings)
+        left = room - sum(self._estimate(fact.text) + 1 for fact in chosen)
+        wanted = [anchor for anchor in anchors if anchor.in_focus or not focused]
+        chosen += lists(wanted, said, max(0, min(left, int(room * share))), self._estimate)
+        if focused:
+            chosen = _favour(chosen, anchors, request.headings)
+        return self._fitted(chosen, request)
+
+    def _fitted(self, chosen: list[Fact], request: SummaryRequest) -> str:
+        """The body within the budget; the last chosen facts go first."""
+        kept = list(chosen)
+        body = redact_text(render(kept, request.headings))
+        while kept and self._estimate(body) > request.budget:
+            at = next((i for i in range(len(kept) - 1, -1, -1) if not kept[i].fixed), len(kept) - 1)
+            del kept[at]
+            body = redact_text(render(kept, request.headings))
+        return body
+
+
+def _favour(chosen: list[Fact], anchors: Sequence[Found], headings: Sequence[str]) -> list[Fact]:
+    """Drop what matters least outside the focus until the focus survives at twice the rate of the rest."""
+    kept = list(chosen)
+    while True:
+        focus, rest = _rates(anchors, render(kept, headings))
+        spare = [fact for fact in kept if not fact.in_focus and not fact.fixed]
+        if not spare or focus >= _TIMES * rest:
+            return kept
+        dropped = {id(fact) for fact in spare[-max(1, len(spare) // 6) :]}
+        kept = [fact for fact in kept if id(fact) not in dropped]
+
+
+def _rates(anchors: Sequence[Found], body: str) -> tuple[float, float]:
+    """Shares of the anchors a body keeps: of the focus, of the rest."""
+    index = SummaryIndex(body)
+    kept, of = [0, 0], [0, 0]
+    for anchor in anchors:
+        of[anchor.in_focus] += 1
+        kept[anchor.in_focus] += index.fate(anchor.category, anchor.value) != LOST
+    return kept[1] / max(of[1], 1), kept[0] / max(of[0], 1)
+
+
+def _check(cancelled: Cancelled | None) -> None:
+    if cancelled is not None and cancelled():
+        raise SummaryFailure(FailureKind.CANCELLED, "the summary was cancelled")

@@ -1,0 +1,77 @@
+"""Anchors are the facts a reader could check, and nothing else."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from core.compress.anchors import values
+
+
+def _found(text: str) -> set[tuple[str, str]]:
+    return set(values(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "anchor"),
+    [
+        ("edit /srv/app/main.py now", ("paths", "/srv/app/main.py")),
+        ("see src/auth/login.py:42:", ("paths", "src/auth/login.py")),
+        ("in `README.md`.", ("paths", "README.md")),
+        (r"C:\work\notes.txt", ("paths", r"C:\work\notes.txt")),
+        ("~/.config/app.toml", ("paths", "~/.config/app.toml")),
+        ("docs at https://example.org/a?b=1.", ("urls", "https://example.org/a?b=1")),
+        ("git@x ssh://host/repo", ("urls", "ssh://host/repo")),
+        ("commit 1abaa52 landed", ("hashes", "1abaa52")),
+        ("ticket ENT-221 and #357", ("ids", "ENT-221")),
+        ("ticket ENT-221 and #357", ("ids", "#357")),
+        ("id 3e449b91-ddf2-4fd6-a3f6-c051142b7e90", ("ids", "3e449b91-ddf2-4fd6-a3f6-c051142b7e90")),
+        ("user liam_khan_2521", ("ids", "liam_khan_2521")),
+        ("reservation KHIK97", ("ids", "KHIK97")),
+        ("took 1.25 s", ("numbers", "1.25 s")),
+        ("costs $1,746 in all", ("numbers", "$1,746")),
+        ("at 85%", ("numbers", "85%")),
+        ("共 42 个", ("numbers", "42 个")),
+        ("E   AssertionError: 3 != 4\n", ("errors", "E AssertionError: 3 != 4")),
+        ("bash: foo: command not found", ("errors", "bash: foo: command not found")),
+        ("错误：文件不存在", ("errors", "错误：文件不存在")),
+    ],
+)
+def test_an_anchor_is_found(text: str, anchor: tuple[str, str]) -> None:
+    assert anchor in _found(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "and/or either way, he/she said 3 things",
+        "def f(x): return x + 1",
+        '88→\treturn nil, fmt.Errorf("failed to read: %w", err)',
+        "+    raise ValueError('no such file')",
+        "// Non-fatal: we can still return",
+        "finished without errors: no failures",
+        '{"error": null, "exit_code": 0}',
+        "the year 2026 and version 3",
+        "decade facade deadbeef",
+    ],
+)
+def test_talk_and_code_hold_no_anchors(text: str) -> None:
+    assert _found(text) == set()
+
+
+def test_a_listing_counts_as_a_few_facts_not_as_thousands() -> None:
+    text = "\n".join(f"/data/run/part-{n:05d}.json" for n in range(5_000))
+    assert len(values(text)) == 60
+
+
+@pytest.mark.parametrize("unit", ["1", "a/", "1.", "error ", "x_1", ".py", "https://", "#1 "])
+def test_the_time_grows_with_the_length_not_its_square(unit: str) -> None:
+    def seconds(size: int) -> float:
+        text = unit * (size // len(unit))
+        started = time.process_time()
+        values(text)
+        return time.process_time() - started
+
+    seconds(1_000)
+    assert seconds(160_000) < 12 * max(seconds(40_000), 0.005)

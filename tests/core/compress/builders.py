@@ -1,0 +1,34 @@
+"""Messages for tests of what happens inside a middle."""
+
+from __future__ import annotations
+
+import json
+from itertools import count
+from typing import Any
+
+from core.model.message import Message
+
+_ids = count(1)
+
+
+def user(text: Any) -> Message:
+    return Message({"role": "user", "content": text})
+
+
+def assistant(text: str | None) -> Message:
+    return Message({"role": "assistant", "content": text})
+
+
+def call(name: str, result: str | None, text: str = "", **arguments: Any) -> list[Message]:
+    """An assistant's call and, unless None, its result."""
+    identity = f"call_{next(_ids)}"
+    function = {"name": name, "arguments": json.dumps(arguments, ensure_ascii=False)}
+    asked = Message(
+        {
+            "role": "assistant",
+            "content": text,
+            "tool_calls": [{"id": identity, "type": "function", "function": function}],
+        }
+    )
+    answer = Message({"role": "tool", "tool_call_id": identity, "content": result})
+    return [asked] if result is None else [asked, answer]

@@ -1,0 +1,166 @@
+"""A summary is held against the messages it replaced."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.compress.retention import retention
+from core.model.message import Message
+from core.model.preview import Retention
+from tests.core.compress.builders import assistant, call, user
+
+
+def _fates(report: Retention) -> dict[str, str]:
+    return {anchor.value: anchor.fate for anchor in report.anchors}
+
+
+def test_kept_paraphrased_and_lost_are_told_apart() -> None:
+    middle = [
+        user("Please repair the login form of the shop. Never touch the database migrations."),
+        *call(
+            "terminal",
+            "E   ValueError: bad token in header\nran in 2.5 s",
+            command="pytest -q tests/test_auth.py",
+        ),
+        assistant("Commit 1abaa52d9 fixes src/auth/login.py, see https://example.org/issue/7 and ENT-221."),
+    ]
+    summary = (
+        "- The user wants the login form of the shop repaired\n- Never touch the database migrations.\n"
+        "- 1abaa52 changed auth/login.py in 2.5s; the header had a bad token (ValueError)"
+    )
+    fates = _fates(retention(middle, summary))
+    assert fates["Never touch the database migrations."] == "kept"
+    assert fates["src/auth/login.py"] == "kept"
+    assert fates["1abaa52d9"] == "kept"
+    assert fates["2.5 s"] == "kept"
+    assert fates["E ValueError: bad token in header"] == "paraphrased"
+    assert fates["https://example.org/issue/7"] == "lost"
+    assert fates["ENT-221"] == "lost"
+    assert fates["pytest -q tests/test_auth.py"] == "lost"
+
+
+def test_a_constraint_without_its_prohibition_is_lost() -> None:
+    middle = [user("Never touch the database migrations.")]
+    kept = retention(middle, "database migrations were touched").by_category["constraints"]
+    assert (kept.kept, kept.paraphrased, kept.lost) == (0, 0, 1)
+
+
+def test_a_file_name_is_not_found_inside_a_longer_one() -> None:
+    middle = [assistant("edited hooks.go and src/api/hooks.go")]
+    assert set(_fates(retention(middle, "edited webhooks.go")).values()) == {"lost"}
+    assert _fates(retention(middle, "edited hooks.go"))["src/api/hooks.go"] == "paraphrased"
+
+
+def test_each_message_shows_the_share_of_its_anchors_that_is_lost() -> None:
+    middle = [assistant("src/a.py and src/b.py"), assistant("nothing to see"), assistant("src/b.py")]
+    report = retention(middle, "src/a.py", offset=40)
+    assert report.lost_by_message == (0.5, None, 1.0)
+    assert {anchor.value: anchor.messages for anchor in report.anchors}["src/b.py"] == (40, 42)
+
+
+def test_the_focus_is_counted_apart() -> None:
+    middle = [
+        *call("read_file", "see src/auth/token.py and src/auth/session.py", path="src/auth/login.py"),
+        *call("read_file", "see src/report/pdf.py", path="src/report/html.py"),
+    ]
+    report = retention(middle, "src/auth/login.py src/auth/token.py src/auth/session.py", focus="auth")
+    assert report.focus is not None
+    assert report.rest is not None
+    assert (report.focus.kept, report.focus.of) == (3, 3)
+    assert (report.rest.kept, report.rest.of) == (0, 2)
+
+
+def test_a_file_made_and_deleted_is_stale_unless_the_summary_says_so() -> None:
+    middle = [
+        *call("write_file", "ok", path="tmp/probe.py"),
+        *call("terminal", "", command="rm tmp/probe.py"),
+    ]
+    assert retention(middle, "- tmp/probe.py: a probe").stale == (
+        "tmp/probe.py: made in message 0, deleted in message 2",
+    )
+    assert retention(middle, "- tmp/probe.py was deleted").stale == ()
+    assert retention(middle, "- nothing").stale == ()
+
+
+def test_an_error_that_was_fixed_is_stale_unless_the_summary_says_so() -> None:
+    middle = [
+        *call("terminal", "E   ValueError: bad token", command="pytest"),
+        *call("terminal", "3 passed", command="pytest"),
+    ]
+    assert len(retention(middle, "Blocked: E ValueError: bad token").stale) == 1
+    assert retention(middle, "E ValueError: bad token (fixed)").stale == ()
+
+
+def test_an_unanswered_request_the_summary_forgets_is_missed() -> None:
+    middle = [user("fix the parser"), assistant("Done."), user("translate the manual into Finnish")]
+    assert retention(middle, "the parser was fixed").missing_asks == ("translate the manual into Finnish",)
+    assert retention(middle, "open: translate the manual into Finnish").missing_asks == ()
+
+
+def test_what_the_previous_summary_knew_and_this_one_lost_is_named() -> None:
+    report = retention(
+        [assistant("ok")], "kept: src/a.py", previous="src/a.py, src/b.py; must never run as root."
+    )
+    assert "src/b.py" in report.forgotten
+    assert "src/a.py" not in report.forgotten
+    assert any("never run as root" in line for line in report.forgotten)
+
+
+def test_a_middle_without_anchors_has_no_score() -> None:
+    report = retention([assistant("fine"), assistant("")], "fine")
+    assert report.score is None
+    assert report.lost_by_message == (None, None)
+    assert report.focus is None
+
+
+TEXTS = st.text(max_size=80) | st.sampled_from(
+    ["src/a.py 10 ms", "Error: x", "never do it", "fix https://x.org/1"]
+)
+MESSAGES = st.builds(
+    lambda role, text: Message({"role": role, "content": text}),
+    st.sampled_from(["user", "assistant", "tool"]),
+    TEXTS,
+)
+
+
+@given(st.lists(MESSAGES, max_size=8), TEXTS, st.none() | TEXTS)
+@settings(max_examples=60, deadline=None)
+def test_counts_add_up_for_any_middle(middle: list[Message], summary: str, focus: str | None) -> None:
+    report = retention(middle, summary, focus=focus, offset=3)
+    assert sum(count.of for count in report.by_category.values()) == len(report.anchors)
+    assert len(report.lost_by_message) == len(middle)
+    assert all(3 <= at < 3 + len(middle) for anchor in report.anchors for at in anchor.messages)
+    if report.focus is not None and report.rest is not None:
+        assert report.focus.of + report.rest.of == len(report.anchors)
+
+
+@given(st.lists(MESSAGES, min_size=1, max_size=6))
+@settings(max_examples=40, deadline=None)
+def test_a_summary_that_repeats_everything_loses_no_path_or_request(middle: list[Message]) -> None:
+    summary = "\n".join(message.text for message in middle)
+    lost = {anchor.category for anchor in retention(middle, summary).anchors if anchor.fate == "lost"}
+    assert lost <= {"numbers"}
+
+
+@pytest.mark.parametrize("messages", [2_000])
+def test_two_thousand_messages_are_judged_in_half_a_second(messages: int) -> None:
+    middle: list[Message] = []
+    for n in range(messages // 4):
+        middle += [
+            user(f"check file {n} and never rename src/mod_{n}.py"),
+            *call(
+                "terminal",
+                f"src/mod_{n}.py:{n}: 3 failed\nE   ValueError: case {n}\n" + "log line\n" * 60,
+                command=f"pytest {n}",
+            ),
+            assistant(f"mod_{n} took {n} ms, commit a1b2c3d{n}"),
+        ]
+    summary = "\n".join(f"- src/mod_{n}.py checked" for n in range(0, 500, 3))
+    retention(middle[:8], summary)
+    started = time.process_time()
+    retention(middle, summary, focus="mod_7")
+    assert time.process_time() - started < 0.5

@@ -1,0 +1,61 @@
+"""A topic is found by what is rare in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.compress.topic import Topic, stem, terms
+
+DOCUMENTS = [
+    "the auth module checks tokens",
+    "open the parser module",
+    "the parser module fails",
+    "another module, another test",
+    "write the report module",
+]
+
+
+@pytest.mark.parametrize("word", ["migration", "migrations"])
+def test_endings_do_not_hide_a_word(word: str) -> None:
+    assert stem(word) == stem("migration")
+
+
+def test_identifiers_give_their_parts_and_stopwords_nothing() -> None:
+    assert terms("the checkRemoteMetadata of test_auth") == ("check", "remot", "metadata", "test", "auth")
+
+
+def test_scripts_without_spaces_give_pairs() -> None:
+    assert terms("压缩上下文") == ("压缩", "缩上", "上下", "下文")
+
+
+@pytest.mark.parametrize(
+    ("text", "covered"),
+    [
+        ("src/auth.py", True),
+        ("the authentication is broken", True),
+        ("Authorization header", True),
+        ("the module", False),
+        ("an author", True),
+        ("unauthorised", False),
+        ("", False),
+    ],
+)
+def test_the_rare_word_of_a_topic_decides(text: str, covered: bool) -> None:
+    assert Topic.of("auth module", DOCUMENTS).covers(text) is covered
+
+
+def test_a_topic_nobody_mentions_covers_nothing() -> None:
+    topic = Topic.of("kubernetes", DOCUMENTS)
+    assert not topic.covers("kubernetes")
+    assert topic.weights == {}
+
+
+@pytest.mark.parametrize("text", ["", "   ", "the of and", "?!"])
+def test_a_topic_without_words_covers_nothing(text: str) -> None:
+    assert Topic.of(text, DOCUMENTS).share("the auth module") == 0.0
+
+
+def test_a_chinese_topic_is_found() -> None:
+    topic = Topic.of("认证模块", ["认证模块有问题", "解析模块", "测试模块", "报告模块"])
+    assert topic.covers("修复认证逻辑")
+    assert not topic.covers("解析模块")
