@@ -112,13 +112,27 @@ def _inside_turn(
             return Derived(Trigger.POST_RESPONSE, Verdict.DERIVED, anchored, steps=tuple(steps))
     sizes = _sizes(frame, messages, session, release, threshold)
     if not sizes.reaches(sizes.full):
-        return _refused(sizes, steps)
+        return _billed(facts, session, threshold, steps) or _refused(sizes, steps)
     if rules.pre_api and not rules.anchored and not sizes.exceeds(sizes.called):
         steps.append(f"the call before it held about {sizes.called:,}, below the threshold")
         verdict = Verdict.DERIVED if sizes.exceeds(sizes.full) else Verdict.SUSPECTED
         return _reached(Trigger.PRE_API, verdict, sizes, steps)
     verdict = Verdict.DERIVED if sizes.exceeds(sizes.called) else Verdict.SUSPECTED
     return _reached(Trigger.POST_RESPONSE, verdict, sizes, steps)
+
+
+def _billed(facts: BoundaryRows, session: Session, threshold: int | None, steps: list[str]) -> Derived | None:
+    """Real prompts may be larger than any estimate: the tokens booked on a closed session tell their mean."""
+    prompt, calls = session.tokens.prompt, session.api_calls
+    if facts.boundary.mode is not BoundaryMode.ROTATION or not prompt or not calls or threshold is None:
+        return None
+    mean = prompt // calls
+    if mean < threshold:
+        return None
+    told = f"{prompt:,} prompt tokens were booked over {calls} calls, {mean:,} each, >= {threshold:,}"
+    evidence = Evidence(Source.DATABASE, f"sessions {session.id}", told)
+    verdict = Verdict.DERIVED if calls == 1 else Verdict.SUSPECTED
+    return Derived(Trigger.POST_RESPONSE, verdict, mean, steps=(*steps, told), evidence=(evidence,))
 
 
 def _between_turns(

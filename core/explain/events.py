@@ -8,6 +8,7 @@ from core.explain import wording
 from core.explain.attempts import Attempt, find_attempts
 from core.explain.causes import Cause
 from core.explain.clock import align
+from core.explain.counts import message_counts, repeated_users
 from core.explain.derive import Derived, derive
 from core.explain.explanation import Explanation
 from core.explain.frame import Frame
@@ -75,11 +76,17 @@ def events_of(frame: Frame, rows: tuple[BoundaryRows, ...]) -> tuple[Compression
     # Where the schema marks summaries, compression runs in a thread pool whose log lines carry no tag.
     tags_tell = not frame.store.schema.marks_summaries
     attempts = find_attempts(frame.log.records, set(frame.sessions), tags_tell=tags_tell)
-    found = [_event(frame, pair) for pair in match(attempts, rows, frame.clock)]
+    found: list[CompressionEvent] = []
+    left: int | None = None
+    for pair in match(attempts, rows, frame.clock):
+        event = _event(frame, pair, left)
+        left = event.messages_after
+        found.append(event)
     return tuple(sorted(found, key=lambda event: event.at or _LONG_AGO))
 
 
-def _event(frame: Frame, pair: Match) -> CompressionEvent:
+def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
+    """One compaction; `left` is how many messages the one before it left."""
     attempt, rows = pair
     release = _release(frame, rows)
     session_id = rows.session if rows is not None else _session_of(frame, attempt)
@@ -95,7 +102,7 @@ def _event(frame: Frame, pair: Match) -> CompressionEvent:
     completed = rows is not None or (attempt is not None and attempt.completed)
     outcome = summary_outcome(frame, attempt, rows, completed=completed, release=release)
     shown = stated if stated is not None else threshold
-    before, after = _counts(attempt, rows, derived)
+    before, after = message_counts(frame, attempt, rows, derived, release, left)
     return CompressionEvent(
         session=session_id,
         to_session=_to_session(attempt, rows, session_id),
@@ -118,8 +125,12 @@ def _event(frame: Frame, pair: Match) -> CompressionEvent:
         evidence=_evidence(attempt, rows, derived),
         explanation=wording.explanation(trigger, verdict, tokens, shown, window),
         arithmetic=wording.sums(cause, limits, tokens, shown, derived.steps if derived else ()),
-        disagreements=tuple(wording.disagreements(attempt, rows, limits)),
+        disagreements=tuple(wording.disagreements(attempt, rows, limits, lambda: _joined(frame, rows))),
     )
+
+
+def _joined(frame: Frame, rows: BoundaryRows | None) -> int:
+    return repeated_users(frame.store, rows.before) if rows is not None else 0
 
 
 def _release(frame: Frame, rows: BoundaryRows | None) -> str:
@@ -160,24 +171,6 @@ def _tokens(attempt: Attempt | None, derived: Derived | None) -> int | None:
             if number is not None:
                 return number
     return derived.tokens if derived is not None else None
-
-
-def _counts(
-    attempt: Attempt | None, rows: BoundaryRows | None, derived: Derived | None
-) -> tuple[int | None, int | None]:
-    """Message counts before and after: the log's own, else the rows'."""
-    before = after = None
-    if rows is not None:
-        before, after = rows.counted_before, rows.counted_after
-        if derived is not None and derived.request:
-            before = None if before is None else before + 1
-            after = None if after is None else after + 1
-    if attempt is not None:
-        started = attempt.started or attempt.done
-        before = started.before if started is not None and started.before is not None else before
-        ended = attempt.done or attempt.telemetry
-        after = ended.after if ended is not None and ended.after is not None else after
-    return before, after
 
 
 def _to_session(attempt: Attempt | None, rows: BoundaryRows | None, session_id: str) -> str:

@@ -30,6 +30,8 @@ class BoundaryRows:
         counted_before, counted_after: Message counts; None when rows are missing.
         last: The last message of the transcript it was given.
         summary: The summary it wrote.
+        gained: Rows the running turn added since the compaction before this one, where the session in between
+            was never written to.
         request: A user row that may have been the newest message already; only its size can tell. It is
             counted nowhere.
     """
@@ -43,6 +45,7 @@ class BoundaryRows:
     counted_after: int | None = None
     last: Message | None = None
     summary: SummaryMatch | None = None
+    gained: int | None = None
     request: Message | None = None
 
     @property
@@ -108,6 +111,7 @@ class _Reader:
                 counted_before=len(before) if known else None,
                 counted_after=len(after) if after and whole and boundary.summary_row is not None else None,
                 last=self._message(before[-1]) if before else None,
+                gained=self._gained(index, turn) if not closed.row_ids else None,
                 request=self._request(index) if last is not None and not turn and not extra else None,
             )
         )
@@ -156,6 +160,15 @@ class _Reader:
             return (), False
         ids = _first_calls(_fresh(self.generations[turn]), self.roles[turn], calls)
         return (ids, True) if ids is not None else ((), False)
+
+    def _gained(self, index: int, turn: Sequence[int]) -> int | None:
+        """Rows of the turn beyond those it had at the compaction before."""
+        calls = self._carried(index - 1)
+        if not turn or calls is None:
+            return None
+        holder = next(i for i in range(index, len(self.generations)) if self.roles[i])
+        earlier = _first_calls(_fresh(self.generations[holder]), self.roles[holder], calls)
+        return len(turn) - len(earlier) if earlier is not None else None
 
     def _same_turn(self, opened: int, holder: int) -> bool:
         """Sessions in between stayed empty, so the turn is written where it ended."""

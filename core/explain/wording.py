@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from core.compress.threshold import Budgets
 from core.explain.attempts import Attempt
@@ -89,16 +89,25 @@ def row_evidence(rows: BoundaryRows) -> Iterator[Evidence]:
 
 
 def disagreements(
-    attempt: Attempt | None, rows: BoundaryRows | None, limits: Budgets | None
+    attempt: Attempt | None, rows: BoundaryRows | None, limits: Budgets | None, joined: Callable[[], int]
 ) -> Iterator[str]:
-    """Where the log, the rows and today's config say different things."""
+    """Where the log, the rows and today's config say different things.
+
+    Args:
+        attempt: As the log tells it.
+        rows: As the rows tell it.
+        limits: Under today's config.
+        joined: How many messages Hermes joins to their neighbours before it counts.
+    """
     done = attempt.done if attempt else None
     if done is not None and rows is not None:
         for name, said, shown in (
             ("before", done.before, rows.counted_before),
             ("after", done.after, rows.counted_after),
         ):
-            if said is not None and shown is not None and said != shown:
+            if said is None or shown is None or said == shown:
+                continue
+            if name == "after" or shown - said != joined():
                 yield f"{done.where} counts {said} messages {name}, the rows show {shown}"
     if attempt is not None and attempt.cause.threshold is not None and limits is not None:
         compared = attempt.cause.trigger is not Trigger.HYGIENE

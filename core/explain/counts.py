@@ -1,0 +1,79 @@
+"""How many messages a compaction was given and left: by the log, else by rows, else by the release's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from core.compress.plan import plan_messages
+from core.explain.attempts import Attempt
+from core.explain.derive import Derived
+from core.explain.frame import Frame
+from core.explain.rows import BoundaryRows
+from core.store.store import Store
+
+Counts = tuple[int | None, int | None]
+
+
+def message_counts(
+    frame: Frame,
+    attempt: Attempt | None,
+    rows: BoundaryRows | None,
+    derived: Derived | None,
+    release: str,
+    left: int | None,
+) -> Counts:
+    """Messages before and after one compaction.
+
+    Args:
+        frame: Its surroundings.
+        attempt: As the log tells it.
+        rows: As the rows tell it.
+        derived: What was recomputed, when the log did not tell.
+        release: Whose rules apply.
+        left: How many messages the compaction before it left.
+    """
+    before, after = _from_rows(frame, rows, derived, release, left) if rows is not None else (None, None)
+    if attempt is None:
+        return before, after
+    opened = attempt.started or attempt.done or attempt.telemetry
+    ended = attempt.done or attempt.telemetry
+    before = opened.before if opened is not None and opened.before is not None else before
+    after = ended.after if ended is not None and ended.after is not None else after
+    return before, after
+
+
+def repeated_users(store: Store, row_ids: Sequence[int]) -> int:
+    """User messages that follow another one: Hermes joins them before it calls a model."""
+    roles = [row.role for row in store.previews(row_ids, 1)]
+    return sum(one == other == "user" for one, other in pairwise(roles))
+
+
+def _from_rows(
+    frame: Frame, rows: BoundaryRows, derived: Derived | None, release: str, left: int | None
+) -> Counts:
+    before, after = rows.counted_before, rows.counted_after
+    if derived is None:
+        return before, after
+    if derived.request:
+        # The newest request was part of both transcripts, though only the new session holds it.
+        return _plus(before, 1), _plus(after, 1)
+    if before is None and rows.gained is not None:
+        return _plus(left, rows.gained), after
+    if before is not None and rows.last is not None and rows.last.role == "tool":
+        before -= repeated_users(frame.store, rows.before)
+    if before is not None and after is None:
+        after = _planned(frame, rows, release)
+    return before, after
+
+
+def _planned(frame: Frame, rows: BoundaryRows, release: str) -> int | None:
+    """What the release's rules leave of the transcript; the session it left was never written to."""
+    session = frame.sessions[rows.session]
+    settings = frame.settings(release, session, frame.window.tokens)
+    plan = plan_messages(frame.store.messages(rows.before), frame.policy(release), settings)
+    return plan.messages - plan.middle.size + 1 if plan.middle.size else None
+
+
+def _plus(count: int | None, more: int) -> int | None:
+    return None if count is None else count + more
