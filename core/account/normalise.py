@@ -66,7 +66,7 @@ def _reads_dicts(release: str) -> bool:
 
 def _shape_name(raw: Any, api_mode: str, provider: str, release: str | None) -> str:
     rules = table("usage_shapes")
-    if named := rules["wires"].get(api_mode) or rules["providers"].get(provider):
+    if named := rules["providers"].get(provider) or rules["wires"].get(api_mode):
         return str(named)
     if release is None and not api_mode:
         for name, fields in rules["telling"].items():

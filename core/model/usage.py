@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 
 from core.model.evidence import Evidence
@@ -74,8 +74,10 @@ class PriceRow:
     Attributes:
         model: The entry's own name of the model.
         source: `genai-prices 0.2.3`, or the file of the user's overrides.
-        since: First day these rates hold; None from the beginning.
+        since: First day (UTC) these rates hold; None from the beginning.
+        hours: Time of day (UTC) they hold, from and up to; None for all day.
         billing: `api`, `included` (a subscription pays) or `local` (nobody is paid).
+        note: What was assumed in choosing this entry.
     """
 
     provider: str
@@ -84,7 +86,9 @@ class PriceRow:
     source: str
     tiers: tuple[Tier, ...] = ()
     since: date | None = None
+    hours: tuple[time, time] | None = None
     billing: str = "api"
+    note: str = ""
 
     @property
     def label(self) -> str:

@@ -2,4 +2,4 @@
 
 
 def cache_report() -> None:
-    """x."""
+    """X."""
