@@ -78,7 +78,7 @@ class ContextStrip(Widget):
             return (
                 Line().gap(MARGIN).add(blank, palette.style("rule")).strip(self.size.width, self.rich_style)
             )
-        line = _cells(layout, palette, self.cursor) if y == 0 else legend(self._plan, layout, palette)
+        line = draw_cells(layout, palette, self.cursor) if y == 0 else legend(self._plan, layout, palette)
         return line.strip(self.size.width, self.rich_style)
 
     def _laid_out(self) -> StripLayout | None:
@@ -87,7 +87,7 @@ class ContextStrip(Widget):
         return self._layout
 
 
-def _cells(layout: StripLayout, palette: Palette, cursor: int | None) -> Line:
+def draw_cells(layout: StripLayout, palette: Palette, cursor: int | None) -> Line:
     """The strip itself: runs of equal cells become one piece."""
     here = range(0) if cursor is None else layout.cells_of(cursor)
     line, run, shaded = Line().gap(MARGIN), "", False

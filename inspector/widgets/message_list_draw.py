@@ -68,15 +68,8 @@ class Marks:
 def draw_band(band: Band, width: int, palette: Palette) -> Line:
     """A ruled line with a title and a note."""
     ink = palette.style(INK[band.part] if band.part else "ink-muted")
-    line = (
-        Line()
-        .add(glyphs.BAND, ink)
-        .gap()
-        .add(band.title, ink + Style(bold=True))
-        .gap()
-        .add(glyphs.BAND, ink)
-        .gap()
-    )
+    line = Line().gap().add(glyphs.BAND, ink).gap()
+    line.add(band.title, ink + Style(bold=True)).gap().add(glyphs.BAND, ink).gap()
     line.add(band.note, palette.style("ink-muted"), most=max(0, width - line.width - 2)).gap()
     return line.add(glyphs.BAND * max(0, width - line.width), palette.style("rule"))
 
