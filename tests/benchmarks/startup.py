@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from tests.benchmarks import measure
 from tests.benchmarks.measure import Result
+from tests.benchmarks.stores import Stores
 
 BARE_QUERY = """
 import sqlite3, sys
@@ -15,11 +15,11 @@ db.execute("SELECT * FROM sessions ORDER BY started_at DESC LIMIT 50").fetchall(
 """
 
 
-def results(store: Path) -> Iterator[Result]:
+def results(stores: Stores) -> Iterator[Result]:
     """`--version`, and the list of 50 sessions beside the bare query."""
     version = measure.inspector("--version")
     yield Result("--version", version.seconds * 1000, "ms", 150)
-    bare = measure.python(BARE_QUERY, str(store))
-    listed = measure.inspector("--db", str(store), "sessions", "--json", "--limit", "50")
+    bare = measure.python(BARE_QUERY, str(stores.large))
+    listed = measure.inspector("--db", str(stores.large), "sessions", "--json", "--limit", "50")
     yield Result("sessions --json --limit 50 / bare query", listed.seconds / bare.seconds, "x", 3)
     yield Result("sessions --json --limit 50, peak memory", listed.peak, "MiB", 150)

@@ -1,0 +1,42 @@
+"""How soon the session list is on screen, beside a Textual app that shows nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tests.benchmarks import measure
+from tests.benchmarks.measure import Result
+from tests.benchmarks.stores import Stores
+
+EMPTY = """
+import asyncio, os
+from textual.app import App
+async def main():
+    async with App().run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        os._exit(0)
+asyncio.run(main())
+"""
+LISTED = """
+import asyncio, os, sys
+from core.store.locate import locate
+from inspector.app import InspectorApp
+from inspector.widgets.row_list import RowList
+async def main():
+    app = InspectorApp(locate(db=sys.argv[1]))
+    async with app.run_test(size=(120, 40)) as pilot:
+        while not any(listing.current is not None for listing in app.screen.query(RowList)):
+            await asyncio.sleep(0.002)
+        os._exit(0)
+asyncio.run(main())
+"""
+
+
+def results(stores: Stores) -> Iterator[Result]:
+    """The first rows on the large store and on the small one."""
+    empty = measure.python(EMPTY)
+    large = measure.python(LISTED, str(stores.large))
+    small = measure.python(LISTED, str(stores.small))
+    yield Result("session list on screen / empty app", large.seconds / empty.seconds, "x", 1.5)
+    yield Result("session list, large store / small store", large.seconds / small.seconds, "x", 1.2)
+    yield Result("session list, peak memory", large.peak, "MiB", 150)

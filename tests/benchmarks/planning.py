@@ -1,0 +1,36 @@
+"""What turning a knob of the what-if bar costs in a long conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from core.compress.measure import measure as measure_messages
+from core.compress.plan import plan
+from core.hermes.policy import load_policy, releases
+from core.model.message import Message
+from core.model.settings import Settings
+from core.store.store import Store
+from tests.benchmarks import measure
+from tests.benchmarks.measure import Result
+from tests.benchmarks.stores import Stores
+
+
+def results(stores: Stores) -> Iterator[Result]:
+    """Planning again, the slowest of all releases; and measuring once, which happens in a worker."""
+    messages = _messages(stores)
+    again, once = [], []
+    for release in releases():
+        policy = load_policy(release)
+        once.append(measure.call(lambda policy=policy: measure_messages(messages, policy), runs=2))
+        measured = measure_messages(messages, policy)
+        settings = replace(Settings(), window=200_000)
+        again.append(measure.call(lambda measured=measured, settings=settings: plan(measured, settings)))
+    yield Result(f"plan {len(messages):,} messages again", max(again) * 1000, "ms", 16)
+    yield Result(f"measure {len(messages):,} messages once", max(once) * 1000, "ms", 1000)
+
+
+def _messages(stores: Stores) -> tuple[Message, ...]:
+    with Store(stores.long) as store:
+        conversation = store.conversation(store.resolve("latest").id)
+        return store.generation_messages(conversation.generations[-1])
