@@ -70,6 +70,7 @@ def plan(measured: Measured, settings: Settings, gate: Gate | None = None) -> Pl
         weights=tuple(pruning.weights),
         estimates=measured.estimates,
         pruned_at=tuple(sorted(pruning.shrunk.union(measured.duplicates))),
+        too_short=len(measured.messages) <= found.least,
     )
 
 

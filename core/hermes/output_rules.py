@@ -85,6 +85,8 @@ class AssemblyRules:
         restates: An unfinished request that fell before the summary is repeated behind it.
         grow_guard: A result larger than the input is refused.
         drops_db_mark: `_db_persisted` is dropped from every message.
+        keeps_pruned: A list without a middle comes back pruned, not as it was given.
+        prefix_length: Characters of the release's own summary prefix.
     """
 
     end_marker: str
@@ -101,6 +103,8 @@ class AssemblyRules:
     restates: bool
     grow_guard: bool
     drops_db_mark: bool
+    keeps_pruned: bool
+    prefix_length: int
 
 
 @dataclass(frozen=True, slots=True)

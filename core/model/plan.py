@@ -46,6 +46,7 @@ class Plan:
         weights: Budget weight of each message after pruning, as the tail walk counts it.
         estimates: Estimate of each message before pruning, for drawing; sums to about `estimated_tokens`.
         pruned_at: Indexes of the messages pruning would shorten.
+        too_short: The list has too few messages for anything to be tried, pruning included.
     """
 
     release: str
@@ -70,6 +71,7 @@ class Plan:
     weights: tuple[int, ...] = ()
     estimates: tuple[int, ...] = ()
     pruned_at: tuple[int, ...] = ()
+    too_short: bool = False
 
     @property
     def window(self) -> int | None:
