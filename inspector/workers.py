@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from textual.notifications import SeverityLevel
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState, get_current_worker
 
@@ -34,8 +35,12 @@ class Reporting:
         """Say what happened, where, and what to do; a query we stopped ourselves is no news."""
         if isinstance(error, Interrupted):
             return
+        self.toast(_words(error), "error", seconds=12)
+
+    def toast(self, text: str, severity: SeverityLevel = "information", *, seconds: float = 5) -> None:
+        """Say something at the edge of the screen; any text is safe."""
         assert isinstance(self, Widget)
-        self.app.notify(clean_line(_words(error)), severity="error", markup=False, timeout=12)
+        self.app.notify(clean_line(text), severity=severity, markup=False, timeout=seconds)
 
 
 def _words(error: BaseException) -> str:

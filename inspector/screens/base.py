@@ -28,7 +28,7 @@ class Page(Reporting, Screen[None]):
     def copy(self, text: str) -> None:
         """Put text on the clipboard through the terminal (OSC 52), and say so."""
         if not text:
-            self.app.notify("Nothing to copy here.", severity="warning", markup=False)
+            self.toast("Nothing to copy here.", "warning")
             return
         self.app.copy_to_clipboard(text)
-        self.app.notify(f"Copied {format.plural(len(text), 'character')}.", markup=False)
+        self.toast(f"Copied {format.plural(len(text), 'character')}.")

@@ -158,7 +158,7 @@ class MapView(DetailView):
         self.everything = not self.everything
         self.list_rows()
         self.show_row()
-        self.app.notify("Every row ever stored." if self.everything else "As the model saw it.", markup=False)
+        self.toast("Every row ever stored." if self.everything else "As the model saw it.")
 
     def action_search(self) -> None:
         """Ask what to look for."""

@@ -160,9 +160,9 @@ class ListingView(ReadingView):
         self._hits = tuple(self._indexes[row] for row in event.rows if row in self._indexes)
         self.set_marks()
         if not self._hits:
-            self.app.notify(f"No message holds “{event.needle}”.", severity="warning", markup=False)
+            self.toast(f"No message holds “{event.needle}”.", "warning")
             return
-        self.app.notify(f"{format.plural(len(self._hits), 'message')} · n next, N previous", markup=False)
+        self.toast(f"{format.plural(len(self._hits), 'message')} · n next, N previous")
         here = self.list.message or 0
         self.list.go_to(here if here in self._hits else next_of(self._hits, here, 1))
 

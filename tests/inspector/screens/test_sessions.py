@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import sqlite3
+import threading
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.app import InspectorApp
+from inspector.screens.sessions import SessionsScreen
+from inspector.screens.sessions_source import SourcePage, read_page
+from inspector.screens.workspace import WorkspaceScreen
+from inspector.widgets.banner import Banner
+from inspector.widgets.row_list import RowList
+from tests.inspector.conftest import MakeApp
+from tests.inspector.driving import settle
+
+
+def screen(app: InspectorApp) -> SessionsScreen:
+    found = app.screen
+    assert isinstance(found, SessionsScreen)
+    return found
+
+
+def titles(app: InspectorApp) -> list[str | None]:
+    rows = screen(app).listing.rows
+    return [row.title if row else None for row in (rows.row(index) for index in range(rows.count))]
+
+
+def drawn(app: InspectorApp) -> list[str]:
+    listing = screen(app).listing
+    return [listing.render_line(y).text.rstrip() for y in range(listing.size.height)]
+
+
+async def test_one_row_a_conversation_newest_first(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        assert titles(running) == [
+            "Résumé du journal", "Port the parser #2", "Refactor the auth module", "Rename the CLI flag",
+        ]  # fmt: skip
+
+
+async def test_the_first_frame_does_not_wait_for_the_database(
+    app: MakeApp, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answered = threading.Event()
+
+    def slow(*args: Any, **options: Any) -> SourcePage:
+        answered.wait(10)
+        return read_page(*args, **options)
+
+    monkeypatch.setattr("inspector.screens.sessions_source.read_page", slow)
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await pilot.pause()
+        assert any("Reading the sessions" in line for line in drawn(running))
+        answered.set()
+        await settle(pilot)
+        assert len(titles(running)) == 4
+
+
+async def test_pressure_and_generations_follow_the_rows(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        refactor = next(line for line in drawn(running) if "Refactor" in line)
+        assert "│" in refactor
+        assert refactor.split("%")[1].split()[0] == "2"
+
+
+async def test_unknown_is_never_drawn_as_nought(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        silent = next(line for line in drawn(running) if "journal" in line)
+        assert silent.split()[-3:] == ["–", "–", "–"]
+
+
+async def test_s_goes_through_the_orders_and_shift_s_turns_them_round(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        newest = titles(running)
+        await pilot.press("S")
+        await settle(pilot)
+        assert titles(running) == newest[::-1]
+        while screen(running).listing.order.sort != "title":
+            await pilot.press("s")
+            await settle(pilot)
+        assert titles(running) == sorted(newest, key=lambda title: (title or "").lower())
+
+
+async def test_the_filter_is_live_and_escape_clears_it(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"parser")
+        await pilot.pause(0.2)
+        await settle(pilot)
+        assert titles(running) == ["Port the parser #2"]
+        await pilot.press("enter", "escape")
+        await settle(pilot)
+        assert len(titles(running)) == 4
+
+
+async def test_a_filter_that_finds_nothing_says_what_helps(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"zzz", "enter")
+        await pilot.pause(0.2)
+        await settle(pilot)
+        assert any("esc clears the filter" in line for line in drawn(running))
+
+
+async def test_space_shows_the_sessions_of_a_chain(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("j", "space")
+        await settle(pilot)
+        assert titles(running)[1:4] == ["Port the parser #2", "Port the parser", "Port the parser #2"]
+        await pilot.press("space")
+        await settle(pilot)
+        assert len(titles(running)) == 4
+
+
+async def test_enter_opens_the_conversation_and_escape_returns(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("j", "j", "enter")
+        await settle(pilot)
+        found = running.screen
+        assert isinstance(found, WorkspaceScreen)
+        assert found.session_id == "twice"
+        await pilot.press("escape")
+        assert isinstance(running.screen, SessionsScreen)
+
+
+async def test_a_click_moves_and_a_second_click_opens(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        await pilot.click(RowList, offset=(20, 3))
+        assert screen(running).listing.cursor == 2
+        await pilot.click(RowList, offset=(20, 3))
+        await settle(pilot)
+        assert isinstance(running.screen, WorkspaceScreen)
+
+
+async def test_a_click_on_a_column_title_sorts_by_it(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        header = drawn(running)[0]
+        await pilot.click(RowList, offset=(header.index("cost") + 2, 0))
+        await settle(pilot)
+        assert screen(running).listing.order.sort == "cost"
+
+
+async def test_what_hermes_writes_appears_and_the_cursor_stays(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("j")
+        before = screen(running).listing.current
+        assert before is not None
+        screen(running).poll()
+        await settle(pilot)
+        with closing(sqlite3.connect(home / "state.db")) as writer, writer:
+            writer.execute(
+                "INSERT INTO sessions (id, source, started_at, title) VALUES ('n', 'cli', 1780001000, 'New')"
+            )
+        screen(running).poll()
+        await settle(pilot)
+        assert titles(running)[0] == "New"
+        after = screen(running).listing.current
+        assert after is not None
+        assert after.title == before.title
+
+
+async def test_a_database_that_cannot_be_read_does_not_hide_the_others(
+    app: MakeApp, home: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.db"
+    broken.write_bytes(b"this is not a database, only some text" * 100)
+    running = app(home, broken)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        assert len(titles(running)) == 4
+        assert "not a SQLite database" in screen(running).query_one(Banner).message
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database at all " * 50])
+async def test_nothing_but_a_broken_database_is_explained(
+    app: MakeApp, tmp_path: Path, content: bytes
+) -> None:
+    broken = tmp_path / "state.db"
+    broken.write_bytes(content)
+    running = app(broken)
+    async with running.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert str(broken) in screen(running).query_one(Banner).message
+        assert any("reason stands above" in line for line in drawn(running))
+
+
+async def test_an_empty_database_says_so(app: MakeApp, database: object, tmp_path: Path) -> None:
+    running = app(tmp_path / "home")
+    async with running.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert any("No sessions yet" in line for line in drawn(running))
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 160, 200])
+async def test_lines_fit_every_width_and_cost_is_always_there(app: MakeApp, home: Path, width: int) -> None:
+    running = app(home)
+    async with running.run_test(size=(width, 24)) as pilot:
+        await settle(pilot)
+        listing = screen(running).listing
+        assert {listing.render_line(y).cell_length for y in range(listing.size.height)} == {listing.row_width}
+        if width >= 60:
+            assert "cost" in drawn(running)[0]
+            assert "$0.042" in "".join(drawn(running))

@@ -1,0 +1,68 @@
+"""Every screen draws a home made of hostile strings, and no terminal is asked to do anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from inspector.app import InspectorApp
+from inspector.screens.sessions import SessionsScreen
+from inspector.screens.tabs import TABS
+from tests.hostile import HOSTILE, harmful
+from tests.inspector.conftest import MakeApp
+from tests.inspector.driving import settle
+
+WIDTHS = (60, 100, 160)
+
+
+def lines(app: InspectorApp) -> Iterator[str]:
+    """What the terminal would be told, line by line."""
+    for strip in app.screen._compositor.render_strips():
+        yield "".join(segment.text for segment in strip)
+
+
+def check(app: InspectorApp, width: int) -> None:
+    for line in lines(app):
+        assert not harmful(line), repr(line)
+    assert not harmful(app.export_screenshot().replace("\n", ""))
+    assert app.screen.size.width == width
+
+
+async def walk(pilot: Pilot[None], app: InspectorApp, width: int, keys: str) -> None:
+    check(app, width)
+    for key in keys.split():
+        await pilot.press(key)
+        await settle(pilot)
+        check(app, width)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+async def test_the_list_the_search_and_the_help(app: MakeApp, hostile_home: Path, width: int) -> None:
+    running = app(hostile_home)
+    async with running.run_test(size=(width, 30), notifications=True, tooltips=True) as pilot:
+        await settle(pilot)
+        await walk(pilot, running, width, "G g space y question_mark G escape")
+        await walk(pilot, running, width, "slash left_square_bracket slash b enter escape")
+        await walk(pilot, running, width, "ctrl+f r e d enter G y escape")
+        assert isinstance(running.screen, SessionsScreen)
+
+
+@pytest.mark.parametrize("tab", [tab.name for tab in TABS])
+@pytest.mark.parametrize("width", WIDTHS)
+async def test_every_view_of_a_conversation(app: MakeApp, hostile_home: Path, tab: str, width: int) -> None:
+    running = app(hostile_home, session="all", view=tab)
+    async with running.run_test(size=(width, 30), notifications=True, tooltips=True) as pilot:
+        await settle(pilot)
+        await walk(pilot, running, width, "j j G enter escape")
+
+
+async def test_every_message_in_full(app: MakeApp, hostile_home: Path) -> None:
+    running = app(hostile_home, session="all", view="map")
+    async with running.run_test(size=(120, 30), notifications=True) as pilot:
+        await settle(pilot)
+        for _ in HOSTILE:
+            await pilot.press("j")
+            check(running, 120)
