@@ -1,16 +1,14 @@
-"""How many messages a compaction was given and left: by the log, else by rows, else by the release's rules."""
+"""How many messages a compaction was given and left: by the log, else by rows, else by the rules."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 from core.compress.plan import plan_messages
 from core.explain.attempts import Attempt
 from core.explain.derive import Derived
 from core.explain.frame import Frame
-from core.explain.rows import BoundaryRows
-from core.store.store import Store
+from core.explain.rows import BoundaryRows, copied_rows
 
 Counts = tuple[int | None, int | None]
 
@@ -43,9 +41,15 @@ def message_counts(
     return before, after
 
 
-def repeated_users(store: Store, row_ids: Sequence[int]) -> int:
-    """User messages that follow another one: Hermes joins them before it calls a model."""
-    roles = [row.role for row in store.previews(row_ids, 1)]
+def repeated_users(frame: Frame, rows: BoundaryRows) -> int:
+    """User messages that follow another one: Hermes joins them before it calls a model.
+
+    They come about when a session is loaded again, so there are none before its first new turn.
+    """
+    roles = [row.role for row in frame.store.previews(rows.before, 1)]
+    closed = next((g for g in frame.conversation.generations if g.index == rows.opened.index - 1), None)
+    if closed is None or "user" not in roles[copied_rows(closed) :]:
+        return 0
     return sum(one == other == "user" for one, other in pairwise(roles))
 
 
@@ -61,7 +65,7 @@ def _from_rows(
     if before is None and rows.gained is not None:
         return _plus(left, rows.gained), after
     if before is not None and rows.last is not None and rows.last.role == "tool":
-        before -= repeated_users(frame.store, rows.before)
+        before -= repeated_users(frame, rows)
     if before is not None and after is None:
         after = _planned(frame, rows, release)
     return before, after

@@ -130,7 +130,7 @@ def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
 
 
 def _joined(frame: Frame, rows: BoundaryRows | None) -> int:
-    return repeated_users(frame.store, rows.before) if rows is not None else 0
+    return repeated_users(frame, rows) if rows is not None else 0
 
 
 def _release(frame: Frame, rows: BoundaryRows | None) -> str:

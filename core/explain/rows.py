@@ -99,7 +99,7 @@ class _Reader:
         behind = (*turn, *(message.row.id for message in extra if message.row))
         requests = [message.row.id for message in extra if message.row and _is_request(message)]
         before = (*closed.row_ids, *turn, *requests)
-        after = (*opened.row_ids[: _copied(opened)], *behind) if opened.row_ids else ()
+        after = (*opened.row_ids[: copied_rows(opened)], *behind) if opened.row_ids else ()
         known = bool(closed.row_ids) and whole
         return self._with_summary(
             BoundaryRows(
@@ -127,7 +127,7 @@ class _Reader:
 
     def _committed_with(self, opened: Generation) -> tuple[Message, ...]:
         """Rows behind the copies that carry the time of the commit."""
-        boundary, copied = opened.boundary, _copied(opened)
+        boundary, copied = opened.boundary, copied_rows(opened)
         assert boundary is not None
         taken: list[Message] = []
         for message in self.store.messages(opened.row_ids[copied : copied + _BEHIND]):
@@ -218,7 +218,8 @@ def _first_calls(ids: Sequence[int], roles: Sequence[str], calls: int) -> tuple[
     return tuple(ids) if answers == calls else None
 
 
-def _copied(generation: Generation) -> int:
+def copied_rows(generation: Generation) -> int:
+    """How many rows the compaction that began a generation wrote: copies and its summary."""
     boundary = generation.boundary
     if boundary is None:
         return 0
@@ -227,7 +228,7 @@ def _copied(generation: Generation) -> int:
 
 def _fresh(generation: Generation) -> tuple[int, ...]:
     """The rows of a generation that are neither copies nor its summary."""
-    return generation.row_ids[_copied(generation) :]
+    return generation.row_ids[copied_rows(generation) :]
 
 
 def _answers(roles: Sequence[str]) -> int:
