@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -13,6 +13,9 @@ from core.model.session import BoundaryMode
 
 _CLOSE = timedelta(seconds=15)
 _FAR = timedelta(hours=15)
+
+
+Fits = Callable[[Attempt, BoundaryRows], bool]
 
 
 class Match(NamedTuple):
@@ -41,9 +44,8 @@ def _pair(
     pairs: dict[int, int],
     attempts: Sequence[Attempt],
     boundaries: Sequence[BoundaryRows],
-    fits: object,
+    fits: Fits,
 ) -> None:
-    assert callable(fits)
     taken = set(pairs.values())
     for i, rows in enumerate(boundaries):
         if i in pairs:
@@ -63,21 +65,27 @@ def _same_child(attempt: Attempt, rows: BoundaryRows) -> bool:
     return rotated and attempt.done is not None and attempt.done.session == rows.opened.session_id
 
 
-def _same_moment(clock: Clock) -> object:
+def _same_session(attempt: Attempt, rows: BoundaryRows) -> bool:
+    """An attempt opens in the session it closes; a `done` line alone names the one it created."""
+    alone = attempt.started is None and attempt.telemetry is None
+    return attempt.session == (rows.opened.session_id if alone else rows.session)
+
+
+def _same_moment(clock: Clock) -> Fits:
     def fits(attempt: Attempt, rows: BoundaryRows) -> bool:
-        if rows.at is None or attempt.session not in (rows.session, rows.opened.session_id):
+        if rows.at is None or not _same_session(attempt, rows):
             return False
         return clock.utc(attempt.first.at) - _CLOSE <= rows.at <= clock.utc(attempt.last.at) + _CLOSE
 
     return fits
 
 
-def _same_counts(clock: Clock) -> object:
+def _same_counts(clock: Clock) -> Fits:
     """The log's clock may be off; counts on both sides of the compaction are as good as a time."""
 
     def fits(attempt: Attempt, rows: BoundaryRows) -> bool:
         done = attempt.done
-        if done is None or attempt.session not in (rows.session, rows.opened.session_id):
+        if done is None or not _same_session(attempt, rows):
             return False
         near = rows.at is None or abs(clock.utc(done.at) - rows.at) <= _FAR
         return near and (done.before, done.after) == (rows.counted_before, rows.counted_after)
