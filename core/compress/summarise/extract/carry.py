@@ -45,7 +45,7 @@ def carried(previous: str | None, views: Sequence[View], topic: Topic | None) ->
 
 
 def without_repeats(facts: Sequence[Fact]) -> list[Fact]:
-    """Facts of one kind that say the same only once, the newest wording kept; the goal is no action besides."""
+    """Facts of one kind that say the same only once, the newest wording kept; the goal is no action too."""
     seen: dict[str, list[frozenset[str]]] = {}
     exact: set[tuple[str, str]] = set()
     kept: list[Fact] = []
@@ -93,7 +93,7 @@ def _undone(views: Sequence[View]) -> set[str]:
 
 
 def _answers_first(views: Sequence[View]) -> bool:
-    """Whether the middle closes what was asked before it: an answer that calls nothing, before any request."""
+    """Whether the middle closes what was asked before it: an answer without calls, before any request."""
     for view in views:
         if view.request:
             return False

@@ -1,0 +1,54 @@
+"""The summariser that asks nobody: the summary the release itself would write without a model."""
+
+from __future__ import annotations
+
+from core.compress.summarise.base import (
+    Cancelled,
+    Endpoint,
+    OnText,
+    SummaryRequest,
+    SummaryResult,
+    SummaryStatus,
+)
+from core.compress.summarise.fallback import fallback
+from core.hermes.policy import Policy
+
+
+class StaticSummariser:
+    """Shows what is left when no model answers.
+
+    Args:
+        policy: The release.
+        reason: The failure to name in it.
+        prefix_length: Characters of the prefix the summary will get.
+    """
+
+    name = "static"
+
+    def __init__(self, policy: Policy, *, reason: str | None = None, prefix_length: int = 0) -> None:
+        self._policy = policy
+        self._reason = reason
+        self._prefix_length = prefix_length
+
+    def describe(self) -> Endpoint | None:
+        """Nothing leaves this process."""
+        return None
+
+    def summarise(
+        self,
+        request: SummaryRequest,
+        *,
+        on_text: OnText | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> SummaryResult:
+        """Write the fallback; it takes no time worth cancelling."""
+        body = fallback(
+            request.turns,
+            self._policy,
+            previous=request.previous_summary,
+            reason=self._reason,
+            prefix_length=self._prefix_length,
+        )
+        if on_text is not None:
+            on_text(body)
+        return SummaryResult(body, SummaryStatus.FALLBACK)
