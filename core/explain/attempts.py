@@ -153,9 +153,8 @@ def _take_done(drafts: list[_Draft], thread: Sequence[LogRecord], position: int,
 
 
 def _closes(draft: _Draft, done: LogRecord) -> bool:
-    """The counts agree, or nothing else could have ended it."""
-    started = draft.started
-    return started is not None and (started.before == done.before or draft.open)
+    """Both lines repeat how many messages went in; another number belongs to an attempt whose start is lost."""
+    return draft.started is not None and draft.started.before == done.before
 
 
 def _take_telemetry(drafts: list[_Draft], position: int, record: LogRecord) -> None:
