@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rich.style import Style
 
-from core.model.message import RowState, ToolCall
+from core.model.message import Message, RowState, ToolCall
 from core.model.storage import RowPreview
 from inspector import glyphs
 from inspector.format import ESTIMATE, count
@@ -16,6 +16,7 @@ from inspector.widgets.context_strip import INK
 from inspector.widgets.context_strip_layout import Part
 from inspector.widgets.message_list_arguments import argument_line, beginning
 from inspector.widgets.message_list_rows import Band
+from inspector.widgets.retention_strip import heat_glyph, heat_ink
 
 STATE = {RowState.LIVE: " ", RowState.ARCHIVED: "▫", RowState.SUPERSEDED: "⇉", RowState.REWOUND: "↶"}
 """A sign a row state; the detail pane says it in words."""
@@ -26,6 +27,7 @@ TOKEN_CELLS = 8
 BYTES_A_TOKEN = 4
 """What a token is taken for where nothing was measured; such numbers carry a tilde."""
 WIDE_ENOUGH_FOR_ROLES = 56
+PREVIEW_CHARS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class MessageRow:
         stub: What pruning would shorten a tool result to.
         calls: The calls of an assistant, with their arguments; empty until the message was read whole.
         generation: Shown in place of the part when rows of all generations are listed.
+        lost: Share of its checkable facts that a summary loses; None where nothing was held against one.
     """
 
     index: int
@@ -48,6 +51,7 @@ class MessageRow:
     stub: str | None = None
     calls: tuple[ToolCall, ...] = ()
     generation: int | None = None
+    lost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,26 @@ class Marks:
     index_cells: int = 4
 
 
+def message_row(
+    index: int, message: Message, part: Part | None, tokens: int | None, *, lost: float | None = None
+) -> MessageRow:
+    """A row for a message that is in memory already."""
+    row, calls, content = message.row, message.tool_calls, message.content
+    images = not isinstance(content, str) and "image" in str(content)[:PREVIEW_CHARS]
+    preview = RowPreview(
+        id=row.id if row else -1 - index,
+        session_id=row.session_id if row else "",
+        role=message.role,
+        text=message.text[:PREVIEW_CHARS],
+        size=len(message.text),
+        state=row.state if row else RowState.LIVE,
+        tool_name=calls[0].name if calls else None,
+        calls=len(calls),
+        images=images,
+    )
+    return MessageRow(index, preview, part, tokens, calls=calls, lost=lost)
+
+
 def draw_band(band: Band, width: int, palette: Palette) -> Line:
     """A ruled line with a title and a note."""
     ink = palette.style(INK[band.part] if band.part else "ink-muted")
@@ -79,7 +103,10 @@ def draw_message(row: MessageRow, width: int, palette: Palette, marks: Marks) ->
     preview, faint = row.preview, palette.style("ink-faint")
     line = _place(row, palette)
     line.add(STATE[preview.state] if row.generation is not None else " ", palette.style("ink-muted"))
-    line.add("•" if row.index in marks.hits else " ", palette.style("match", bold=True))
+    if row.lost is not None:
+        line.add(heat_glyph(row.lost), palette.style(heat_ink(row.lost)))
+    else:
+        line.add("•" if row.index in marks.hits else " ", palette.style("match", bold=True))
     line.cell(str(row.index), marks.index_cells, faint, right=True).gap()
     _speaker(line, row, palette, mate=row.index in marks.mates, words=width >= WIDE_ENOUGH_FOR_ROLES)
     if row.tokens is not None:

@@ -1,0 +1,115 @@
+"""What the preview shows, foreseen or long past: a list before, a list after, what was lost. No widget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from core.model.message import Message
+from core.model.plan import Span
+from core.model.preview import Feedback, Preview, Retention
+from inspector.widgets.context_strip_layout import Part
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One compaction from both sides.
+
+    Attributes:
+        head, middle, tail: Where the list before was cut.
+        kept: For each message after, its index before; those without one are new.
+        summary_index: Where the summary stands after; None when there is none.
+        summary: Its text without markers.
+        before_tokens, after_tokens: Estimates of the release.
+        made_by: Who wrote the summary, in words.
+        real: It happened; the rows are the database's own.
+    """
+
+    before: tuple[Message, ...]
+    after: tuple[Message, ...]
+    head: Span
+    middle: Span
+    tail: Span
+    kept: Mapping[int, int]
+    summary_index: int | None
+    summary: str
+    before_tokens: int
+    after_tokens: int
+    made_by: str
+    real: bool = False
+    focus: str | None = None
+    feedback: Feedback | None = None
+    retention: Retention | None = None
+    before_weights: tuple[int, ...] = ()
+    after_weights: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def saved(self) -> float | None:
+        """Share of the tokens that is gone; negative when it grew."""
+        return None if not self.before_tokens else 1 - self.after_tokens / self.before_tokens
+
+    def part(self, index: int) -> Part:
+        """Where a message before was put."""
+        if index < self.head.end:
+            return Part.HEAD
+        return Part.MIDDLE if self.middle.start <= index < self.middle.end else Part.TAIL
+
+    def lost(self, index: int) -> float | None:
+        """Share of a message's anchors that did not survive; None outside the middle or without anchors."""
+        shares = self.retention.lost_by_message if self.retention else ()
+        place = index - self.middle.start
+        return shares[place] if 0 <= place < len(shares) and index < self.middle.end else None
+
+    def changed(self, index: int) -> bool:
+        """A message kept from before reads differently after."""
+        origin = self.kept.get(index)
+        return origin is not None and self.before[origin].wire != self.after[index].wire
+
+
+def kept_of(before: Sequence[Message], after: Sequence[Message], summary_index: int | None) -> dict[int, int]:
+    """For each message after, where it stood before: by its row, else by what it says, in order.
+
+    A row found twice counts at its first place; the summary's own row counts as new unless it holds a
+    message of the tail as well.
+    """
+    by_key: dict[object, list[int]] = {}
+    for index, message in enumerate(before):
+        by_key.setdefault(_key(message), []).append(index)
+    kept: dict[int, int] = {}
+    for index in reversed(range(len(after))):
+        places = by_key.get(_key(after[index]))
+        if places and index != summary_index:
+            kept[index] = places.pop()
+    return kept
+
+
+def _key(message: Message) -> object:
+    if message.row is not None:
+        return message.row.id
+    return (message.role, message.text, message.tool_call_id, message.tool_calls)
+
+
+def foreseen(
+    preview: Preview, weights: tuple[int, ...], after_weights: tuple[int, ...], made_by: str
+) -> Comparison:
+    """A compaction carried out on paper."""
+    plan = preview.plan
+    return Comparison(
+        before=preview.before,
+        after=preview.after,
+        head=plan.head,
+        middle=plan.middle,
+        tail=plan.tail,
+        kept=kept_of(preview.before, preview.after, preview.summary_index),
+        summary_index=preview.summary_index,
+        summary=preview.summary or "",
+        before_tokens=preview.before_tokens,
+        after_tokens=preview.after_tokens,
+        made_by=made_by,
+        focus=preview.focus,
+        feedback=preview.feedback,
+        retention=preview.retention,
+        before_weights=weights,
+        after_weights=after_weights,
+    )
