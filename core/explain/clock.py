@@ -11,6 +11,8 @@ from core.hermes.log import Kind, LogRecord
 
 _QUARTER = timedelta(minutes=15)
 _TOLERANCE = timedelta(minutes=2)
+_CLEARLY = 2 / 3
+"""Share of another offset's matches with which the machine's own zone still wins."""
 _WIDEST = range(-12 * 4, 14 * 4 + 1)
 _MARKING = frozenset({Kind.TURN, Kind.DONE, Kind.TURN_ENDED, Kind.CALL})
 
@@ -40,7 +42,8 @@ def align(records: Iterable[LogRecord], moments: Mapping[str, Sequence[datetime]
     """Find the offset under which log lines fall beside what the database wrote about the same session.
 
     The log writes local time without a zone, and may come from another machine. Offsets are whole quarters
-    of an hour, as time zones are; the machine's own zone wins unless another explains more lines.
+    of an hour, as time zones are; the machine's own zone wins unless another explains far more lines: in a
+    busy session a neighbouring offset fits some lines by chance.
 
     Args:
         records: Lines of the log.
@@ -49,14 +52,14 @@ def align(records: Iterable[LogRecord], moments: Mapping[str, Sequence[datetime]
     marks = [(record.at, record.session) for record in records if record.kind in _MARKING and record.session]
     ordered = {session: sorted(times) for session, times in moments.items() if times}
     marks = [(at, session) for at, session in marks if session in ordered]
-    here = Clock()
-    best = _score(here, marks, ordered)
-    for quarter in sorted(_WIDEST, key=abs):
-        clock = Clock(quarter * _QUARTER)
-        score = _score(clock, marks, ordered)
-        if score > best:
-            here, best = clock, score
-    return Clock(here.offset, best, len(marks))
+    own = _score(Clock(), marks, ordered)
+    scores = {
+        quarter: _score(Clock(quarter * _QUARTER), marks, ordered) for quarter in sorted(_WIDEST, key=abs)
+    }
+    best = max(scores, key=lambda quarter: scores[quarter])
+    if own >= _CLEARLY * scores[best]:
+        return Clock(None, own, len(marks))
+    return Clock(best * _QUARTER, scores[best], len(marks))
 
 
 def _score(
