@@ -1,0 +1,148 @@
+"""Each claim is proved, derived, suspected or unknown, and quotes what it rests on.
+
+Rows, agent.log with its rotations and config.yaml are read; without a log, causes are at best derived.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from core.model.event import CompressionEvent
+from inspector.cli import jsonio, options, output, target, what_if
+
+if TYPE_CHECKING:
+    from core.explain.explanation import Explanation, Now
+    from core.hermes.release import ReleaseGuess
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `why`."""
+    options.add_session_argument(parser)
+    parser.add_argument("--release", metavar="X.Y", help="rules of this Hermes release (default: detected)")
+    options.add_json_option(parser)
+    options.add_store_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print why a conversation was compressed, each time, and where the trigger stands."""
+    from core.explain.events import explain
+
+    release = what_if.release_name(args.release) if args.release else None
+    with target.session(args) as (store, session):
+        found = explain(store, session.id, release=release)
+    if args.json:
+        output.write_json(payload(found))
+    else:
+        output.write_lines(_lines(found))
+    return 0
+
+
+def payload(found: Explanation) -> dict[str, Any]:
+    """An explanation as the command line promises it."""
+    return {
+        "session": found.session,
+        "release": _release(found.release),
+        "events": [event_payload(event) for event in found.events],
+        "now": _now(found.now),
+        "window": {
+            "tokens": found.window.tokens,
+            "verdict": found.window.verdict.value,
+            "evidence": [jsonio.evidence(one) for one in found.window.evidence],
+        },
+        "notes": list(found.notes),
+    }
+
+
+def event_payload(event: CompressionEvent) -> dict[str, Any]:
+    """One compaction as the command line promises it."""
+    return {
+        "session": event.session,
+        "to_session": event.to_session,
+        "mode": None if event.mode is None else event.mode.value,
+        "at": jsonio.time(event.at),
+        "generation": event.generation,
+        "trigger": event.trigger.value,
+        "verdict": event.verdict.value,
+        "completed": event.completed,
+        "tokens": event.tokens,
+        "threshold": event.threshold,
+        "window": event.window,
+        "messages_before": event.messages_before,
+        "messages_after": event.messages_after,
+        "tokens_after": event.tokens_after,
+        "focus": event.focus,
+        "summary": {
+            "status": event.summary.status.value,
+            "model": event.summary.model,
+            "tokens": event.summary.tokens,
+        },
+        "duration": event.duration,
+        "release": event.release,
+        "evidence": [jsonio.evidence(one) for one in event.evidence],
+        "explanation": event.explanation,
+        "arithmetic": list(event.arithmetic),
+        "disagreements": list(event.disagreements),
+    }
+
+
+def _release(guess: ReleaseGuess) -> dict[str, Any]:
+    return {
+        "detected": guess.release,
+        "version": guess.version,
+        "verdict": guess.verdict.value,
+        "evidence": "; ".join(f"{one.where}: {one.text}" for one in guess.evidence),
+    }
+
+
+def _now(now: Now) -> dict[str, Any]:
+    return {
+        "tokens": now.tokens,
+        "threshold": now.threshold,
+        "window": now.window,
+        "blocked_by": list(now.blocked_by),
+        "headroom": now.headroom,
+        "verdict": now.verdict.value,
+        "evidence": [jsonio.evidence(one) for one in now.evidence],
+        "arithmetic": list(now.arithmetic),
+    }
+
+
+def _lines(found: Explanation) -> Iterator[str]:
+    from inspector import format
+
+    conversation = found.conversation
+    yield f"{conversation.title or conversation.tip.id} · Hermes {found.release.version}"
+    yield format.plural(len(found.events), "compaction or attempt", "compactions and attempts")
+    for number, event in enumerate(found.events, start=1):
+        yield ""
+        yield from _event(number, event)
+    yield ""
+    yield from _standing(found.now)
+    yield from (f"note: {note}" for note in found.notes)
+
+
+def _event(number: int, event: CompressionEvent) -> Iterator[str]:
+    from inspector import format
+
+    yield f"{number}. {format.moment(event.at)}  {event.explanation}  [{event.verdict.value}]"
+    before, after = format.count(event.messages_before), format.count(event.messages_after)
+    sizes = f"{format.count(event.tokens)} → {format.count(event.tokens_after)} tokens"
+    yield f"   {before} → {after} messages · {sizes} · summary: {event.summary.status.value}"
+    if event.focus:
+        yield f"   focus: {event.focus}"
+    yield from (f"   {line}" for line in event.arithmetic)
+    yield from (f"   {one.source.value} {one.where}: {one.text}" for one in event.evidence)
+    yield from (f"   sources disagree: {line}" for line in event.disagreements)
+
+
+def _standing(now: Now) -> Iterator[str]:
+    from inspector import format
+
+    threshold, window = format.count(now.threshold), format.count(now.window)
+    yield f"now: {format.count(now.tokens)} tokens of {window}, fires at {threshold}  [{now.verdict.value}]"
+    if now.headroom is not None:
+        yield f"     {format.count(now.headroom)} to go" if now.headroom > 0 else "     it is due"
+    yield from (f"     blocked: {reason}" for reason in now.blocked_by)
+    yield from (f"     {line}" for line in now.arithmetic)
