@@ -54,7 +54,7 @@ def restated(rows: list[Row], given: Sequence[Message], policy: Policy) -> list[
 
 def running_request(given: Sequence[Message], policy: Policy) -> Message | None:
     """The newest request that no finished answer follows."""
-    newest = next((i for i in range(len(given) - 1, -1, -1) if _asks(given[i], policy)), -1)
+    newest = next((i for i in range(len(given) - 1, -1, -1) if _opens_turn(given[i], policy)), -1)
     if newest < 0:
         return None
     for message in reversed(given[newest + 1 :]):
@@ -70,10 +70,17 @@ def request_text(message: Message) -> str:
     return content_text(message.content).rpartition(HEADER)[2].strip()
 
 
-def _asks(message: Message, policy: Policy) -> bool:
+def is_asking(message: Message, policy: Policy) -> bool:
+    """Whether a message holds words of the user: a request with text, no scaffolding."""
     wire = message.wire
     real = is_request(wire, policy) and not any(wire.get(flag) for flag in _FLAGS)
-    return (real and bool(content_text(wire.get("content")).strip())) or _carries_request(message, policy)
+    if not real or is_summary(wire, policy.summary):
+        return False
+    return bool(content_text(wire.get("content")).strip())
+
+
+def _opens_turn(message: Message, policy: Policy) -> bool:
+    return is_asking(message, policy) or _carries_request(message, policy)
 
 
 def _carries_request(message: Message, policy: Policy) -> bool:

@@ -36,10 +36,11 @@ class SummaryRules:
         auto_focus: Without a topic, the newest requests serve as one.
         grounds_task: The first section is overwritten with the newest request.
         media_notes: `MEDIA:` paths are hidden from the summariser.
-        list_text: List content is shown by its text parts, not by its repr.
+        list_text: List content is shown by its text parts, not by its repr, and think blocks not at all.
         input_cap: Most characters shown to the summariser; 0 for no bound.
         elision: How cut text is marked: `plain` or `counted`.
         lean_extras: Mechanical sections are appended in the lean tail mode.
+        log_tokens: Tokens added to the budget for the session log of the lean tail mode.
     """
 
     ratio: float
@@ -64,6 +65,7 @@ class SummaryRules:
     input_cap: int
     elision: str
     lean_extras: bool
+    log_tokens: int
 
 
 @dataclass(frozen=True, slots=True)

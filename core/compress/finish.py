@@ -1,0 +1,110 @@
+"""What a release adds to a summary by rule, whoever wrote it: the newest request and exact values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.compress.elide import elide
+from core.compress.index import identifier_index
+from core.compress.redact import redact_text
+from core.compress.restate import is_asking, request_text
+from core.compress.summarise.base import heading_line
+from core.compress.turns import content_text
+from core.hermes.policy import Policy
+from core.model.message import Message
+
+_TASK_MOST = 1400
+_ANCHORS = "Anchor Index (mechanically extracted, exact)"
+_USERS = "User Messages (verbatim, newest first)"
+_USERS_MOST, _USER_MOST = 24000, 4000
+_RECOVERY = "Context Recovery"
+_SKILLS = "Pruned Skills"
+_SKILL = re.compile(r"\[SKILL_PRUNED:[^\]]*?skill_view\(name='([^']+)'\)\]")
+_SKILLS_MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """What the additions depend on.
+
+    Attributes:
+        turns: The messages summarised.
+        policy: The release.
+        lean: The tail mode is lean.
+        session: Id under which the full messages can be searched; None when there is none.
+    """
+
+    turns: Sequence[Message]
+    policy: Policy
+    lean: bool
+    session: str | None = None
+
+
+def finished(body: str, finish: Finish) -> str:
+    """A summary with the release's own additions."""
+    rules = finish.policy.summary
+    if rules.grounds_task:
+        body = grounded(body, finish.turns, finish.policy)
+    if not (rules.lean_extras and finish.lean):
+        return body
+    index = (_ANCHORS, identifier_index(finish.turns))
+    sections = (_skills(body, finish.turns), index, _users(finish.turns, finish.policy))
+    for heading, text in (*sections, _recovery(finish)):
+        if text and heading_line(heading) not in body:
+            body += f"\n\n{heading_line(heading)}\n{text}"
+    return body
+
+
+def grounded(body: str, turns: Sequence[Message], policy: Policy) -> str:
+    """The first section overwritten with the newest request of the turns, word for word."""
+    newest = next((m for m in reversed(turns) if is_asking(m, policy)), None)
+    if newest is None:
+        return body
+    heading = heading_line(policy.summary.headings[0])
+    task = (
+        f"User asked (deterministic, from compacted turns): {_quoted(newest, policy)}\n"
+        "Historical only; newer protected-tail messages after this summary win."
+    )
+    section = re.compile(rf"^{re.escape(heading)}\s*\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+    replaced, count = section.subn(lambda _: f"{heading}\n{task}\n\n", body, count=1)
+    return (replaced if count else f"{heading}\n{task}\n\n{body}").strip()
+
+
+def _quoted(message: Message, policy: Policy) -> str:
+    text = " ".join(redact_text(request_text(message)).split())
+    if len(text) <= _TASK_MOST:
+        return repr(text)
+    if policy.summary.elision == "counted":
+        return elide(repr(text), _TASK_MOST)
+    return repr(text[: _TASK_MOST - 15].rstrip() + " ...[truncated]")
+
+
+def _skills(body: str, turns: Sequence[Message]) -> tuple[str, str]:
+    """Skills whose instructions are gone, so that the model loads them again."""
+    marks = {m[1]: m[0] for message in turns for m in _SKILL.finditer(content_text(message.content))}
+    missing = [mark for mark in list(marks.values())[:_SKILLS_MOST] if mark not in body]
+    return _SKILLS, "\n".join(missing)
+
+
+def _users(turns: Sequence[Message], policy: Policy) -> tuple[str, str]:
+    quoted: list[str] = []
+    room = _USERS_MOST
+    for message in reversed(turns):
+        if not is_asking(message, policy) or room <= 0:
+            continue
+        text = elide(redact_text(content_text(message.content).strip()), min(_USER_MOST, room))
+        quoted.append("> " + text.replace("\n", "\n> "))
+        room -= len(text)
+    return _USERS, "\n\n".join(quoted)
+
+
+def _recovery(finish: Finish) -> tuple[str, str]:
+    if finish.session is None:
+        return _RECOVERY, ""
+    search = f"session_search(query='<words>', session_id='{finish.session}')"
+    return (
+        _RECOVERY,
+        f"All {len(finish.turns)} messages are still in the session's history: {search} finds them.",
+    )

@@ -1,0 +1,55 @@
+"""Exact identifiers of a middle, found by pattern and listed most frequent first (Hermes 0.22)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.compress.redact import redact_text
+from core.model.message import Message
+
+_MOST = 7000
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    label: str
+    pattern: re.Pattern[str]
+    most: int
+
+
+_KINDS = (
+    _Kind("issues", re.compile(r"(?<![\w#])#\d{3,6}\b"), 120),
+    _Kind("commits", re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{9,40}\b"), 40),
+    _Kind("files", re.compile(r"[\w.~-]*/[\w./-]{0,200}\.[A-Za-z][A-Za-z0-9]{0,4}\b"), 80),
+    _Kind("errors", re.compile(r"\b[A-Z][A-Za-z]{2,40}(?:Error|Exception)\b[^\n]{0,90}"), 40),
+    _Kind("urls", re.compile(r"https?://[^\s)\"'<>]{6,110}"), 30),
+)
+
+
+def identifier_index(turns: Sequence[Message]) -> str:
+    """One line a kind of identifier; empty when the turns name none. At most 7,000 characters."""
+    text = "\n".join(message.content for message in turns if isinstance(message.content, str))
+    lines: list[str] = []
+    room = _MOST
+    for kind in _KINDS:
+        line = _line(kind, text)
+        if len(line) > room:
+            break
+        if line:
+            lines.append(line)
+            room -= len(line)
+    return redact_text("\n".join(lines))
+
+
+def _line(kind: _Kind, text: str) -> str:
+    found = [match[0].strip().rstrip(".,;:") for match in kind.pattern.finditer(text)]
+    if not found:
+        return ""
+    counts = Counter(found)
+    newest = {value: at for at, value in enumerate(found)}
+    ranked = sorted(counts, key=lambda value: (-counts[value], -newest[value]))[: kind.most]
+    listed = (f"{value}(x{counts[value]})" if counts[value] > 1 else value for value in ranked)
+    return f"{kind.label}: {', '.join(listed)}"

@@ -1,0 +1,197 @@
+"""A compaction carried out on paper: what it would say, leave and lose. Nothing is written anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.compress.assemble import HANDOFF, Assembled, assemble
+from core.compress.estimate import Size, message_size, total_tokens
+from core.compress.failure import consequence
+from core.compress.feedback import Outcome, feedback
+from core.compress.finish import finished
+from core.compress.measure import Measured
+from core.compress.request import finish_of, summary_request
+from core.compress.retention import retention as retained
+from core.compress.salvage import salvaged
+from core.compress.summarise.base import (
+    Cancelled,
+    FailureKind,
+    OnText,
+    Summariser,
+    SummaryFailure,
+    SummaryRequest,
+    SummaryResult,
+    SummaryStatus,
+)
+from core.compress.summarise.static import StaticSummariser
+from core.model.message import Message
+from core.model.plan import Plan
+from core.model.preview import Feedback, Preview, Retention
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What came of asking for a summary.
+
+    Attributes:
+        result: The summary; None when the release leaves the list alone.
+        reason: Why there is none from the summariser asked.
+    """
+
+    result: SummaryResult | None
+    reason: str | None = None
+
+    @property
+    def fell_back(self) -> bool:
+        """The summary was made by rule because the summariser failed."""
+        return self.reason is not None and self.result is not None
+
+
+def preview(
+    measured: Measured,
+    plan: Plan,
+    summariser: Summariser,
+    focus: str | None = None,
+    retention: bool = True,
+    *,
+    previous: str | None = None,
+    session: str | None = None,
+    today: str | None = None,
+    abort_configured: bool = False,
+    on_text: OnText | None = None,
+    cancelled: Cancelled | None = None,
+) -> Preview:
+    """Carry out a planned compaction on paper.
+
+    Args:
+        measured: The conversation.
+        plan: Its plan; without a middle the preview says that nothing changes.
+        summariser: Who writes the summary.
+        focus: The topic of `/compress <topic>`.
+        retention: Also hold the summary against the middle.
+        previous: Summary body in the compressor's memory; None takes the one in the conversation.
+        session: Session id that notes in the list point to.
+        today: The date, ISO 8601, for releases that ask for dated facts.
+        abort_configured: `compression.abort_on_summary_failure`.
+        on_text: Receives the summary as it arrives.
+        cancelled: Answers whether the user has given up.
+
+    Raises:
+        SummaryFailure: The user gave up; any other failure has the release's own consequence.
+    """
+    if not plan.middle.size:
+        return _result(measured, plan, summariser, focus, None, Attempt(None))
+    asks_model = summariser.describe() is not None
+    request = summary_request(
+        measured, plan, focus=focus, previous=previous, with_transcript=asks_model, today=today
+    )
+    attempt = _attempt(summariser, request, measured, abort_configured, on_text, cancelled)
+    if attempt.result is None:
+        return _result(measured, plan, summariser, focus, None, attempt)
+    body = finished(attempt.result.body, finish_of(measured, plan, request.turns, session))
+    kept = _retention(measured, plan, body, focus, request) if retention else None
+    return _result(measured, plan, summariser, focus, body, attempt, session=session, kept=kept)
+
+
+def _attempt(
+    summariser: Summariser,
+    request: SummaryRequest,
+    measured: Measured,
+    abort_configured: bool,
+    on_text: OnText | None,
+    cancelled: Cancelled | None,
+) -> Attempt:
+    """Ask for the summary; a failure leads where the release's rules lead."""
+    try:
+        return Attempt(summariser.summarise(request, on_text=on_text, cancelled=cancelled))
+    except SummaryFailure as failure:
+        if failure.kind is FailureKind.CANCELLED:
+            raise
+        rules = measured.policy.failure
+        if consequence(failure.kind, rules, abort_configured=abort_configured).aborts:
+            return Attempt(None, failure.what)
+        static = StaticSummariser(measured.policy, reason=failure.what, prefix_length=len(HANDOFF))
+        return Attempt(static.summarise(request), failure.what)
+
+
+def _retention(
+    measured: Measured, plan: Plan, body: str, focus: str | None, request: SummaryRequest
+) -> Retention:
+    middle = measured.messages[plan.middle.start : plan.middle.end]
+    return retained(middle, body, focus=focus, previous=request.previous_summary, offset=plan.middle.start)
+
+
+def _result(
+    measured: Measured,
+    plan: Plan,
+    summariser: Summariser,
+    focus: str | None,
+    body: str | None,
+    attempt: Attempt,
+    *,
+    session: str | None = None,
+    kept: Retention | None = None,
+) -> Preview:
+    assembled = assemble(measured, plan, body, session=session)
+    before, after = measured.estimated_tokens, _after_tokens(measured, assembled)
+    messages, refused = assembled.messages, False
+    if assembled.changed and measured.policy.assembly.grow_guard and after > before:
+        smaller = salvaged(messages, before, measured.policy)
+        refused = smaller is None
+        messages = measured.messages if smaller is None else smaller
+        after = _tokens(messages, measured, {})
+    changed = assembled.changed and not refused
+    return Preview(
+        plan=plan,
+        before=measured.messages,
+        after=messages,
+        summariser=summariser.name,
+        focus=focus,
+        summary=body,
+        summary_index=assembled.summary_index if changed else None,
+        before_tokens=before,
+        after_tokens=after,
+        feedback=_feedback(measured, messages, (before, after), attempt, changed=changed, refused=refused),
+        retention=kept,
+    )
+
+
+def _feedback(
+    measured: Measured,
+    messages: tuple[Message, ...],
+    tokens: tuple[int, int],
+    attempt: Attempt,
+    *,
+    changed: bool,
+    refused: bool,
+) -> Feedback:
+    fallback = attempt.fell_back or (
+        attempt.result is not None and attempt.result.status is SummaryStatus.FALLBACK
+    )
+    outcome = Outcome(
+        before=len(measured.messages),
+        after=len(messages),
+        before_tokens=tokens[0],
+        after_tokens=tokens[1],
+        noop=not changed,
+        aborted=attempt.result is None and attempt.reason is not None,
+        fallback_used=fallback and changed,
+        refused=refused,
+        reason=attempt.reason,
+    )
+    return feedback(outcome, measured.policy.feedback)
+
+
+def _after_tokens(measured: Measured, assembled: Assembled) -> int:
+    """The estimate of the new list; rows taken over as they were are not measured again."""
+    known: dict[int, Size] = {}
+    known.update((id(m), size) for m, size in zip(measured.base, measured.base_sizes, strict=True))
+    known.update((id(m), measured.shrunk_sizes[i]) for i, m in measured.shrunk.items())
+    known.update((id(m), size) for m, size in zip(measured.messages, measured.sizes, strict=True))
+    return _tokens(assembled.messages, measured, known)
+
+
+def _tokens(messages: tuple[Message, ...], measured: Measured, known: Mapping[int, Size]) -> int:
+    rules = measured.policy.estimate
+    return total_tokens((known.get(id(m)) or message_size(m.wire, rules) for m in messages), rules)

@@ -1,0 +1,105 @@
+"""What a summariser is asked for one planned middle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.compress.assemble import pruned_rows
+from core.compress.finish import Finish
+from core.compress.measure import Measured
+from core.compress.redact import redact_text
+from core.compress.restate import is_asking
+from core.compress.serialise import serialised
+from core.compress.summarise.base import SummaryRequest
+from core.compress.threshold import tail_mode
+from core.compress.turns import content_text, summary_match
+from core.compress.unwrap import unwrapped
+from core.compress.window import Window, summary_window
+from core.hermes.policy import Policy
+from core.model.message import Message
+from core.model.plan import Plan
+
+_FOCUS_TURNS, _FOCUS_TURN, _FOCUS_MOST = 3, 260, 700
+
+
+def summary_request(
+    measured: Measured,
+    plan: Plan,
+    *,
+    focus: str | None = None,
+    previous: str | None = None,
+    with_transcript: bool = True,
+    today: str | None = None,
+) -> SummaryRequest:
+    """Gather everything a summariser needs.
+
+    Args:
+        measured: The conversation.
+        plan: Its plan; it has a middle.
+        focus: The topic of `/compress <topic>`.
+        previous: Summary body in the compressor's memory; None takes the one found in the conversation.
+        with_transcript: Write the turns out as a model's prompt shows them.
+        today: The date, ISO 8601, for releases that ask for dated facts.
+    """
+    policy = measured.policy
+    rules = policy.summary
+    window = summary_window(measured, plan.middle)
+    turns = window_turns(measured, plan, window)
+    lean = is_lean(plan, policy)
+    budget = plan.summary_budget or rules.least
+    return SummaryRequest(
+        turns=turns,
+        budget=budget + (rules.log_tokens if lean else 0),
+        headings=(*rules.headings, *(rules.lean_headings if lean else ())),
+        focus=focus,
+        auto_focus=None if focus or not rules.auto_focus else auto_focus(measured, policy),
+        previous_summary=previous or earlier_body(measured, window),
+        transcript=serialised(turns, rules, lean=lean) if with_transcript else "",
+        max_output=int(budget * rules.output_factor) if rules.output_factor else None,
+        temporal=rules.temporal,
+        today=today if rules.temporal else None,
+    )
+
+
+def is_lean(plan: Plan, policy: Policy) -> bool:
+    """Whether the lean tail mode is in force."""
+    return tail_mode(plan.settings, policy.tail) == "lean"
+
+
+def finish_of(measured: Measured, plan: Plan, turns: Sequence[Message], session: str | None) -> Finish:
+    """What a release adds to the summary of these turns."""
+    return Finish(turns, measured.policy, is_lean(plan, measured.policy), session)
+
+
+def window_turns(measured: Measured, plan: Plan, window: Window) -> tuple[Message, ...]:
+    """The messages to summarise: pruned, summaries out, what they were merged into back on its own."""
+    wanted = frozenset(window.turns)
+    rows = [row for row in pruned_rows(measured, plan) if row.origin in wanted]
+    leftovers = measured.columns.leftovers
+    live = (unwrapped(row.message) if row.origin in leftovers else row.message for row in rows)
+    return tuple(message for message in live if message is not None)
+
+
+def earlier_body(measured: Measured, window: Window) -> str | None:
+    """The earlier summaries this one continues, joined; None when there are none."""
+    rules = measured.policy.summary
+    matches = (summary_match(measured.base[i].content, rules) for i in window.earlier)
+    bodies = [match.body for match in matches if match is not None and match.body]
+    return "\n\n".join(bodies) or None
+
+
+def auto_focus(measured: Measured, policy: Policy) -> str | None:
+    """The topic a release derives from the newest requests when the user names none."""
+    newest: list[str] = []
+    for message in reversed(measured.base):
+        if len(newest) == _FOCUS_TURNS:
+            break
+        if is_asking(message, policy) and not message.wire.get("display_kind"):
+            newest.append(_short(" ".join(redact_text(content_text(message.content)).split()), _FOCUS_TURN))
+    if not newest:
+        return None
+    return _short("Latest requests:\n" + "\n".join(f"- {text}" for text in reversed(newest)), _FOCUS_MOST)
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
