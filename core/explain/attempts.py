@@ -153,7 +153,7 @@ def _take_done(drafts: list[_Draft], thread: Sequence[LogRecord], position: int,
 
 
 def _closes(draft: _Draft, done: LogRecord) -> bool:
-    """Both lines repeat how many messages went in; another number belongs to an attempt whose start is lost."""
+    """Both lines say how many messages went in; another number belongs to an attempt without a start."""
     return draft.started is not None and draft.started.before == done.before
 
 

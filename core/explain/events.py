@@ -40,6 +40,11 @@ def explain(store: Store, session_id: str, *, release: str | None = None) -> Exp
         NotFoundError: There is no such session.
         ConfigError: config.yaml cannot be used, or the release is unknown.
     """
+    return explained(store, session_id, release=release)[1]
+
+
+def explained(store: Store, session_id: str, *, release: str | None = None) -> tuple[Frame, Explanation]:
+    """The same with the surroundings it was judged in, for whoever asks further."""
     conversation = store.conversation(session_id)
     config = load_config(store.location.home)
     log = conversation_log(store.location.home, conversation)
@@ -56,7 +61,7 @@ def explain(store: Store, session_id: str, *, release: str | None = None) -> Exp
     )
     events = events_of(frame, rows)
     tip = conversation.tip
-    return Explanation(
+    explanation = Explanation(
         session=session_id,
         conversation=conversation,
         release=frame.release,
@@ -69,6 +74,7 @@ def explain(store: Store, session_id: str, *, release: str | None = None) -> Exp
         clock=clock,
         notes=_notes(frame, log),
     )
+    return frame, explanation
 
 
 def events_of(frame: Frame, rows: tuple[BoundaryRows, ...]) -> tuple[CompressionEvent, ...]:

@@ -1,0 +1,123 @@
+"""What the rules look at: one conversation with everything known about it, read as rules ask for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+
+from core.compress.plan import plan_messages
+from core.compress.threshold import Budgets
+from core.explain.explanation import Explanation
+from core.explain.frame import Frame
+from core.explain.rows import BoundaryRows, boundary_rows
+from core.hermes.log import Kind, Log, LogRecord
+from core.hermes.markers import SummaryMatch, find_summary
+from core.hermes.policy import Policy
+from core.model.event import CompressionEvent
+from core.model.message import Message
+from core.model.plan import Plan
+from core.model.session import Conversation, Session
+from core.store.store import Store
+
+
+@dataclass(frozen=True)
+class Case:
+    """One conversation under examination.
+
+    Attributes:
+        frame: Its surroundings.
+        explanation: Its compactions and where the trigger stands.
+        now: The moment it is examined at.
+    """
+
+    frame: Frame
+    explanation: Explanation
+    now: datetime
+
+    @property
+    def store(self) -> Store:
+        """The database."""
+        return self.frame.store
+
+    @property
+    def conversation(self) -> Conversation:
+        """The thread."""
+        return self.explanation.conversation
+
+    @property
+    def tip(self) -> Session:
+        """Its newest session."""
+        return self.conversation.tip
+
+    @property
+    def log(self) -> Log:
+        """The lines about it."""
+        return self.explanation.log
+
+    @property
+    def events(self) -> tuple[CompressionEvent, ...]:
+        """Its compactions, completed and aborted."""
+        return self.explanation.events
+
+    @property
+    def completed(self) -> tuple[CompressionEvent, ...]:
+        """Its completed compactions."""
+        return tuple(event for event in self.events if event.completed)
+
+    @property
+    def window(self) -> int | None:
+        """The window in force."""
+        return self.explanation.window.tokens
+
+    @property
+    def policy(self) -> Policy:
+        """The rules of the detected release."""
+        return self.frame.policy(None)
+
+    @cached_property
+    def limits(self) -> Budgets | None:
+        """Threshold and budgets under today's config; None without a window."""
+        return self.frame.limits(None, self.tip, self.window)
+
+    @property
+    def threshold(self) -> int | None:
+        """Where compression fires, under today's config."""
+        return self.limits.threshold if self.limits is not None else None
+
+    @cached_property
+    def live(self) -> tuple[Message, ...]:
+        """The transcript the next request will carry."""
+        generations = self.conversation.generations
+        return self.store.generation_messages(generations[-1]) if generations else ()
+
+    @cached_property
+    def summaries(self) -> tuple[tuple[Message, SummaryMatch], ...]:
+        """Summaries in the live transcript."""
+        found = ((m, find_summary(m.text)) for m in self.live if m.role in ("user", "assistant"))
+        return tuple((message, match) for message, match in found if match is not None)
+
+    @cached_property
+    def boundaries(self) -> tuple[BoundaryRows, ...]:
+        """Compactions as rows show them."""
+        return boundary_rows(self.store, self.conversation)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What a compaction would do now."""
+        settings = self.frame.settings(None, self.tip, self.window)
+        return plan_messages(self.live, self.policy, settings)
+
+    def lines(self, *kinds: Kind) -> tuple[LogRecord, ...]:
+        """Log lines of these kinds about this conversation, oldest first."""
+        ids = self.frame.sessions
+        return tuple(
+            record
+            for record in self.log.records
+            if record.kind in kinds and (record.session is None or record.session in ids)
+        )
+
+
+def case_of(frame: Frame, explanation: Explanation, now: datetime | None = None) -> Case:
+    """A case for the rules; `now` defaults to this moment."""
+    return Case(frame, explanation, now or datetime.now(UTC))

@@ -1,0 +1,158 @@
+"""Rules about where a compaction cuts, and what it cannot shrink."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+from core.compress.estimate import image_count, message_size, total_tokens
+from core.explain.findings.case import Case
+from core.explain.findings.registry import Found, Missing, Rule, conversation_rule
+from core.hermes.log import Kind
+from core.hermes.markers import find_summary, scaffold_kind
+from core.model.evidence import Evidence, Source, Verdict
+from core.model.message import Message
+from core.model.plan import Plan
+
+_HIDDEN = (
+    "reasoning",
+    "reasoning_content",
+    "reasoning_details",
+    "codex_reasoning_items",
+    "codex_message_items",
+    "api_content",
+)
+
+
+@conversation_rule("D1")
+def tail_swallowed(case: Case, rule: Rule) -> Iterable[Found]:
+    """The tail is far over its budget, or one message fills it."""
+    plan = _planned(case)
+    budget = plan.tail_budget or 0
+    if not plan.middle.size or not budget:
+        return
+    weights = plan.weights[plan.tail.start : plan.tail.end]
+    if not weights:
+        return
+    free = sum(plan.estimates[plan.middle.start : plan.middle.end])
+    biggest = max(range(len(weights)), key=weights.__getitem__)
+    message = case.live[plan.tail.start + biggest]
+    where = f"message {message.row.id}" if message.row else "the tail"
+    what = _swallowed(rule.limits, weights, budget, biggest, message)
+    if what:
+        yield Found({"what": what, "free": free}, (Evidence(Source.DERIVED, where, what),), Verdict.DERIVED)
+
+
+@conversation_rule("D2")
+def nothing_to_compress(case: Case, rule: Rule) -> Iterable[Found]:
+    """No middle is left between head and tail."""
+    plan = _planned(case)
+    if plan.middle.size or not case.live:
+        return
+    tokens = case.explanation.now.tokens
+    if tokens is None or case.threshold is None or tokens < case.threshold:
+        return
+    why = "; ".join(plan.blocked_by) or "head and tail hold everything"
+    yield Found({"why": why}, (Evidence(Source.DERIVED, "plan", why),), Verdict.DERIVED)
+
+
+@conversation_rule("D3")
+def fossil_head(case: Case, rule: Rule) -> Iterable[Found]:
+    """A request from before the first compaction still stands in front of the summary."""
+    if not case.completed:
+        return
+    for message in case.live:
+        if message.role == "system":
+            continue
+        if find_summary(message.text) is not None:
+            return
+        if message.role == "user" and scaffold_kind(message.text) is None:
+            where = f"message {message.row.id}" if message.row else "the first message"
+            text = " ".join(message.text.split())[:100]
+            yield Found({"text": text}, (Evidence(Source.DATABASE, where, text),))
+            return
+
+
+@conversation_rule("D4")
+def middle_exceeds_summary_model(case: Case, rule: Rule) -> Iterable[Found]:
+    """The next middle does not fit the summary model."""
+    lowered = case.lines(Kind.AUX_LOWERED)
+    settings = case.frame.settings(None, case.tip, case.window)
+    aux = settings.aux_window or (lowered[-1].window if lowered else None)
+    if aux is None:
+        raise Missing("the window of the summary model is nowhere stated")
+    plan = _planned(case)
+    middle = sum(plan.estimates[plan.middle.start : plan.middle.end])
+    if middle + (plan.summary_budget or 0) > aux:
+        evidence = Evidence(
+            Source.DERIVED, "plan", f"middle {middle:,}, summary {plan.summary_budget or 0:,}"
+        )
+        yield Found({"middle": middle, "aux": aux}, (evidence,), Verdict.DERIVED)
+
+
+@conversation_rule("D5")
+def images(case: Case, rule: Rule) -> Iterable[Found]:
+    """Images weigh by count in Hermes' estimate, whatever they hold."""
+    policy = case.policy.estimate
+    holders = [message for message in case.live if image_count(message.wire, policy)]
+    count = sum(image_count(message.wire, policy) for message in holders)
+    if count < rule.limits["least"]:
+        return
+    stored = sum(len(json.dumps(message.content, default=str)) for message in holders)
+    rows = ", ".join(str(message.row.id) for message in holders[:8] if message.row)
+    evidence = Evidence(Source.DATABASE, f"messages {rows}", f"{count} images")
+    yield Found({"count": count, "bytes": stored, "each": policy.image_tokens}, (evidence,))
+
+
+@conversation_rule("D6")
+def hidden_payload(case: Case, rule: Rule) -> Iterable[Found]:
+    """Much of the transcript is never shown."""
+    hidden = sum(_hidden_bytes(message) for message in case.live)
+    shown = sum(len(message.text) for message in case.live)
+    if hidden < rule.limits["least"] or hidden / (hidden + shown) < rule.limits["share"]:
+        return
+    rules = case.policy.estimate
+    tokens = total_tokens([message_size(message.wire, rules) for message in case.live], rules)
+    evidence = Evidence(
+        Source.DERIVED, "live messages", f"{hidden:,} bytes hidden, about {tokens:,} tokens in all"
+    )
+    yield Found({"share": hidden / (hidden + shown), "bytes": hidden}, (evidence,))
+
+
+@conversation_rule("D7")
+def cut_through_a_tool_chain(case: Case, rule: Rule) -> Iterable[Found]:
+    """What a compaction left holds a tool result without its call."""
+    for rows in case.boundaries:
+        messages = case.store.messages(rows.after)
+        calls = {call.id for message in messages for call in message.tool_calls}
+        for message in messages:
+            if message.role == "tool" and message.tool_call_id and message.tool_call_id not in calls:
+                where = f"message {message.row.id}" if message.row else "a tool row"
+                evidence = Evidence(
+                    Source.DATABASE, where, f"result of {message.tool_call_id}, its call is gone"
+                )
+                yield Found({}, (evidence,), session=rows.opened.session_id)
+                break
+
+
+def _planned(case: Case) -> Plan:
+    if case.window is None:
+        raise Missing("the window is unknown")
+    return case.plan
+
+
+def _swallowed(
+    limits: Mapping[str, float], weights: Sequence[int], budget: int, biggest: int, message: Message
+) -> str:
+    if weights[biggest] >= limits["share"] * budget:
+        name = str(message.wire.get("tool_name") or message.role)
+        return (
+            f"One message of the tail ({name}) takes {weights[biggest]:,} of its budget of {budget:,} tokens"
+        )
+    if sum(weights) > limits["over"] * budget:
+        return f"The tail holds {sum(weights):,} tokens, its budget is {budget:,}"
+    return ""
+
+
+def _hidden_bytes(message: Message) -> int:
+    return sum(len(str(message.wire[key])) for key in _HIDDEN if message.wire.get(key))

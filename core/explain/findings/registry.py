@@ -1,0 +1,133 @@
+"""The table of rules, and how a rule's figures become a finding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any, TypeVar
+
+from core.model.event import Finding, Severity
+from core.model.evidence import Evidence, Verdict
+
+Subject = TypeVar("Subject")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a rule found: figures for the sentence, and what they rest on.
+
+    Attributes:
+        severity: Overrides the rule's own, where the figures make it worse or harmless.
+    """
+
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+    evidence: tuple[Evidence, ...] = ()
+    verdict: Verdict = Verdict.PROVED
+    severity: Severity | None = None
+    session: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NotKnown:
+    """A rule that lacks its evidence.
+
+    Attributes:
+        why: What is missing, as a clause.
+    """
+
+    rule: str
+    name: str
+    why: str
+
+
+class Missing(Exception):  # noqa: N818 - raised by a rule to say what it lacks, not an error
+    """A rule lacks the evidence it goes by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One entry of findings.yaml with the function that applies it."""
+
+    id: str
+    name: str
+    severity: Severity
+    says: str
+    helps: str
+    limits: Mapping[str, float]
+
+    def finding(self, found: Found, session: str | None) -> Finding:
+        """The finding in words."""
+        numbers = dict(found.numbers)
+        return Finding(
+            rule=self.id,
+            name=self.name,
+            severity=found.severity or self.severity,
+            sentence=self.says.format(**numbers),
+            verdict=found.verdict,
+            session=found.session or session,
+            numbers=numbers,
+            evidence=found.evidence,
+            remedy=self.helps.format(**numbers),
+        )
+
+
+Check = Callable[[Any, Rule], Iterable[Found]]
+CONVERSATION_RULES: dict[str, Check] = {}
+STORE_RULES: dict[str, Check] = {}
+
+
+def conversation_rule(rule: str) -> Callable[[Check], Check]:
+    """Register a rule about one conversation."""
+    return _register(CONVERSATION_RULES, rule)
+
+
+def store_rule(rule: str) -> Callable[[Check], Check]:
+    """Register a rule about a whole database."""
+    return _register(STORE_RULES, rule)
+
+
+@cache
+def rules() -> Mapping[str, Rule]:
+    """Every rule, by id, in the order of findings.yaml."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    text = files("core.explain.findings").joinpath("findings.yaml").read_text("utf-8")
+    return {key: _rule(key, entry) for key, entry in loader(text).get_single_data().items()}
+
+
+def apply(
+    checks: Mapping[str, Check], subject: object, session: str | None
+) -> tuple[list[Finding], list[NotKnown]]:
+    """Run rules over a subject; worst first."""
+    findings: list[Finding] = []
+    unknown: list[NotKnown] = []
+    for key, check in checks.items():
+        rule = rules()[key]
+        try:
+            findings += [rule.finding(found, session) for found in check(subject, rule)]
+        except Missing as missing:
+            unknown.append(NotKnown(key, rule.name, str(missing)))
+    order = list(Severity)
+    return sorted(findings, key=lambda finding: order.index(finding.severity)), unknown
+
+
+def _register(table: dict[str, Check], rule: str) -> Callable[[Check], Check]:
+    def add(check: Check) -> Check:
+        table[rule] = check
+        return check
+
+    return add
+
+
+def _rule(key: str, entry: Mapping[str, Any]) -> Rule:
+    return Rule(
+        id=key,
+        name=entry["name"],
+        severity=Severity(entry["severity"]),
+        says=entry["says"],
+        helps=entry.get("helps", ""),
+        limits=entry.get("limits", {}),
+    )

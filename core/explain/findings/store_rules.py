@@ -1,0 +1,136 @@
+"""Rules about a whole database and the files around it."""
+
+from __future__ import annotations
+
+import shutil
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+from pathlib import Path
+
+from core.explain.findings.registry import Found, Missing, Rule, store_rule
+from core.model.event import Severity
+from core.model.evidence import Evidence, Source
+from core.model.storage import StoreHealth
+from core.store.store import Store
+
+_BESIDE = ("", "-wal", "-shm")
+
+
+@dataclass(frozen=True)
+class StoreCase:
+    """A database under examination.
+
+    Attributes:
+        integrity: SQLite's own check was asked for; it reads the whole file.
+    """
+
+    store: Store
+    now: datetime
+    integrity: bool = False
+
+    @cached_property
+    def health(self) -> StoreHealth:
+        """Sizes, layout and damage."""
+        return self.store.health(integrity=self.integrity)
+
+
+@store_rule("E10")
+def left_open(case: StoreCase, rule: Rule) -> Iterable[Found]:
+    """Sessions that were never closed and have gone silent."""
+    limit = case.now - timedelta(days=rule.limits["days"])
+    page = case.store.sessions()
+    silent = [
+        row.session for row in page.rows if _silent(row.session.ended_at, row.session.last_active, limit)
+    ]
+    if silent:
+        sources: dict[str, int] = {}
+        for session in silent:
+            sources[session.source or "unknown"] = sources.get(session.source or "unknown", 0) + 1
+        told = ", ".join(f"{count} {source}" for source, count in sorted(sources.items()))
+        numbers = {"count": len(silent), "days": int(rule.limits["days"])}
+        yield Found(numbers, (Evidence(Source.DATABASE, "sessions", told),))
+
+
+@store_rule("H1")
+def where_the_bytes_are(case: StoreCase, rule: Rule) -> Iterable[Found]:
+    """What the file is made of, as far as row counts tell."""
+    tables = ", ".join(f"{table.rows:,} {table.name}" for table in case.health.tables)
+    evidence = Evidence(Source.DATABASE, str(case.health.path), tables)
+    yield Found({"size": case.health.size, "told": tables}, (evidence,))
+
+
+@store_rule("H2")
+def reclaimable(case: StoreCase, rule: Rule) -> Iterable[Found]:
+    """Much of the file is empty."""
+    share = case.health.free_bytes / case.health.size if case.health.size else 0
+    if share >= rule.limits["share"]:
+        evidence = Evidence(Source.DATABASE, "PRAGMA freelist_count", f"{case.health.free_bytes:,} bytes")
+        yield Found({"share": share, "free": case.health.free_bytes}, (evidence,))
+
+
+@store_rule("H3")
+def integrity(case: StoreCase, rule: Rule) -> Iterable[Found]:
+    """SQLite's own check, where it was asked for."""
+    told = case.health.integrity
+    if told is None:
+        raise Missing("the check reads the whole file and runs only on request")
+    if told != "ok":
+        yield Found({"told": told}, (Evidence(Source.DATABASE, "PRAGMA quick_check", told),))
+
+
+@store_rule("H4")
+def large_write_ahead_log(case: StoreCase, rule: Rule) -> Iterable[Found]:
+    """The write-ahead log has grown."""
+    wal = case.health.wal_size or 0
+    if wal > rule.limits["bytes"]:
+        evidence = Evidence(Source.DATABASE, f"{case.health.path}-wal", f"{wal:,} bytes")
+        yield Found({"wal": wal}, (evidence,))
+
+
+@store_rule("H5")
+def disk_nearly_full(case: StoreCase, rule: Rule) -> Iterable[Found]:
+    """The disk under the database is nearly full."""
+    usage = shutil.disk_usage(case.store.path.parent)
+    share = usage.used / usage.total
+    if share >= rule.limits["share"]:
+        evidence = Evidence(Source.DERIVED, str(case.store.path.parent), f"{usage.free:,} bytes free")
+        yield Found({"share": share}, (evidence,))
+
+
+@store_rule("H6")
+def large_database(case: StoreCase, rule: Rule) -> Iterable[Found]:
+    """Too large for a quick snapshot."""
+    if case.health.size > rule.limits["bytes"]:
+        evidence = Evidence(Source.DATABASE, str(case.health.path), f"{case.health.size:,} bytes")
+        yield Found({"size": case.health.size}, (evidence,))
+
+
+@store_rule("I2")
+def loose_permissions(case: StoreCase, rule: Rule) -> Iterable[Found]:
+    """Files with conversations that others on this machine may read."""
+    for path in _private_files(case.store):
+        mode = _mode(path)
+        if mode is not None and mode & (stat.S_IRGRP | stat.S_IROTH):
+            evidence = Evidence(Source.DERIVED, str(path), f"mode {mode:04o}")
+            yield Found({"file": str(path), "mode": f"{mode:04o}"}, (evidence,), severity=Severity.WARNING)
+
+
+def _silent(ended: datetime | None, active: datetime | None, limit: datetime) -> bool:
+    return ended is None and active is not None and active < limit
+
+
+def _private_files(store: Store) -> Iterator[Path]:
+    for suffix in _BESIDE:
+        yield store.path.with_name(store.path.name + suffix)
+    if store.location.home is not None:
+        yield store.location.home / ".env"
+
+
+def _mode(path: Path) -> int | None:
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except OSError:
+        return None

@@ -1,0 +1,188 @@
+"""Rules about how sessions hang together, and whether the live rows make a valid transcript."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
+from itertools import pairwise
+
+from core.compress.estimate import message_size, total_tokens
+from core.explain.findings.case import Case
+from core.explain.findings.registry import Found, Missing, Rule, conversation_rule
+from core.explain.wording import quoted
+from core.hermes.log import Kind
+from core.model.evidence import Evidence, Source, Verdict
+from core.model.message import Message
+from core.model.session import Kind as SessionKind
+from core.model.session import Session
+
+_KEPT = ("cwd", "profile", "source")
+
+
+@conversation_rule("E1")
+def dead_end_chain(case: Case, rule: Rule) -> Iterable[Found]:
+    """The newest session was closed by a compression nobody continued."""
+    tip = case.tip
+    if tip.end_reason == "compression":
+        evidence = Evidence(Source.DATABASE, f"sessions {tip.id}", "end_reason compression, no continuation")
+        yield Found({"session": tip.id}, (evidence,), session=tip.id)
+
+
+@conversation_rule("E2")
+def forked_chain(case: Case, rule: Rule) -> Iterable[Found]:
+    """A compressed session is continued more than once."""
+    chain = case.store.chain(case.tip.id)
+    children = Counter(node.parent_id for node in chain.nodes if node.kind is SessionKind.CONTINUATION)
+    for parent, count in children.items():
+        if parent is not None and count > 1:
+            ids = [node.session.id for node in chain.nodes if node.parent_id == parent]
+            evidence = Evidence(Source.DATABASE, f"sessions {parent}", f"continued by {', '.join(ids)}")
+            numbers = {"session": parent, "count": count, "tip": chain.tip}
+            yield Found(numbers, (evidence,), session=parent)
+
+
+@conversation_rule("E3")
+def continuation_lost_metadata(case: Case, rule: Rule) -> Iterable[Found]:
+    """A continuation lacks what its parent had."""
+    for parent, child in pairwise(case.conversation.sessions):
+        lost = [name for name in _KEPT if getattr(parent, name) and not getattr(child, name)]
+        if lost:
+            evidence = Evidence(Source.DATABASE, f"sessions {child.id}", f"{', '.join(lost)} empty")
+            numbers = {"session": child.id, "parent": parent.id, "fields": ", ".join(lost)}
+            yield Found(numbers, (evidence,), session=child.id)
+
+
+@conversation_rule("E4")
+def resume_target(case: Case, rule: Rule) -> Iterable[Found]:
+    """Where resume lands, when that is not the session asked about."""
+    target = case.conversation.resume_target
+    if len(case.conversation.sessions) < 2 and target == case.tip.id:
+        return
+    session = next((s for s in case.conversation.sessions if s.id == target), None)
+    last = session.last_active if session is not None else None
+    at = f", last active {last:%Y-%m-%d %H:%M} UTC" if last is not None else ""
+    evidence = Evidence(Source.DATABASE, f"sessions {target}", case.conversation.resume_reason)
+    yield Found({"session": target, "at": at}, (evidence,), Verdict.DERIVED)
+
+
+@conversation_rule("E5")
+def empty_link(case: Case, rule: Rule) -> Iterable[Found]:
+    """A session of the chain spent calls and kept nothing."""
+    held: Counter[str] = Counter()
+    for generation in case.conversation.generations:
+        held[generation.session_id] += len(generation.row_ids)
+    for session in case.conversation.sessions:
+        calls = session.api_calls or 0
+        if calls > 0 and held[session.id] <= 1:
+            evidence = Evidence(Source.DATABASE, f"sessions {session.id}", f"api_call_count {calls}")
+            numbers = {"session": session.id, "calls": calls, "messages": held[session.id]}
+            yield Found(numbers, (evidence,), session=session.id)
+
+
+@conversation_rule("E6")
+def orphaned_tool_rows(case: Case, rule: Rule) -> Iterable[Found]:
+    """Results without calls, calls without results, results in the wrong place."""
+    faults = list(_pair_faults(case.live))
+    if faults:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in Counter(kind for kind, _ in faults).items())
+        rows = ", ".join(str(message.row.id) for _, message in faults[:8] if message.row)
+        evidence = Evidence(Source.DATABASE, f"messages {rows}", kinds)
+        yield Found({"count": len(faults), "kinds": kinds}, (evidence,))
+
+
+@conversation_rule("E7")
+def duplicate_live_rows(case: Case, rule: Rule) -> Iterable[Found]:
+    """The same row stands in the live transcript more than once."""
+    seen: dict[str, Message] = {}
+    copies: list[Message] = []
+    for message in case.live:
+        stamp = message.row.timestamp.isoformat() if message.row and message.row.timestamp else ""
+        plain = {key: value for key, value in message.wire.items() if key != "timestamp"}
+        key = stamp + json.dumps(plain, sort_keys=True, default=str)
+        if key in seen and stamp:
+            copies.append(message)
+        seen[key] = message
+    if copies:
+        rules = case.policy.estimate
+        tokens = total_tokens([message_size(message.wire, rules) for message in copies], rules)
+        rows = ", ".join(str(message.row.id) for message in copies[:8] if message.row)
+        evidence = Evidence(Source.DATABASE, f"messages {rows}", "equal role, time, content and call id")
+        yield Found({"count": len(copies), "tokens": tokens}, (evidence,))
+
+
+@conversation_rule("E11")
+def stale_lock(case: Case, rule: Rule) -> Iterable[Found]:
+    """A lock nobody can be holding any more."""
+    ids = set(case.frame.sessions)
+    for lock in case.store.locks():
+        if lock.key not in ids:
+            continue
+        why = ""
+        if lock.expires_at is not None and lock.expires_at < case.now:
+            why = f"expired {round((case.now - lock.expires_at).total_seconds() / 60)} minutes ago"
+        if why:
+            evidence = Evidence(Source.DATABASE, "compression_locks", f"{lock.key}: {lock.holder}")
+            numbers = {"session": lock.key, "why": why, "holder": lock.holder}
+            yield Found(numbers, (evidence,), session=lock.key)
+
+
+@conversation_rule("E12")
+def rows_behind_a_rotation(case: Case, rule: Rule) -> Iterable[Found]:
+    """Rows were written to a session after it had been continued."""
+    for session in case.conversation.sessions[:-1]:
+        late = list(_written_after_end(case, session))
+        if late:
+            rows = ", ".join(str(message.row.id) for message in late[:8] if message.row)
+            evidence = Evidence(Source.DATABASE, f"messages {rows}", f"newer than the end of {session.id}")
+            yield Found({"count": len(late), "session": session.id}, (evidence,), session=session.id)
+
+
+@conversation_rule("E13")
+def compaction_not_reloaded(case: Case, rule: Rule) -> Iterable[Found]:
+    """The process went on with the transcript the compaction had replaced."""
+    if case.log.empty:
+        raise Missing("no log line survives")
+    done = None
+    grown = 0
+    for record in case.lines(Kind.DONE, Kind.TURN, Kind.CALL):
+        if record.kind is Kind.DONE:
+            done, grown = record, 0
+        elif record.kind is Kind.CALL:
+            grown += 1
+        elif done is not None and record.before is not None and done.after is not None:
+            # Each call leaves an answer and the results of its calls; allow generously for both.
+            if record.before >= (done.before or 0) and record.before > done.after + 12 * grown + 2:
+                numbers = {"history": record.before, "after": done.after}
+                yield Found(numbers, (quoted(done), quoted(record)), Verdict.SUSPECTED)
+            done = None
+
+
+def _pair_faults(messages: Sequence[Message]) -> Iterator[tuple[str, Message]]:
+    """Tool rows and calls that do not fit, with what is wrong."""
+    open_calls: dict[str, Message] = {}
+    for position, message in enumerate(messages):
+        if message.role == "tool":
+            if message.tool_call_id in open_calls:
+                del open_calls[message.tool_call_id]
+            else:
+                yield "results without a call", message
+            continue
+        yield from (("calls without a result", holder) for holder in open_calls.values())
+        open_calls = {call.id: message for call in message.tool_calls} if message.role == "assistant" else {}
+        if position == len(messages) - 1:
+            return
+    # Calls of the newest answer may still be running.
+
+
+def _written_after_end(case: Case, session: Session) -> Iterator[Message]:
+    if session.ended_at is None:
+        return
+    slack = timedelta(seconds=30)
+    for generation in case.conversation.generations:
+        if generation.session_id == session.id:
+            for message in case.store.messages(generation.row_ids[-20:]):
+                at = message.row.timestamp if message.row else None
+                if at is not None and at > session.ended_at + slack:
+                    yield message

@@ -1,0 +1,230 @@
+"""Rules about what summaries are worth, and what became of those that failed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+from core.compress.anchors.collect import constraints
+from core.compress.estimate import message_size, text_tokens, total_tokens
+from core.compress.retention.report import retention
+from core.explain.findings.case import Case
+from core.explain.findings.registry import Found, Missing, Rule, conversation_rule
+from core.explain.rows import BoundaryRows
+from core.explain.wording import quoted
+from core.hermes.log import Kind
+from core.hermes.markers import find_summary
+from core.model.event import Severity
+from core.model.evidence import Evidence, Source, Verdict
+from core.model.message import Message
+
+
+@conversation_rule("C1")
+def fallback_summary(case: Case, rule: Rule) -> Iterable[Found]:
+    """A summary that no model wrote."""
+    for rows in case.boundaries:
+        match = rows.summary
+        if match is None or not match.fallback:
+            continue
+        reason = f": {match.reason}" if match.reason else ""
+        dropped = "an unknown number of" if match.dropped is None else match.dropped
+        evidence = Evidence(Source.DATABASE, f"message {rows.boundary.summary_row}", match.body[:200])
+        yield Found({"dropped": dropped, "reason": reason}, (evidence,), session=rows.opened.session_id)
+
+
+@conversation_rule("C2")
+def summary_model_paused(case: Case, rule: Rule) -> Iterable[Found]:
+    """Failures of the summary model block or bench it."""
+    guards = case.tip.guards
+    where = f"sessions {case.tip.id}"
+    streak = guards.fallback_streak or 0
+    if streak >= rule.limits["streak"]:
+        blocks = case.policy.gate.fallback_streak > 0
+        effect = "automatic compression is blocked" if blocks else "the summary model is benched"
+        evidence = Evidence(Source.DATABASE, where, f"compression_fallback_streak {streak}")
+        what = f"{streak} summaries in a row were written without a model: {effect}"
+        yield Found({"what": what}, (evidence,))
+    until = guards.cooldown_until
+    if until is not None and until > case.now:
+        left = round((until - case.now).total_seconds())
+        error = guards.failure_error or "no error is recorded"
+        evidence = Evidence(
+            Source.DATABASE, where, f"compression_failure_cooldown_until {until:%H:%M:%S} UTC"
+        )
+        what = f"The summary model failed and is paused for {left} more seconds: {error}"
+        yield Found({"what": what}, (evidence,), severity=Severity.INFO)
+
+
+@conversation_rule("C3")
+def summary_model_swapped(case: Case, rule: Rule) -> Iterable[Found]:
+    """Another model than the configured one wrote summaries."""
+    release = case.policy.release
+    configured = case.explanation.config.setting("auxiliary.compression.model", release)
+    for record in case.lines(Kind.MAIN_MODEL_RETRY):
+        numbers = {"used": "the main model", "configured": record.model or "summary model"}
+        yield Found(numbers, (quoted(record),))
+    if not configured.value:
+        return
+    used = {event.summary.model for event in case.completed if event.summary.model}
+    for model in sorted(used - {configured.value}):
+        evidence = Evidence(Source.CONFIG, configured.origin, f"model: {configured.value}")
+        yield Found({"used": model, "configured": configured.value}, (evidence,), Verdict.DERIVED)
+
+
+@conversation_rule("C4")
+def summary_too_small(case: Case, rule: Rule) -> Iterable[Found]:
+    """A summary far smaller than what it stands for."""
+    for rows in case.boundaries:
+        if rows.summary is None or rows.summary.fallback or not rows.before or not rows.after:
+            continue
+        middle = _middle_tokens(case, rows)
+        tokens = text_tokens(rows.summary.body, case.policy.estimate.unit)
+        small = tokens < rule.limits["tokens"] and middle > rule.limits["tokens"] / rule.limits["share"]
+        if small or (middle and tokens / middle < rule.limits["share"]):
+            evidence = Evidence(
+                Source.DATABASE, f"message {rows.boundary.summary_row}", rows.summary.body[:200]
+            )
+            yield Found({"tokens": tokens, "middle": middle}, (evidence,), Verdict.DERIVED)
+
+
+@conversation_rule("C5")
+def summary_grows(case: Case, rule: Rule) -> Iterable[Found]:
+    """Summaries get longer with every compaction, or take a large share of the threshold."""
+    unit = case.policy.estimate.unit
+    sizes = [text_tokens(rows.summary.body, unit) for rows in case.boundaries if rows.summary]
+    grown = sizes[-int(rule.limits["times"]) - 1 :]
+    rising = len(grown) > rule.limits["times"] and all(one < other for one, other in pairwise(grown))
+    fills = case.threshold is not None and sizes and sizes[-1] > rule.limits["share"] * case.threshold
+    if rising or fills:
+        told = ", ".join(f"{size:,}" for size in grown)
+        yield Found({"sizes": told}, (Evidence(Source.DATABASE, "summaries", told),), Verdict.DERIVED)
+
+
+@conversation_rule("C6")
+def stacked_summaries(case: Case, rule: Rule) -> Iterable[Found]:
+    """More than one summary is sent with every request."""
+    if len(case.summaries) > 1:
+        rows = [message.row.id for message, _ in case.summaries if message.row]
+        evidence = Evidence(Source.DATABASE, "messages " + ", ".join(map(str, rows)), "summaries, all live")
+        yield Found({"count": len(case.summaries)}, (evidence,))
+
+
+@conversation_rule("C7")
+def summary_is_the_last_request(case: Case, rule: Rule) -> Iterable[Found]:
+    """Nothing but a summary speaks for the user."""
+    newest = next((message for message in reversed(case.live) if message.role == "user"), None)
+    match = find_summary(newest.text) if newest is not None else None
+    if newest is None or match is None or match.merged or match.restated:
+        return
+    where = f"message {newest.row.id}" if newest.row else "the newest user message"
+    yield Found({}, (Evidence(Source.DATABASE, where, newest.text[:120]),))
+
+
+@conversation_rule("C8")
+def many_compactions(case: Case, rule: Rule) -> Iterable[Found]:
+    """Each pass loses detail."""
+    count = len(case.completed)
+    lossless = case.explanation.config.value("context.engine", case.policy.release) not in (
+        None,
+        "",
+        "compressor",
+    )
+    if count >= rule.limits["info"] and not lossless:
+        severity = Severity.WARNING if count >= rule.limits["warn"] else Severity.INFO
+        yield Found({"count": count}, (), Verdict.DERIVED, severity)
+
+
+@conversation_rule("C9")
+def constraint_lost(case: Case, rule: Rule) -> Iterable[Found]:
+    """Instructions of the user that the newest summary does not carry."""
+    for rows, middle in _newest(case):
+        users = [message for message in middle if message.role == "user"]
+        given = [sentence for message in users for sentence in constraints(message.text)]
+        if not given or rows.summary is None:
+            continue
+        report = retention(middle, rows.summary.body)
+        lost = [a for a in report.anchors if a.category == "constraints" and a.fate == "lost"]
+        if lost:
+            evidence = tuple(
+                Evidence(Source.DATABASE, "the summarised messages", a.value[:200]) for a in lost[:5]
+            )
+            numbers = {"count": len(lost), "first": lost[0].value[:120]}
+            yield Found(numbers, evidence, Verdict.SUSPECTED)
+
+
+@conversation_rule("C10")
+def anchors_lost(case: Case, rule: Rule) -> Iterable[Found]:
+    """How many checkable facts the newest summary kept."""
+    for rows, middle in _newest(case):
+        if rows.summary is None:
+            continue
+        counts = retention(middle, rows.summary.body).by_category.values()
+        of = sum(count.of for count in counts)
+        kept = sum(count.kept + count.paraphrased for count in counts)
+        if of and kept < of:
+            evidence = Evidence(
+                Source.DERIVED, f"message {rows.boundary.summary_row}", f"{kept} of {of} facts"
+            )
+            yield Found({"kept": kept, "of": of}, (evidence,), Verdict.DERIVED)
+
+
+@conversation_rule("C11")
+def failure_shown_as_success(case: Case, rule: Rule) -> Iterable[Found]:
+    """A shortened tool result no longer says that the call failed."""
+    originals = _failed_results(case)
+    if not originals:
+        return
+    hidden = [
+        m for m in case.live if m.tool_call_id in originals and _stub(m) and "FAIL" not in m.text.upper()
+    ]
+    if hidden:
+        rows = ", ".join(str(message.row.id) for message in hidden[:5] if message.row)
+        evidence = Evidence(Source.DATABASE, f"messages {rows}", hidden[0].text[:160])
+        yield Found({"count": len(hidden)}, (evidence,), Verdict.DERIVED)
+
+
+def _newest(case: Case) -> Iterator[tuple[BoundaryRows, tuple[Message, ...]]]:
+    """The newest compaction whose summary and summarised messages are on disk."""
+    for rows in reversed(case.boundaries):
+        if rows.summary is not None and rows.before and not rows.summary.fallback:
+            yield rows, _middle(case, rows)
+            return
+    if case.boundaries and all(not rows.before for rows in case.boundaries):
+        raise Missing("the summarised messages are gone")
+
+
+def _middle(case: Case, rows: BoundaryRows) -> tuple[Message, ...]:
+    """The messages a summary replaced: what lies between the copied head and the copied tail."""
+    head = rows.boundary.head_rows
+    tail = len(rows.after) - head - (rows.boundary.summary_row is not None)
+    if rows.boundary.merged:
+        tail += 1
+    ids = rows.before[head : max(head, len(rows.before) - tail)]
+    return case.store.messages(ids)
+
+
+def _middle_tokens(case: Case, rows: BoundaryRows) -> int:
+    rules = case.policy.estimate
+    return total_tokens([message_size(message.wire, rules) for message in _middle(case, rows)], rules)
+
+
+def _failed_results(case: Case) -> set[str | None]:
+    """Calls whose original result, now archived, reports a failure."""
+    failed: set[str | None] = set()
+    for rows in case.boundaries[-1:]:
+        for message in case.store.messages(rows.before):
+            text = message.text[:4000]
+            if message.role == "tool" and ('"error": "' in text or _exit_code(text)):
+                failed.add(message.tool_call_id)
+    return failed
+
+
+def _exit_code(text: str) -> bool:
+    found = re.search(r'"exit_code": (-?\d+)', text)
+    return found is not None and found[1] != "0"
+
+
+def _stub(message: Message) -> bool:
+    text = message.text
+    return message.role == "tool" and text.startswith("[") and len(text) < 400 and "exit" not in text
