@@ -123,6 +123,14 @@ def moment(value: datetime | None) -> str:
     return UNKNOWN if value is None else f"{value.astimezone():%Y-%m-%d %H:%M:%S}"
 
 
+def span(start: datetime, end: datetime) -> str:
+    """From when to when in local time; the day once when it is the same."""
+    first, last = start.astimezone(), end.astimezone()
+    if first.date() == last.date():
+        return f"{first:%Y-%m-%d %H:%M} – {last:%H:%M}"
+    return f"{first:%Y-%m-%d %H:%M} – {last:%Y-%m-%d %H:%M}"
+
+
 def plural(number: int, noun: str, many: str | None = None) -> str:
     """A number and its noun: `1 session`, `1,518 sessions`."""
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.model.event import Severity
+from core.model.evidence import Verdict
 from core.model.session import Kind
 
 ROLE = {"system": "◇", "user": "○", "assistant": "◆", "tool": "┆"}
@@ -25,3 +26,5 @@ GAUGE_FULL, GAUGE_HALF, GAUGE_TRACK = "━", "╸", "─"
 LEVELS = " ▁▂▃▄▅▆▇█"
 RULE = "─"
 BAND = "═"
+
+VERDICT = {Verdict.PROVED: "✓", Verdict.DERIVED: "≈", Verdict.SUSPECTED: "?", Verdict.UNKNOWN: "–"}

@@ -51,6 +51,11 @@ class Line:
         self.width += other.width
         return self
 
+    @property
+    def text(self) -> str:
+        """The row without its styles."""
+        return "".join(segment.text for segment in self._segments)
+
     def strip(self, width: int | None = None, style: Style | None = None) -> Strip:
         """The finished row, cropped or padded to `width` cells, with `style` underneath."""
         strip = Strip(self._segments, self.width)

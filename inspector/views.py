@@ -62,6 +62,13 @@ class View(Reporting, Vertical):
             self.cursor = cursor
             super().__init__()
 
+    class Wanted(Message):
+        """The user wants to see another view."""
+
+        def __init__(self, name: str) -> None:
+            self.name = name
+            super().__init__()
+
     def move_to(self, *, generation: int | None = None, row: int | None = None) -> None:
         """Move the shared cursor; what is not named stays (another generation forgets the row)."""
         place = self.cursor.generation if generation is None else generation

@@ -10,12 +10,15 @@ from inspector.workers import Reporting
 
 WIDTHS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]
 """Class a screen carries from this many columns on."""
+HEIGHTS = [(0, "-short"), (32, "-tall")]
+"""Class a screen carries from this many lines on."""
 
 
 class Page(Reporting, Screen[None]):
     """A full screen: three widths to lay out for, errors as toasts, a clipboard."""
 
     HORIZONTAL_BREAKPOINTS = WIDTHS
+    VERTICAL_BREAKPOINTS = HEIGHTS
     BINDINGS = bindings("page")
 
     def action_copy(self) -> None:

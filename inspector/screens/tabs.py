@@ -11,5 +11,17 @@ def _map() -> View:
     return MapView()
 
 
+def _why() -> View:
+    from inspector.screens.why import WhyView
+
+    return WhyView()
+
+
+def _chain() -> View:
+    from inspector.screens.chain import ChainView
+
+    return ChainView()
+
+
 # what is there · why · what if · what did it cost · what broke the cache · where does it come from
-TABS: tuple[Tab, ...] = (Tab("map", "Map", _map),)
+TABS: tuple[Tab, ...] = (Tab("map", "Map", _map), Tab("why", "Why", _why), Tab("chain", "Chain", _chain))

@@ -163,6 +163,12 @@ class WorkspaceScreen(Page):
         self.query_one("#views").mount(view)
         self.call_after_refresh(view.wake)
 
+    @on(View.Wanted)
+    def _wanted(self, event: View.Wanted) -> None:
+        names = [tab.name for tab in TABS]
+        if event.name in names:
+            self._show(names.index(event.name))
+
     @property
     def view(self) -> View | None:
         """The view in front."""

@@ -14,7 +14,7 @@ class Notice(Vertical):
 
     DEFAULT_CSS = """
     Notice { align: center middle; height: 1fr; }
-    Notice Static { width: auto; max-width: 90%; text-align: center; }
+    Notice Static { width: 100%; padding: 0 2; text-align: center; }
     Notice .notice--what { text-style: bold; margin-bottom: 1; }
     Notice .notice--why, Notice .notice--help { color: $ink-muted; }
     Notice.-error .notice--what { color: $severity-critical; }

@@ -1,0 +1,110 @@
+"""A curve of token counts in block characters, with a threshold across it and numbered marks below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
+
+from inspector import format
+from inspector.glyphs import LEVELS
+from inspector.line import Line
+from inspector.palette import Palette
+
+AXIS = 7
+"""Cells of the scale on the left."""
+NUMBERS = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
+MANY = "◦"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something that happened after so many values; `token` is its colour."""
+
+    after: int
+    token: str
+
+
+def number(index: int) -> str:
+    """The sign of the n-th mark, counted from 0: ① to ⑳, then one sign for all."""
+    return NUMBERS[index] if index < len(NUMBERS) else MANY
+
+
+class CurveChart(Widget):
+    """Values over their order; a bar for every cell, the highest value it stands for."""
+
+    DEFAULT_CSS = "CurveChart { height: 8; }"
+
+    values: reactive[tuple[int, ...]] = reactive(())
+    threshold: reactive[int | None] = reactive(None)
+    marks: reactive[tuple[Mark, ...]] = reactive(())
+    selected = reactive(-1)
+    caption = reactive("")
+
+    def render_line(self, y: int) -> Strip:
+        """The plot from its top, then the marks, then the caption."""
+        width, rows = self.size.width, self.size.height - 2
+        ink = Palette.of(self.app)
+        if y < rows:
+            line = self._plot(rows - 1 - y, rows, width, ink)
+        elif y == rows:
+            line = self._mark_line(width, ink)
+        else:
+            line = Line().gap(AXIS + 1).add(self.caption, ink.style("ink-faint"), most=width - AXIS - 2)
+        return line.strip(width, self.rich_style)
+
+    @property
+    def _top(self) -> int:
+        return max(1, *self.values, int((self.threshold or 0) * 1.08)) if self.values else self.threshold or 1
+
+    def _plot(self, row: int, rows: int, width: int, ink: Palette) -> Line:
+        """One row of cells, counted from the bottom."""
+        top, cells = self._top, max(1, width - AXIS - 2)
+        limit = None if self.threshold is None else min(rows - 1, int(self.threshold / top * rows))
+        here = row == limit
+        label = format.short(self.threshold) if here else format.short(top) if row == rows - 1 else ""
+        line = Line().cell(label, AXIS, ink.style("threshold" if here else "ink-faint"), right=True).gap(1)
+        for value in columns(self.values, cells):
+            eighths = max(0, min(8, round(value / top * rows * 8) - row * 8)) if value else 0
+            over = self.threshold is not None and value >= self.threshold
+            token = "severity-warning" if over else "ink-faint"
+            if eighths:
+                line.add(LEVELS[eighths], ink.style(token))
+            elif here:
+                line.add("─", ink.style("threshold"))
+            else:
+                line.gap(1)
+        return line.add("─" * max(0, width - line.width) if here else "", ink.style("threshold"))
+
+    def _mark_line(self, width: int, ink: Palette) -> Line:
+        cells = max(1, width - AXIS - 2)
+        signs = [("─", ink.style("rule"))] * cells
+        for index, mark in enumerate(self.marks):
+            place = min(cells - 1, place_of(mark.after, len(self.values), cells))
+            style = ink.style(mark.token, bold=True, on="cursor" if index == self.selected else None)
+            signs[place] = (number(index), style)
+        line = Line().cell("0", AXIS, ink.style("ink-faint"), right=True).gap(1)
+        for sign, style in signs:
+            line.add(sign, style)
+        return line
+
+
+def columns(values: Sequence[int], cells: int) -> list[int]:
+    """The values spread over `cells` columns: repeated when few, their highest when many."""
+    if not values:
+        return [0] * cells
+    count = len(values)
+    found = []
+    for cell in range(cells):
+        start = cell * count // cells
+        end = max(start + 1, (cell + 1) * count // cells)
+        found.append(max(values[start:end]))
+    return found
+
+
+def place_of(after: int, count: int, cells: int) -> int:
+    """The column where something stands that happened after so many values."""
+    return 0 if not count else min(cells, after * cells // count)

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.model.session import Chain, ChainNode, Kind, Session
+from core.store.locate import Location
+from inspector.screens.chain_list import columns, twigs
+from inspector.screens.workspace import WorkspaceScreen
+from tests.inspector.screens.conftest import drawn, open_app, press, settle
+
+
+def chain(*depths: int) -> Chain:
+    nodes = [
+        ChainNode(Session(str(place), Path("x.db")), Kind.CONTINUATION if depth else Kind.MAIN, None, depth)
+        for place, depth in enumerate(depths)
+    ]
+    return Chain("0", "0", "0", "", tuple(nodes))
+
+
+def test_the_tree_is_drawn_with_its_branches() -> None:
+    guides = [twig.guides for twig in twigs(chain(0, 1, 2, 2, 1, 2), ["0"])]
+    assert guides == ["", "├─ ", "│  ├─ ", "│  └─ ", "└─ ", "   └─ "]
+
+
+def test_the_conversation_and_the_place_of_resume_are_marked() -> None:
+    rows = twigs(chain(0, 1), ["1"])
+    assert [twig.own for twig in rows] == [False, True]
+    assert [twig.resumed for twig in rows] == [True, False]
+
+
+@pytest.mark.parametrize("width", range(20, 200, 9))
+def test_the_columns_leave_the_tree_room(width: int) -> None:
+    used = sum(cells + 2 for _, cells in columns(width))
+    assert not columns(width) or width - used >= 34
+
+
+async def test_a_family_shows_what_each_session_is(samples: Location) -> None:
+    app = open_app(samples, "Pick a job queue", "chain")
+    async with app.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        text = drawn(pilot)
+        assert "4 sessions · resume lands in" in text
+        assert text.count("↳ delegate") == 2
+        assert "├ branch" in text
+        assert "◀ resume lands here" in text
+
+
+async def test_enter_opens_the_conversation_of_a_relative(samples: Location) -> None:
+    app = open_app(samples, "Pick a job queue", "chain")
+    async with app.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        before = app.screen
+        await press(pilot, "G", "enter")
+        after = app.screen
+        assert isinstance(after, WorkspaceScreen)
+        assert after is not before
+        assert after.query_one("TitleBar").heading == "Pick a job queue, if we had Redis"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (160, 50)])
+async def test_it_fits(samples: Location, size: tuple[int, int]) -> None:
+    app = open_app(samples, "Port the parser to Rust #3", "chain")
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        assert "3 sessions" in drawn(pilot)
+        assert all(len(line) == size[0] for line in drawn(pilot).splitlines())

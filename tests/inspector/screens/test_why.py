@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from core.model.event import CompressionEvent, SummaryOutcome, SummaryStatus, Trigger
+from core.model.evidence import Evidence, Source, Verdict
+from core.model.session import BoundaryMode
+from core.store.locate import Location
+from inspector.app import InspectorApp
+from inspector.palette import Palette, defaults
+from inspector.screens.map import MapView
+from inspector.screens.why import WhyView
+from inspector.screens.why_card import effect, event_lines
+from inspector.screens.workspace import WorkspaceScreen
+from inspector.widgets.curve_chart import columns, number, place_of
+from tests.inspector.screens.conftest import NOW, drawn, open_app, press, settle
+
+
+def event(**changes: Any) -> CompressionEvent:
+    values: dict[str, Any] = {
+        "session": "s1", "to_session": "s1", "mode": BoundaryMode.IN_PLACE, "at": NOW, "generation": 1,
+        "trigger": Trigger.PREFLIGHT, "verdict": Verdict.PROVED, "tokens": 54_828, "threshold": 54_400,
+        "window": 64_000, "messages_before": 49, "messages_after": 20, "tokens_after": 20_926, "focus": None,
+        "summary": SummaryOutcome(SummaryStatus.MODEL, "mock-model", 512), "duration": 0.3,
+        "explanation": "It fired before a model call.", "arithmetic": ("0.85 x 64,000 = 54,400",),
+        "evidence": (Evidence(Source.LOG, "agent.log:812", "Preflight compression: ~54,828"),),
+    }  # fmt: skip
+    return CompressionEvent(**(values | changes))
+
+
+def front(app: InspectorApp) -> type:
+    """The kind of view in front."""
+    screen = app.screen
+    assert isinstance(screen, WorkspaceScreen)
+    return type(screen.view)
+
+
+def card(one: CompressionEvent, width: int = 100) -> str:
+    return "\n".join(line.text.rstrip() for line in event_lines(one, width, Palette(defaults())))
+
+
+def test_a_card_holds_sentence_numbers_effect_sums_and_evidence() -> None:
+    text = card(event())
+    for words in (
+        "It fired before a model call.", "✓ proved", "54,828 tokens with 54,400", "428 over",
+        "49 → 20 messages", "54.8K → 20.9K tokens (-62%)", "mock-model · 512 tokens",
+        "0.85 x 64,000 = 54,400", "log agent.log:812",
+    ):  # fmt: skip
+        assert words in text
+
+
+def test_nothing_was_compared_when_somebody_asked_for_it() -> None:
+    assert "compared  nothing; it held 54,828 tokens" in card(event(trigger=Trigger.MANUAL))
+
+
+def test_an_attempt_that_was_given_up_had_no_effect() -> None:
+    assert "as it was" in effect(event(completed=False))
+
+
+def test_what_is_unknown_is_a_dash() -> None:
+    text = card(event(tokens=None, threshold=None, window=None, messages_before=None))
+    assert "– tokens with – · window –" in text
+    assert "– → 20 messages" in text
+
+
+@pytest.mark.parametrize("width", [24, 60, 100])
+def test_a_card_fits_its_pane(width: int) -> None:
+    long = event(
+        evidence=(Evidence(Source.LOG, "agent.log:1", "x" * 400),), disagreements=("the log says " * 20,)
+    )
+    assert max(line.width for line in event_lines(long, width, Palette(defaults()))) <= width
+
+
+def test_columns_show_the_highest_value_they_stand_for() -> None:
+    assert columns([1, 9, 2, 3], 2) == [9, 3]
+    assert columns([5, 7], 4) == [5, 5, 7, 7]
+    assert columns([], 3) == [0, 0, 0]
+
+
+def test_marks_stand_where_their_compaction_fell() -> None:
+    assert [place_of(after, 10, 100) for after in (0, 5, 10)] == [0, 50, 100]
+    assert place_of(0, 0, 100) == 0
+    assert [number(index) for index in (0, 19, 20)] == ["①", "⑳", "◦"]
+
+
+async def test_each_compaction_is_a_line_and_the_last_is_open(samples: Location) -> None:
+    app = open_app(samples, "Refactor the auth module", "why")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        text = drawn(pilot)
+        assert "2 compactions" in text
+        assert "①" in text
+        assert "②" in text
+        assert "Somebody asked for it" in text
+        assert "150K" in text
+
+
+async def test_braces_walk_the_compactions_and_enter_shows_what_one_left(samples: Location) -> None:
+    app = open_app(samples, "Refactor the auth module", "why")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "left_curly_bracket")
+        assert "At the start of a turn" in drawn(pilot)
+        await press(pilot, "enter")
+        assert front(app) is MapView
+        assert app.screen.cursor.generation == 2  # type: ignore[attr-defined]
+        await press(pilot, "2")
+        assert front(app) is WhyView
+
+
+async def test_an_attempt_given_up_stands_out(samples: Location) -> None:
+    app = open_app(samples, "Why is the deploy slow", "why")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        text = drawn(pilot)
+        assert "Never compacted · 1 attempt given up" in text
+        assert "Given up." in text
+
+
+async def test_a_conversation_never_compacted_says_how_far_it_is(samples: Location) -> None:
+    app = open_app(samples, "Rename the CLI flag", "why")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        text = drawn(pilot)
+        assert "Never compacted" in text
+        assert "Not yet:" in text
+        assert "to go" in text
+
+
+async def test_the_card_can_be_copied(samples: Location) -> None:
+    app = open_app(samples, "Refactor the auth module", "why")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "y")
+        assert "verdict" in app.clipboard
+        assert "agent.log" in app.clipboard
