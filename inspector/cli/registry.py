@@ -32,6 +32,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("sessions", "list conversations: tokens, cost, generations"),
     Command("show", "print a conversation, generation by generation"),
     Command("plan", "where compression would cut, and the arithmetic behind it"),
+    Command("compress", "what a compaction would say, leave and lose; writes nothing"),
     Command("why", "when and why compression fired, and why it did not"),
     Command("chain", "continuations, branches and delegates of a session, and where resume lands"),
     Command("search", "full-text search over messages"),

@@ -1,4 +1,4 @@
-"""Messages from a file or from stdin, for the commands that need no database."""
+"""Messages and texts from a file or from stdin."""
 
 from __future__ import annotations
 
@@ -11,6 +11,20 @@ from core.errors import NotFoundError, UsageError
 from core.model.message import Message
 
 STDIN = "-"
+
+
+def read_text(path: str) -> str:
+    """A text file; `-` reads stdin.
+
+    Raises:
+        NotFoundError: There is no such file.
+        UsageError: It cannot be read or is not UTF-8.
+    """
+    where = "stdin" if path == STDIN else path
+    try:
+        return _read(path, where).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"not UTF-8 text (byte {error.start})", where=where) from error
 
 
 def read_messages(path: str) -> tuple[Message, ...]:

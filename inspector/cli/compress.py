@@ -1,0 +1,170 @@
+"""A full preview: the summary, the messages after, what of them survives. Nothing is written.
+
+It says what `/compress` would do before it is done. Two --compare-focus show which topic keeps what.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from core.errors import UsageError
+from core.model.preview import AnchorCount, Preview, Retention
+from inspector.cli import jsonio, output, summarisers, what_if
+from inspector.cli.plan import payload as plan_payload
+
+if TYPE_CHECKING:
+    from inspector.cli.what_if import Question
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `compress`."""
+    what_if.add_arguments(parser)
+    summarisers.add_arguments(parser)
+    parser.add_argument(
+        "--focus", metavar="TOPIC", help="what the summary must keep, as in `/compress TOPIC`"
+    )
+    parser.add_argument(
+        "--compare-focus",
+        action="append",
+        metavar="TOPIC",
+        help="hold this topic against none; may be repeated",
+    )
+    parser.add_argument("--diff", action="store_true", help="print a unified diff of before and after")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print a preview, or several side by side."""
+    if args.compare_focus and (args.focus or args.diff):
+        raise UsageError("--compare-focus goes with neither --focus nor --diff")
+    asked = what_if.question(args)
+    if args.compare_focus:
+        _compare([_preview(args, asked, focus) for focus in (None, *args.compare_focus)], as_json=args.json)
+        return 0
+    found = _preview(args, asked, args.focus)
+    if args.json:
+        output.write_json(payload(found, asked))
+    else:
+        from inspector.cli import preview_text
+
+        output.write_lines(preview_text.diff(found) if args.diff else preview_text.lines(found))
+    return 0
+
+
+def payload(found: Preview, asked: Question) -> dict[str, Any]:
+    """A preview as the command line promises it."""
+    feedback = found.feedback
+    return {
+        "plan": plan_payload(found.plan),
+        "focus": found.focus,
+        "summariser": found.summariser,
+        "summary": found.summary,
+        "summary_index": found.summary_index,
+        "after": [dict(message.wire) for message in found.after],
+        "before_messages": len(found.before),
+        "after_messages": len(found.after),
+        "before_tokens": found.before_tokens,
+        "after_tokens": found.after_tokens,
+        "feedback": {
+            "noop": feedback.noop,
+            "aborted": feedback.aborted,
+            "fallback_used": feedback.fallback_used,
+            "headline": feedback.headline,
+            "token_line": feedback.token_line,
+            "note": feedback.note,
+        },
+        "retention": None if found.retention is None else _retention(found.retention),
+        "price": _price(found, asked),
+        "applied": False,
+        "undo_id": None,
+    }
+
+
+def _preview(args: argparse.Namespace, asked: Question, focus: str | None) -> Preview:
+    from core.compress.measure import measure
+    from core.compress.plan import plan
+    from core.compress.preview import preview
+
+    measured = measure(asked.messages, asked.policy)
+    cut = plan(measured, asked.settings, asked.gate)
+    session = None if asked.situation is None else asked.situation.conversation.tip.id
+    return preview(measured, cut, summarisers.summariser(args, asked.policy), focus, session=session)
+
+
+def _retention(found: Retention) -> dict[str, Any]:
+    return {
+        "anchors": {name: _count(count) for name, count in found.by_category.items()},
+        "focus": None if found.focus is None else _count(found.focus),
+        "rest": None if found.rest is None else _count(found.rest),
+        "score": found.score,
+        "lost": [
+            {"category": anchor.category, "value": anchor.value, "messages": list(anchor.messages)}
+            for anchor in found.anchors
+            if anchor.fate == "lost"
+        ],
+        "lost_by_message": list(found.lost_by_message),
+        "stale": list(found.stale),
+        "missing_asks": list(found.missing_asks),
+        "forgotten": list(found.forgotten),
+    }
+
+
+def _count(count: AnchorCount) -> dict[str, int]:
+    return {"kept": count.kept, "paraphrased": count.paraphrased, "lost": count.lost, "of": count.of}
+
+
+def _price(found: Preview, asked: Question) -> dict[str, Any]:
+    """What the summary costs to make: nothing, when nobody is asked."""
+    from decimal import Decimal
+
+    from core.compress.estimate import text_tokens
+
+    tokens = None if found.summary is None else text_tokens(found.summary, asked.policy.estimate.unit)
+    return {"prompt_tokens": 0, "summary_tokens": tokens, "usd": jsonio.money(Decimal(0))}
+
+
+def _compare(found: list[Preview], *, as_json: bool) -> None:
+    if as_json:
+        output.write_json({"compare": [_column(one) for one in found]})
+    else:
+        output.write_lines(_table(found))
+
+
+def _column(found: Preview) -> dict[str, Any]:
+    return {
+        "focus": found.focus,
+        "summary": found.summary,
+        "after_tokens": found.after_tokens,
+        "retention": None if found.retention is None else _retention(found.retention),
+    }
+
+
+def _table(found: list[Preview]) -> Iterator[str]:
+    from inspector import format
+    from inspector.cli.table import Column, lines
+
+    columns = (
+        Column("focus", shrinks=True),
+        Column("tokens after", right=True),
+        Column("kept", right=True),
+        Column("focus kept", right=True),
+        Column("rest kept", right=True),
+    )
+    rows = []
+    for one in found:
+        kept = one.retention
+        shares = (None, None) if kept is None else (_share(kept.focus), _share(kept.rest))
+        rows.append(
+            [
+                one.focus or "none",
+                format.count(one.after_tokens, mark=format.ESTIMATE),
+                format.percent(None if kept is None else kept.score),
+                *map(format.percent, shares),
+            ]
+        )
+    yield from lines(columns, rows)
+
+
+def _share(count: AnchorCount | None) -> float | None:
+    return None if count is None or not count.of else (count.kept + count.paraphrased) / count.of
