@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -50,15 +51,15 @@ class PriceBook:
     Args:
         overrides: The user's entries.
         one_hour: Cache writes are kept for an hour (`prompt_caching.cache_ttl: 1h`).
-        cache: Where looked-up entries are kept between runs; None for nowhere.
+        folder: Where looked-up entries are kept between runs; None for nowhere.
     """
 
     def __init__(
-        self, overrides: Sequence[Override] = (), *, one_hour: bool = False, cache: Path | None = None
+        self, overrides: Sequence[Override] = (), *, one_hour: bool = False, folder: Path | None = None
     ) -> None:
         self.overrides = tuple(overrides)
         self.one_hour = one_hour
-        self.list = PriceList(cache)
+        self.list = PriceList(folder)
         self._entries: dict[tuple[str, str, str, str], tuple[PriceRow, ...]] = {}
 
     def entries(
@@ -150,10 +151,11 @@ def open_book(*, one_hour: bool = False, overrides: Path | None = None) -> Price
     return PriceBook(
         read_overrides(overrides or config_directory() / OVERRIDES),
         one_hour=one_hour,
-        cache=cache_directory(),
+        folder=cache_directory(),
     )
 
 
+@cache
 def billing_of(provider: str, base_url: str, mode: str = "") -> str:
     """Who pays for a route: `api`, `included` or `local`."""
     rules = table("price_routes")

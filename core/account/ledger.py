@@ -1,0 +1,199 @@
+"""Buckets and cost by session, conversation, model, provider, source, profile, task, day or hour."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, tzinfo
+
+from core.account.price_book import PriceBook
+from core.account.spending import (
+    KEYS,
+    Classes,
+    Counted,
+    Group,
+    Window,
+    read_counted,
+    read_groups,
+    read_routes,
+    splits_by_model,
+)
+from core.account.sums import UNKNOWN, Booked, book_group, finish, price_classes
+from core.account.threads import Threads, read_threads
+from core.errors import UsageError
+from core.model.tokens import Buckets
+from core.model.usage import Ledger, LedgerRow, Money
+from core.store.store import Store
+
+DIMENSIONS = tuple(KEYS)
+MAIN = "main"
+"""Key of the main loop in a ledger by task."""
+
+_QUARTER = 900
+_FORMS = {"day": "%Y-%m-%d", "hour": "%Y-%m-%dT%H"}
+
+
+def ledger(
+    stores: Sequence[Store],
+    *,
+    by: str = "session",
+    since: datetime | None = None,
+    until: datetime | None = None,
+    session: str | None = None,
+    prices: PriceBook | None = None,
+    zone: tzinfo | None = None,
+) -> Ledger:
+    """Adds up what was spent; each call counts once, whatever the dimension.
+
+    A session's usage is booked on the moment the session started, the only time every release records.
+    Auxiliary calls (summaries, titles, vision) are rows of their own beside the main loop's.
+
+    Args:
+        stores: The databases; the same file given twice counts once.
+        by: One of `DIMENSIONS`.
+        since: Only sessions that started then or later.
+        until: Only sessions that started earlier.
+        session: Only the conversation this session belongs to.
+        prices: Compute costs too; None leaves `computed` empty.
+        zone: Time zone of days and hours; this machine's by default.
+
+    Raises:
+        UsageError: There is no such dimension.
+    """
+    if by not in KEYS:
+        raise UsageError(f"cannot add up by {by!r}", remedy=f"Choose one of {', '.join(DIMENSIONS)}")
+    desk = _Desk(by, zone, prices)
+    for store in {store.path.resolve(): store for store in stores}.values():
+        _book(desk, store, since, until, session)
+    if prices is not None:
+        prices.save()
+    lower = bool(desk.counted.silent or desk.counted.disagreeing)
+    totals = replace(desk.totals(), lower_bound=lower)
+    return Ledger(by, tuple(desk.rows()), totals, lower, desk.notes(), since, until)
+
+
+@dataclass(slots=True)
+class _Desk:
+    """Books groups into rows."""
+
+    by: str
+    zone: tzinfo | None
+    prices: PriceBook | None
+    counted: Counted = field(default_factory=Counted)
+    unsplit: bool = False
+    _rows: dict[tuple[str, str], list[Booked]] = field(default_factory=dict)
+    _labels: dict[str, str] = field(default_factory=dict)
+    _subtrees: dict[str, tuple[Buckets, Money]] = field(default_factory=dict)
+
+    def add(self, group: Group, key: str, label: str) -> None:
+        task = "" if self.by == "task" else group.task
+        self._rows.setdefault((key, task), []).append(book_group(group, self.prices))
+        if label:
+            self._labels[key] = label
+
+    def totals(self) -> LedgerRow:
+        """All rows together."""
+        everything = [one for booked in self._rows.values() for one in booked]
+        priced = self.prices is not None
+        return finish("total", "", "", everything, priced=priced, sessions=self.counted.sessions)
+
+    def beside(self, key: str, tokens: Buckets, recorded: Money) -> None:
+        """Sets the subtree total of a conversation."""
+        self._subtrees[key] = (tokens, recorded)
+
+    def rows(self) -> list[LedgerRow]:
+        priced, labels = self.prices is not None, self._labels
+        rows = [
+            finish(key, task, labels.get(key, ""), booked, priced=priced)
+            for (key, task), booked in self._rows.items()
+        ]
+        if self._subtrees:
+            rows = [self._with_subtree(row) for row in rows]
+        if self.by in _FORMS:
+            return sorted(rows, key=lambda row: (row.key, row.task))
+        return sorted(rows, key=lambda row: (-(row.tokens.total or 0), row.key, row.task))
+
+    def _with_subtree(self, row: LedgerRow) -> LedgerRow:
+        if row.task or row.key not in self._subtrees:
+            return row
+        tokens, recorded = self._subtrees[row.key]
+        return replace(row, subtree=tokens, subtree_recorded=recorded)
+
+    def notes(self) -> tuple[str, ...]:
+        silent, disagreeing, residual = self.counted[1:]
+        told = (
+            (silent, "{} with messages but no recorded usage: the true total is higher"),
+            (disagreeing, "{} whose usage by model exceeds the session's own total, which was taken"),
+            (residual, "{} with usage no model row accounts for; it is booked on the session's own model"),
+        )
+        notes = [text.format(_sessions(count)) for count, text in told if count]
+        if self.unsplit:
+            notes.append("databases of Hermes before 0.19 keep no auxiliary calls: summaries are not in it")
+        return tuple(notes)
+
+
+def _book(
+    desk: _Desk, store: Store, since: datetime | None, until: datetime | None, session: str | None
+) -> None:
+    threads = read_threads(store) if desk.by == "conversation" or session is not None else None
+    members = threads.members(threads.root(session)) if threads and session is not None else None
+    window = Window(since, until, members)
+    classes = Classes()
+    if desk.prices is not None:
+        classes = price_classes(desk.prices, read_routes(store))
+    groups = read_groups(store, desk.by, window, classes)
+    keys = _keys(desk, store, threads)
+    for group in groups:
+        desk.add(group, *keys(group))
+    found = read_counted(store, window)
+    desk.counted = Counted(*(old + new for old, new in zip(desk.counted, found, strict=True)))
+    desk.unsplit = desk.unsplit or (found.sessions > 0 and not splits_by_model(store))
+    if desk.by == "conversation" and threads is not None:
+        everything = groups if members is None and since is None and until is None else None
+        _add_subtrees(desk, everything or read_groups(store, desk.by, Window()), threads, groups)
+
+
+def _keys(desk: _Desk, store: Store, threads: Threads | None) -> Callable[[Group], tuple[str, str]]:
+    """How a group finds its row: the key, and what a person calls it."""
+
+    def moment(group: Group) -> tuple[str, str]:
+        if group.key is None:
+            return UNKNOWN, ""
+        start = datetime.fromtimestamp(group.key * _QUARTER, UTC).astimezone(desk.zone)
+        return start.strftime(_FORMS[desk.by]), ""
+
+    if desk.by in _FORMS:
+        return moment
+    if desk.by == "profile":
+        return lambda group: (store.location.label, "")
+    if desk.by == "task":
+        return lambda group: (group.key or MAIN, "")
+    if desk.by == "conversation" and threads is not None:
+        return lambda group: (threads.root(group.key), group.title or "")
+    if desk.by == "session":
+        return lambda group: (group.key, group.title or "")
+    return lambda group: (group.key or UNKNOWN, "")
+
+
+def _add_subtrees(desk: _Desk, everything: list[Group], threads: Threads, seen: list[Group]) -> None:
+    """Beside a conversation's own total: what it and its delegates spent together."""
+    own: dict[str, tuple[Buckets, Money]] = {}
+    roots = {threads.root(group.key) for group in seen}
+    wanted = {root: below for root in roots if (below := threads.delegates(root))}
+    concerned = {one for root, below in wanted.items() for one in (root, *below)}
+    for group in everything:
+        root = threads.root(group.key)
+        if root in concerned:
+            tokens, recorded = own.get(root, (Buckets(), Money()))
+            amount = finish("", "", "", [Booked(group)], priced=False)
+            own[root] = (tokens + amount.tokens, recorded + amount.recorded)
+    for root, below in wanted.items():
+        tokens, recorded = own.get(root, (Buckets(), Money()))
+        for one in below:
+            more, amount_below = own.get(one, (Buckets(), Money()))
+            tokens, recorded = tokens + more, recorded + amount_below
+        desk.beside(root, tokens, recorded)
+
+
+def _sessions(count: int) -> str:
+    return "1 session" if count == 1 else f"{count:,} sessions"

@@ -1,0 +1,154 @@
+"""Adding up groups of spending into the parts and rows of a ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from functools import reduce
+from operator import add
+from typing import NamedTuple, TypeVar
+
+from core.account.price_book import PriceBook, billing_of
+from core.account.prices import entry_at, price
+from core.account.spending import Classes, Group
+from core.model.tokens import Buckets
+from core.model.usage import LedgerPart, LedgerRow, Money, PriceRow
+
+_N = TypeVar("_N", int, float, Decimal)
+UNKNOWN = "unknown"
+_NANO = Decimal("1e-9")
+_TOKENS, _MONEY = slice(8, 13), slice(13, 16)
+"""Places of the buckets, and of the estimated, actual and recorded amounts, in a group."""
+
+
+class Booked(NamedTuple):
+    """A group and what it costs at the price list.
+
+    Attributes:
+        usd: None when nothing was priced, or no price is known.
+        unpriced: Sessions with tokens but without a price.
+    """
+
+    group: Group
+    entry: PriceRow | None = None
+    usd: Decimal | None = None
+    unpriced: int = 0
+
+    @property
+    def route(self) -> tuple[str, str, str, str, int]:
+        """Model, provider, endpoint, billing mode, and whether a subscription pays."""
+        return self.group[2:7]
+
+
+def book_group(group: Group, book: PriceBook | None) -> Booked:
+    """A group, priced when there is a book."""
+    if book is None:
+        return Booked(group)
+    moment = None if group.at is None else datetime.fromtimestamp(group.at, UTC)
+    entry = entry_at(book.entries(group.model, group.provider, group.base_url, group.mode), moment)
+    if not any(group[8:12]) or (entry is not None and entry.billing == "local"):
+        return Booked(group, entry)
+    tokens = Buckets(group.input, group.cache_read, group.cache_write, group.output)
+    usd = price(entry, tokens, calls=group.calls or 1, one_hour=book.one_hour).usd
+    return Booked(group, entry, usd, group.sessions if usd is None else 0)
+
+
+def price_classes(book: PriceBook, routes: Iterable[Sequence[str]]) -> Classes:
+    """Where the prices of some routes change."""
+    days: set[int] = set()
+    minutes: set[int] = set()
+    prompts: set[int] = set()
+    for model, provider, base_url, mode in routes:
+        for entry in book.entries(model, provider, base_url, mode):
+            prompts.update(tier.above for tier in entry.tiers)
+            if entry.since:
+                days.add(int(datetime.combine(entry.since, datetime.min.time(), UTC).timestamp()))
+            for moment in entry.hours or ():
+                minutes.add(moment.hour * 60 + moment.minute)
+    return Classes(sorted(days), sorted(minutes), sorted(prompts))
+
+
+def finish(
+    key: str, task: str, label: str, booked: Sequence[Booked], *, priced: bool, sessions: int | None = None
+) -> LedgerRow:
+    """A row from all that was booked on it."""
+    parts = [_part(task, group, priced) for group in _by_route(booked)]
+    if len(parts) > 1:
+        parts.sort(key=lambda part: -(part.tokens.total or 0))
+    billed = [part.computed for part in parts if part.billing != "included"]
+    included = [part.computed for part in parts if part.billing == "included"]
+    tokens = [part.tokens for part in parts]
+    recorded = _sum(one.group.recorded for one in booked)
+    statuses = {status for one in booked if one.group.statuses for status in one.group.statuses.split(",")}
+    return LedgerRow(
+        key=key,
+        label=label,
+        task=task,
+        sessions=sum(one.group.sessions for one in booked) if sessions is None else sessions,
+        calls=sum(part.calls for part in parts),
+        tokens=parts[0].tokens
+        if len(parts) == 1
+        else reduce(add, (part.tokens for part in parts), Buckets()),
+        recorded=Money(_exact(recorded), sum(one.group.missing for one in booked)),
+        computed=reduce(add, billed) if billed else Money(),
+        included=reduce(add, included) if included else Money(),
+        status=_status(statuses, parts),
+        price_source=next((part.price.source for part in parts if part.price), None),
+        parts=tuple(parts),
+        lower_bound=any(one.group.shaky for one in booked),
+    )
+
+
+def _by_route(booked: Sequence[Booked]) -> Iterable[Sequence[Booked]]:
+    if len(booked) == 1:
+        return (booked,)
+    routes: dict[tuple[str, str, str, str, int], list[Booked]] = {}
+    for one in booked:
+        routes.setdefault(one.route, []).append(one)
+    return routes.values()
+
+
+def _part(task: str, booked: Sequence[Booked], priced: bool) -> LedgerPart:
+    model, provider, base_url, mode, included = booked[0].route
+    groups = [one.group for one in booked]
+    # Column by column, so that adding up stays in C.
+    tokens = [_sum(column) for column in zip(*(group[_TOKENS] for group in groups), strict=True)]
+    estimated, actual, _ = (_sum(column) for column in zip(*(group[_MONEY] for group in groups), strict=True))
+    price_row = next((one.entry for one in booked if one.entry is not None), None)
+    billing = "included" if included else billing_of(provider, base_url, mode)
+    if price_row is not None and not included:
+        billing = price_row.billing
+    elif billing == "api" and (priced or not provider):
+        billing = UNKNOWN
+    return LedgerPart(
+        model=model,
+        provider=provider,
+        task=task,
+        sessions=sum(group.sessions for group in groups),
+        calls=_sum(group.calls for group in groups) or 0,
+        tokens=Buckets(*tokens),
+        actual=Money(_exact(actual) or None),
+        estimated=Money(_exact(estimated), sum(group.missing for group in groups)),
+        computed=Money(_sum(one.usd for one in booked), sum(one.unpriced for one in booked)),
+        billing=billing,
+        price=price_row,
+    )
+
+
+def _status(statuses: set[str], parts: Sequence[LedgerPart]) -> str:
+    """What Hermes called the amounts; `local` where it could not know better."""
+    if statuses <= {UNKNOWN} and parts and all(part.billing == "local" for part in parts):
+        return "local"
+    return next(iter(statuses)) if len(statuses) == 1 else ("mixed" if statuses else UNKNOWN)
+
+
+def _sum(values: Iterable[_N | None]) -> _N | None:
+    """The sum of what is known; None when nothing is."""
+    known = [value for value in values if value is not None]
+    return known[0] if len(known) == 1 else (sum(known[1:], start=known[0]) if known else None)
+
+
+def _exact(amount: float | None) -> Decimal | None:
+    """A sum of stored floats as a decimal, without the noise of adding them."""
+    return None if amount is None else Decimal(repr(amount)).quantize(_NANO).normalize()
