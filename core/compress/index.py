@@ -18,12 +18,15 @@ class _Kind:
     label: str
     pattern: re.Pattern[str]
     most: int
+    ends: re.Pattern[str] | None = None
 
 
 _KINDS = (
     _Kind("issues", re.compile(r"(?<![\w#])#\d{3,6}\b"), 120),
     _Kind("commits", re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{9,40}\b"), 40),
-    _Kind("files", re.compile(r"[\w.~-]*/[\w./-]{0,200}\.[A-Za-z][A-Za-z0-9]{0,4}\b"), 80),
+    _Kind(
+        "files", re.compile(r"(?<![\w./~-])[\w.~-]*+(?:/[\w.~-]++)++"), 80, re.compile(r"\.[A-Za-z]\w{0,4}$")
+    ),
     _Kind("errors", re.compile(r"\b[A-Z][A-Za-z]{2,40}(?:Error|Exception)\b[^\n]{0,90}"), 40),
     _Kind("urls", re.compile(r"https?://[^\s)\"'<>]{6,110}"), 30),
 )
@@ -46,6 +49,8 @@ def identifier_index(turns: Sequence[Message]) -> str:
 
 def _line(kind: _Kind, text: str) -> str:
     found = [match[0].strip().rstrip(".,;:") for match in kind.pattern.finditer(text)]
+    if kind.ends is not None:
+        found = [value for value in found if kind.ends.search(value)]
     if not found:
         return ""
     counts = Counter(found)

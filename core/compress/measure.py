@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from core.compress.columns import Columns, columns_of
 from core.compress.estimate import Size, message_size, total_tokens
+from core.compress.notes import noted
 from core.compress.shrink import Calls, calls_by_id, duplicate, shrink
 from core.compress.weight import Weight, message_weight
 from core.hermes.policy import Policy
@@ -53,6 +54,7 @@ class Measured:
         sizes: Size of each message as given.
         base_sizes: Size of each message of `base`.
         shrunk_sizes: Size of each entry of `shrunk`.
+        noted_sizes: Size of each large tool result as the note a lean tail makes of it.
         running: Sums of `base_sizes` up to each position: text, images.
         columns: What each row is, for walking and anchoring.
     """
@@ -69,6 +71,7 @@ class Measured:
     sizes: tuple[Size, ...]
     base_sizes: tuple[Size, ...]
     shrunk_sizes: Mapping[int, Size]
+    noted_sizes: Mapping[int, Size]
     running: tuple[tuple[int, ...], tuple[int, ...]]
     columns: Columns
 
@@ -129,6 +132,7 @@ def measure(messages: Sequence[Message], policy: Policy) -> Measured:
         sizes=sizes,
         base_sizes=base_sizes,
         shrunk_sizes={i: message_size(m.wire, policy.estimate) for i, m in shrunk.items()},
+        noted_sizes={i: message_size(m.wire, policy.estimate) for i, m in noted(base, policy.tail).items()},
         running=(_sums(size.text for size in base_sizes), _sums(size.images for size in base_sizes)),
         columns=columns,
     )

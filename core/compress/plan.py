@@ -11,7 +11,7 @@ from core.compress.measure import Measured, measure
 from core.compress.partition import Cut, Rows, cut
 from core.compress.prune import Pruning, prune
 from core.compress.replay import replays_thinking
-from core.compress.threshold import Budgets, budgets
+from core.compress.threshold import Budgets, budgets, tail_mode
 from core.compress.window import summary_budget
 from core.hermes.policy import Policy
 from core.model.message import Message
@@ -56,7 +56,7 @@ def plan(measured: Measured, settings: Settings, gate: Gate | None = None) -> Pl
         tail_budget=limits.tail,
         soft_ceiling=limits.soft,
         summary_cap=limits.summary_cap,
-        summary_budget=summary_budget(measured, pruning, middle, limits) if middle.size else None,
+        summary_budget=_summary_budget(measured, pruning, middle, limits, settings),
         estimated_tokens=measured.estimated_tokens,
         messages=len(measured.messages),
         pruned=pruning.count,
@@ -72,6 +72,15 @@ def plan(measured: Measured, settings: Settings, gate: Gate | None = None) -> Pl
         pruned_at=tuple(sorted(pruning.shrunk.union(measured.duplicates))),
         too_short=len(measured.messages) <= found.least,
     )
+
+
+def _summary_budget(
+    measured: Measured, pruning: Pruning, middle: Span, limits: Budgets, settings: Settings
+) -> int | None:
+    if not middle.size:
+        return None
+    lean = tail_mode(settings, measured.policy.tail) == "lean"
+    return summary_budget(measured, pruning, middle, limits, lean=lean)
 
 
 def _rows(measured: Measured, pruning: Pruning) -> tuple[Rows, list[int] | None]:

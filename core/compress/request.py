@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.compress.assemble import pruned_rows
+from core.compress.demote import demoted
 from core.compress.finish import Finish
 from core.compress.measure import Measured
 from core.compress.redact import redact_text
@@ -74,7 +75,7 @@ def finish_of(measured: Measured, plan: Plan, turns: Sequence[Message], session:
 def window_turns(measured: Measured, plan: Plan, window: Window) -> tuple[Message, ...]:
     """The messages to summarise: pruned, summaries out, what they were merged into back on its own."""
     wanted = frozenset(window.turns)
-    rows = [row for row in pruned_rows(measured, plan) if row.origin in wanted]
+    rows = [row for row in demoted(pruned_rows(measured, plan), measured, plan, None) if row.origin in wanted]
     leftovers = measured.columns.leftovers
     live = (unwrapped(row.message) if row.origin in leftovers else row.message for row in rows)
     return tuple(message for message in live if message is not None)

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from core.compress.estimate import Size, as_tokens
 from core.compress.measure import Measured
+from core.compress.notes import old_results
 from core.compress.prune import Pruning
 from core.compress.threshold import Budgets
 from core.hermes.output_rules import SummaryRules
@@ -65,19 +66,42 @@ def _without_summaries(measured: Measured, middle: Span, earlier: tuple[int, ...
     return Window(Span(newest + 1, middle.end), frozenset(gone), earlier, middle.end, before)
 
 
-def summary_budget(measured: Measured, pruning: Pruning, middle: Span, limits: Budgets) -> int:
-    """Tokens the summary is asked to stay within."""
+def summary_budget(measured: Measured, pruning: Pruning, middle: Span, limits: Budgets, *, lean: bool) -> int:
+    """Tokens the summary is asked to stay within.
+
+    Args:
+        measured: The conversation.
+        pruning: What shrank in it.
+        middle: The rows that leave.
+        limits: Of the window.
+        lean: The tail is lean: rows an old summary pulls in from it may already be notes.
+    """
     rules = measured.policy.summary
-    tokens = _window_tokens(measured, pruning, summary_window(measured, middle))
+    window = summary_window(measured, middle)
+    noted = _noted(measured, middle, window) if lean else frozenset()
+    tokens = _window_tokens(measured, pruning, window, noted)
     return max(rules.least, min(int(tokens * _ratio(rules, tokens)), limits.summary_cap))
 
 
-def _window_tokens(measured: Measured, pruning: Pruning, window: Window) -> int:
+def _noted(measured: Measured, middle: Span, window: Window) -> frozenset[int]:
+    """Rows of the tail that the window takes in as notes."""
+    if window.span.end <= middle.end:
+        return frozenset()
+    rows = measured.columns
+    shift = len(rows.echoes)
+    tail = [i for i in range(middle.end, len(rows)) if rows.roles[i] == "tool"]
+    # Neighbours are counted once the blank echoes are out.
+    places = {i - shift if i >= rows.echoes.stop else i: i for i in tail}
+    old = old_results(tuple(places), measured.policy.tail.demote_rounds)
+    return frozenset(places[place] for place in old).intersection(measured.noted_sizes)
+
+
+def _window_tokens(measured: Measured, pruning: Pruning, window: Window, noted: frozenset[int]) -> int:
     """The estimate of the rows to summarise: running sums, corrected where a row shrank or left."""
     start, end = window.span
     texts, images = measured.running
     text, pictures = texts[end] - texts[start], images[end] - images[start]
-    for i, size in _changes(measured, pruning, window):
+    for i, size in _changes(measured, pruning, window, noted).items():
         old = measured.base_sizes[i] if start <= i < end else _NOTHING
         text += size.text - old.text
         pictures += size.images - old.images
@@ -85,15 +109,16 @@ def _window_tokens(measured: Measured, pruning: Pruning, window: Window) -> int:
     return as_tokens(text, rules) + pictures * rules.image_tokens
 
 
-def _changes(measured: Measured, pruning: Pruning, window: Window) -> list[tuple[int, Size]]:
+def _changes(measured: Measured, pruning: Pruning, window: Window, noted: frozenset[int]) -> dict[int, Size]:
     start, end = window.span
     leftovers = {i: s for i, s in measured.columns.leftovers.items() if s is not None and start <= i < end}
-    changes = {i: measured.shrunk_sizes[i] for i in pruning.shrunk if start <= i < end}
+    changes = {i: measured.noted_sizes[i] for i in noted if start <= i < end}
+    changes |= {i: measured.shrunk_sizes[i] for i in pruning.shrunk if start <= i < end}
     changes |= leftovers
     changes |= {i: _NOTHING for i in window.left_out if start <= i < end}
     if window.before is not None:
         changes[window.before] = measured.columns.leftovers[window.before] or _NOTHING
-    return list(changes.items())
+    return changes
 
 
 _NOTHING = Size(0, 0, 0)
