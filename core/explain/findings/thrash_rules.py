@@ -143,7 +143,7 @@ def reads_again(case: Case, rule: Rule) -> Iterable[Found]:
     for rows in case.boundaries:
         if not rows.before:
             continue
-        fresh = rows.opened.row_ids[copied_rows(rows.opened) :]
+        fresh = rows.opened.row_ids[len(rows.after) :]
         after = _calls(case.store.messages(fresh[: 3 * int(rule.limits["calls"])]))[
             : int(rule.limits["calls"])
         ]
@@ -174,7 +174,7 @@ def _first_calls(case: Case) -> Iterable[tuple[CompressionEvent, LogRecord]]:
     """For each compaction, the first answered call after it and before the next one."""
     calls = case.lines(Kind.CALL)
     ends = [event.at for event in case.completed]
-    for event, end in zip(case.completed, (*ends[1:], None), strict=True):
+    for event, end in zip(case.completed, [*ends[1:], None], strict=False):
         call = next((c for c in calls if _between(case, c, event.at, end)), None)
         if call is not None:
             yield event, call

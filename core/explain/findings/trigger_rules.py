@@ -138,7 +138,7 @@ def hygiene_changed_nothing(case: Case, rule: Rule) -> Iterable[Found]:
     if case.log.empty:
         raise Missing("no log line survives")
     records = case.lines(Kind.HYGIENE, Kind.HYGIENE_DONE, Kind.DONE)
-    for record, after in zip(records, (*records[1:], None), strict=True):
+    for record, after in zip(records, [*records[1:], None], strict=False):
         if record.kind is not Kind.HYGIENE:
             continue
         if after is None or after.kind is Kind.HYGIENE or (after.after or 0) >= (after.before or 0):
