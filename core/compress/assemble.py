@@ -74,7 +74,7 @@ def assemble(
     if summary_body is None or not plan.middle.size:
         return _unchanged(measured, plan, aborted=summary_body is None)
     window = summary_window(measured, plan.middle)
-    if measured.policy.summary.every_summary and not window.turns:
+    if measured.policy.summary.every_summary and window.is_empty:
         return _unchanged(measured, plan, aborted=True)
     text = f"{prefix}\n{summary_body.strip()}" if summary_body.strip() else prefix
     head, tail = _head(measured, plan), _tail(measured, plan, window, session)

@@ -1,4 +1,4 @@
-"""The note a lean tail makes of a large old tool result, saying where its full text still lies (Hermes 0.22)."""
+"""The note a lean tail makes of a large old tool result, saying where its full text lies (Hermes 0.22)."""
 
 from __future__ import annotations
 

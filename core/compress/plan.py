@@ -12,7 +12,7 @@ from core.compress.partition import Cut, Rows, cut
 from core.compress.prune import Pruning, prune
 from core.compress.replay import replays_thinking
 from core.compress.threshold import Budgets, budgets, tail_mode
-from core.compress.window import summary_budget
+from core.compress.window import summary_budget, summary_window
 from core.hermes.policy import Policy
 from core.model.message import Message
 from core.model.plan import Plan, Span
@@ -45,8 +45,8 @@ def plan(measured: Measured, settings: Settings, gate: Gate | None = None) -> Pl
     found = cut(rows, settings, limits, measured.policy)
     spans, blocked = _spans(found, rows, kept, measured)
     compared = _compared(measured, settings)
-    blocks = (*gate_blocks(gate, settings, measured.policy), *blocked)
     middle = spans[1]
+    blocks = (*gate_blocks(gate, settings, measured.policy), *blocked, *_spent(measured, middle))
     return Plan(
         release=measured.policy.release,
         group=measured.policy.group,
@@ -72,6 +72,14 @@ def plan(measured: Measured, settings: Settings, gate: Gate | None = None) -> Pl
         pruned_at=tuple(sorted(pruning.shrunk.union(measured.duplicates))),
         too_short=len(measured.messages) <= found.least,
     )
+
+
+def _spent(measured: Measured, middle: Span) -> tuple[str, ...]:
+    """Why a middle that exists is still not worth an attempt."""
+    if not middle.size or not measured.policy.summary.every_summary:
+        return ()
+    spent = summary_window(measured, middle).is_empty
+    return ("the middle holds only earlier summaries",) if spent else ()
 
 
 def _summary_budget(

@@ -32,6 +32,12 @@ class Window:
     tail_start: int
     before: int | None = None
 
+    @property
+    def is_empty(self) -> bool:
+        """Nothing is left to summarise: the middle held only earlier summaries."""
+        gone = sum(1 for i in self.left_out if self.span.start <= i < self.span.end)
+        return self.before is None and self.span.size <= gone
+
     @cached_property
     def turns(self) -> tuple[int, ...]:
         """Positions of the rows to summarise."""

@@ -122,6 +122,12 @@ class GateRules:
         least_savings: Percent.
         nothing_strikes: Finding nothing to compress is a strike.
         too_few_strikes: So is a list that is too short.
+        deferral: When a rough estimate waits for a real count: `never`, `fitted` (the last real prompt fitted
+            and little came since), `awaiting` (also right after a compaction) or `always`.
+        benches: Fallbacks in a row after which the summary model is not asked again for a while; 0 for never.
+        small_middle: After a strike, a middle below this share of the threshold is summarised by rule.
+        switch_forgets: Another model voids usage and strikes.
+        switch_clears: Another route also ends cooldown and streak.
     """
 
     strikes: int
@@ -132,6 +138,11 @@ class GateRules:
     least_savings: int
     nothing_strikes: bool
     too_few_strikes: bool
+    deferral: str
+    benches: int
+    small_middle: float
+    switch_forgets: bool
+    switch_clears: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,268 @@
+"""Hermes' own context engine, driven by the policy of a release."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from core.compress.assemble import HANDOFF, Assembled, assemble
+from core.compress.engine import ContextEngine, Wires
+from core.compress.finish import finished
+from core.compress.guard import Guard
+from core.compress.measure import Measured, measure
+from core.compress.partition import Rows, cut
+from core.compress.plan import plan
+from core.compress.replay import replays_thinking
+from core.compress.request import finish_of, summary_request
+from core.compress.salvage import estimate, salvaged
+from core.compress.summarise.base import FailureKind, Summariser, SummaryFailure, SummaryRequest
+from core.compress.summarise.static import StaticSummariser
+from core.compress.threshold import budgets
+from core.hermes.policy import Policy
+from core.model.message import Message
+from core.model.plan import Plan
+from core.model.settings import Settings
+
+
+class ContextCompressor(ContextEngine):
+    """Prunes, summarises the middle, and keeps both ends, as one release does.
+
+    Args:
+        policy: The release.
+        settings: Window and shares; a window is needed.
+        summariser: Who writes summaries.
+        abort_configured: `compression.abort_on_summary_failure`.
+        prefix: What stands before a summary's body.
+        clock: Steady seconds, for pauses.
+
+    Attributes:
+        previous_summary: Body of the last summary, which the next one continues.
+        last_error: Why there was no summary from the summariser; None when there was.
+        last_aborted: The last attempt left the list alone because the summary failed.
+        last_fallback: The last summary was made by rule.
+        last_refused: The last result was larger than what it should have replaced.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        settings: Settings,
+        summariser: Summariser,
+        *,
+        abort_configured: bool = False,
+        prefix: str = HANDOFF,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__()
+        self.policy = policy
+        self.guard = Guard()
+        self.previous_summary: str | None = None
+        self.last_error: str | None = None
+        self.last_aborted = self.last_fallback = self.last_refused = False
+        self.session: str | None = None
+        self._summariser = summariser
+        self._abort_configured = abort_configured
+        self._prefix = prefix
+        self._clock = clock
+        self._rough_after = 0
+        self._settle(settings)
+
+    @property
+    def name(self) -> str:
+        """The name of the engine every release ships."""
+        return "compressor"
+
+    def _settle(self, settings: Settings) -> None:
+        """Take over settings and what follows from them."""
+        self._settings = settings
+        self.protect_first_n, self.protect_last_n = settings.protect_first, settings.protect_last
+        self.context_length = settings.window or 0
+        limits = budgets(settings, self.policy, self.context_length)
+        self.threshold_percent, self.threshold_tokens = limits.percent, limits.threshold
+
+    def update_from_response(self, usage: Mapping[str, Any]) -> None:
+        """Take note of a response's counts; from 0.19 on they also judge the last compaction."""
+        self.last_prompt_tokens = int(usage.get("prompt_tokens") or 0)
+        self.last_completion_tokens = int(usage.get("completion_tokens") or 0)
+        total = usage.get("total_tokens")
+        self.last_total_tokens = int(total or self.last_prompt_tokens + self.last_completion_tokens)
+        self.guard.counted(
+            self.last_prompt_tokens, self.threshold_tokens, self._rough_after, self.policy.gate
+        )
+
+    def should_compress(self, prompt_tokens: int | None = None) -> bool:
+        """The threshold is reached and nothing blocks."""
+        tokens = self.last_prompt_tokens if prompt_tokens is None else prompt_tokens
+        return tokens >= self.threshold_tokens and not self.guard.blocks(self.policy.gate, self._clock())
+
+    def should_defer_preflight_to_real_usage(self, rough_tokens: int) -> bool:
+        """Whether the provider's own count is worth waiting for (0.16 on)."""
+        return self.guard.defers(rough_tokens, self.threshold_tokens, self._rough_after, self.policy.gate)
+
+    def has_content_to_compress(self, messages: Wires) -> bool:
+        """Whether the unpruned list has a middle: what the gateway asks before it compacts by hand."""
+        measured = measure([Message(wire) for wire in messages], self.policy)
+        thinking = not self.policy.estimate.thinking_keys or replays_thinking(self._settings)
+        rows = Rows(measured.columns, measured.weights.walked(thinking=thinking), measured.weights.full)
+        limits = budgets(self._now_settings(), self.policy, self.context_length)
+        found = cut(rows, self._now_settings(), limits, self.policy)
+        return found.start < found.end
+
+    def on_session_start(self, session_id: str, **details: Any) -> None:
+        """Remember the id that notes in the list point to."""
+        self.session = session_id or None
+
+    def on_session_end(self, session_id: str, messages: Wires) -> None:
+        """Nothing of one session reaches the next."""
+        self.previous_summary = None
+        self.guard = Guard()
+
+    def on_session_reset(self) -> None:
+        """The user began anew."""
+        super().on_session_reset()
+        self.on_session_end("", [])
+        self.last_error, self._rough_after = None, 0
+        self.last_aborted = self.last_fallback = self.last_refused = False
+
+    def update_model(
+        self,
+        model: str,
+        context_length: int,
+        base_url: str = "",
+        api_key: str = "",
+        provider: str = "",
+        api_mode: str = "",
+        max_tokens: int | None = None,
+    ) -> None:
+        """The model changed: new window, new threshold; what was learned of the old one may not hold."""
+        from urllib.parse import urlsplit
+
+        old = self._settings
+        host = urlsplit(base_url).hostname or ""
+        moved = (model, provider, host, api_mode) != (old.model, old.provider, old.host, old.api_mode)
+        changed = replace(
+            old, model=model, window=context_length, provider=provider, api_mode=api_mode, host=host
+        )
+        self._settle(changed if max_tokens is None else replace(changed, max_output=max_tokens))
+        if self.policy.gate.switch_forgets:
+            self.last_prompt_tokens = self.last_completion_tokens = self.last_total_tokens = 0
+            self.guard.strikes = self.guard.last_real = self.guard.fitted = 0
+            self.guard.awaiting = False
+        if self.policy.gate.switch_clears and moved:
+            self.guard.succeeded()
+
+    def compress(
+        self,
+        messages: Wires,
+        current_tokens: int | None = None,
+        focus_topic: str | None = None,
+        force: bool = False,
+        memory_context: str = "",
+    ) -> Wires:
+        """Compact a conversation; a list that cannot be compacted comes back with the same messages."""
+        self.last_aborted = self.last_fallback = self.last_refused = False
+        self.last_error = None
+        if force and self.policy.failure.force_clears:
+            self.guard.end_cooldown()
+        measured = measure([Message(wire) for wire in messages], self.policy)
+        found = plan(measured, self._now_settings())
+        if found.blocked_by:
+            self._nothing_to_do(found)
+            return _wires(assemble(measured, found, "").messages)
+        self._forget_foreign(measured)
+        body = self._summary(measured, found, focus_topic, force)
+        if body is None:
+            self.last_aborted = True
+            return messages
+        return self._replaced(
+            measured,
+            assemble(measured, found, body, prefix=self._prefix, session=self.session),
+            body,
+            current_tokens,
+        )
+
+    def _now_settings(self) -> Settings:
+        """The settings with what this process has already done."""
+        warm = self.compression_count > 0 or bool(self.previous_summary)
+        return replace(self._settings, warm=warm, enabled=True)
+
+    def _nothing_to_do(self, found: Plan) -> None:
+        rules = self.policy.gate
+        self.guard.strikes += rules.too_few_strikes if found.too_short else rules.nothing_strikes
+
+    def _forget_foreign(self, measured: Measured) -> None:
+        """A summary in memory of which the list holds none belongs to another session (0.17 on)."""
+        if self.policy.summary.forgets and not measured.columns.summaries:
+            self.previous_summary = None
+
+    def _summary(self, measured: Measured, found: Plan, focus: str | None, force: bool) -> str | None:
+        """The body to insert; None when the list is to be left alone."""
+        request = summary_request(
+            measured,
+            found,
+            focus=focus,
+            previous=self.previous_summary,
+            with_transcript=self._summariser.describe() is not None,
+        )
+        body = None if not force and self._skips(measured, found, request) else self._asked(request)
+        if body is None and self.last_error is not None and self.guard.aborts:
+            return None
+        if body is None:
+            self.last_fallback = True
+            static = StaticSummariser(self.policy, reason=self.last_error, prefix_length=len(self._prefix))
+            body = static.summarise(request).body
+            self.guard.fallback_streak += self.last_error is not None
+        return finished(body, finish_of(measured, found, request.turns, self.session))
+
+    def _skips(self, measured: Measured, found: Plan, request: SummaryRequest) -> bool:
+        """Make a summary by rule at once: the model failed too often, or the middle is not worth a call."""
+        rules = self.policy.gate
+        if self.guard.is_benched(rules, self._clock()):
+            return True
+        if not rules.small_middle or self.guard.strikes < 1:
+            return False
+        return estimate(request.turns, self.policy) < int(rules.small_middle * self.threshold_tokens)
+
+    def _asked(self, request: SummaryRequest) -> str | None:
+        """Ask the summariser, unless a failure is too recent."""
+        now = self._clock()
+        if now < self.guard.cooldown_until:
+            self.last_error = self.guard.error
+            return None
+        try:
+            result = self._summariser.summarise(request)
+        except SummaryFailure as failure:
+            if failure.kind is FailureKind.CANCELLED:
+                raise
+            self.last_error = failure.what
+            self.guard.failed(
+                failure.kind, failure.what, self.policy.failure, now, configured=self._abort_configured
+            )
+            return None
+        self.guard.succeeded()
+        return result.body
+
+    def _replaced(
+        self, measured: Measured, assembled: Assembled, body: str, current_tokens: int | None
+    ) -> Wires:
+        """Take the new list over and judge what it saved."""
+        before, after = measured.estimated_tokens, estimate(assembled.messages, self.policy)
+        messages = assembled.messages
+        if self.policy.assembly.grow_guard and after > before:
+            smaller = salvaged(messages, before, self.policy)
+            if smaller is None:
+                self.last_refused = True
+                self.guard.strikes += 1
+                return _wires(measured.messages)
+            messages, after = smaller, estimate(smaller, self.policy)
+        self.previous_summary = body
+        self.compression_count += 1
+        self.guard.saved(current_tokens or max(0, self.last_prompt_tokens) or before, after, self.policy.gate)
+        self.guard.awaiting, self._rough_after = True, after
+        return _wires(messages)
+
+
+def _wires(messages: tuple[Message, ...]) -> Wires:
+    return [dict(message.wire) for message in messages]

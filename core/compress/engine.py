@@ -1,0 +1,141 @@
+"""The contract between an agent and what manages its context: Hermes' plugin slot as an abstract class."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+
+Wires = list[dict[str, Any]]
+"""A conversation in OpenAI form, as an agent holds it."""
+
+
+class EngineStatus(TypedDict):
+    """What a status bar shows. `usage_percent` is held at 100."""
+
+    last_prompt_tokens: int
+    threshold_tokens: int
+    context_length: int
+    usage_percent: float
+    compression_count: int
+
+
+class ContextEngine(ABC):
+    """Decides when a conversation is compacted, and does it.
+
+    The agent reads the attributes and calls the methods; a method that is not abstract has a default which an
+    engine may leave as it is.
+
+    Attributes:
+        last_prompt_tokens: Prompt size the provider reported last; -1 while a fresh count is awaited.
+        last_completion_tokens, last_total_tokens: The other two counts.
+        threshold_tokens: Where compression fires.
+        context_length: The model's window.
+        compression_count: Compactions in this process.
+        threshold_percent: Share of the window behind `threshold_tokens`.
+        protect_first_n, protect_last_n: Messages kept at the start, and spared at the end.
+    """
+
+    threshold_percent: float = 0.75
+    protect_first_n: int = 3
+    protect_last_n: int = 6
+
+    def __init__(self) -> None:
+        self.last_prompt_tokens = 0
+        self.last_completion_tokens = 0
+        self.last_total_tokens = 0
+        self.threshold_tokens = 0
+        self.context_length = 0
+        self.compression_count = 0
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name `context.engine` selects it by."""
+
+    @abstractmethod
+    def update_from_response(self, usage: Mapping[str, Any]) -> None:
+        """Take note of a response's token counts."""
+
+    @abstractmethod
+    def should_compress(self, prompt_tokens: int | None = None) -> bool:
+        """Whether to compact now; without a count the last reported one decides."""
+
+    @abstractmethod
+    def compress(
+        self,
+        messages: Wires,
+        current_tokens: int | None = None,
+        focus_topic: str | None = None,
+        force: bool = False,
+        memory_context: str = "",
+    ) -> Wires:
+        """Compact a conversation.
+
+        Args:
+            messages: Never modified.
+            current_tokens: Size of the request, when known.
+            focus_topic: What to keep in full.
+            force: The user asked for it: a running pause ends.
+            memory_context: What a memory provider wants kept.
+        """
+
+    def should_compress_preflight(self, messages: Sequence[Mapping[str, Any]]) -> bool:
+        """Declared by Hermes and called by nothing."""
+        return False
+
+    def should_defer_preflight_to_real_usage(self, rough_tokens: int) -> bool:
+        """Whether a rough estimate over the threshold waits for the provider's own count."""
+        return False
+
+    def has_content_to_compress(self, messages: Wires) -> bool:
+        """Whether there is anything between the protected ends."""
+        return True
+
+    def on_session_start(self, session_id: str, **details: Any) -> None:  # noqa: B027 - optional
+        """A session began, or goes on after a boundary."""
+
+    def on_session_end(self, session_id: str, messages: Wires) -> None:  # noqa: B027 - optional
+        """A session ended."""
+
+    def on_session_reset(self) -> None:
+        """The user began anew: every counter returns to zero."""
+        self.last_prompt_tokens = 0
+        self.last_completion_tokens = 0
+        self.last_total_tokens = 0
+        self.compression_count = 0
+
+    def get_tool_schemas(self) -> list[dict[str, Any]]:
+        """Function schemas of the tools the engine offers the model."""
+        return []
+
+    def handle_tool_call(self, name: str, args: Mapping[str, Any], **details: Any) -> str:
+        """Answer a call of one of its tools, as JSON."""
+        return json.dumps({"error": f"unknown tool: {name}"})
+
+    def get_status(self) -> EngineStatus:
+        """The figures of a status bar."""
+        prompt = max(0, self.last_prompt_tokens)
+        share = prompt / self.context_length * 100 if self.context_length else 0.0
+        return EngineStatus(
+            last_prompt_tokens=prompt,
+            threshold_tokens=self.threshold_tokens,
+            context_length=self.context_length,
+            usage_percent=min(100.0, share),
+            compression_count=self.compression_count,
+        )
+
+    def update_model(
+        self,
+        model: str,
+        context_length: int,
+        base_url: str = "",
+        api_key: str = "",
+        provider: str = "",
+        api_mode: str = "",
+        max_tokens: int | None = None,
+    ) -> None:
+        """The model changed: take its window."""
+        self.context_length = context_length
+        self.threshold_tokens = int(context_length * self.threshold_percent)
