@@ -78,7 +78,6 @@ def finish(
         parts.sort(key=lambda part: -(part.tokens.total or 0))
     billed = [part.computed for part in parts if part.billing != "included"]
     included = [part.computed for part in parts if part.billing == "included"]
-    tokens = [part.tokens for part in parts]
     recorded = _sum(one.group.recorded for one in booked)
     statuses = {status for one in booked if one.group.statuses for status in one.group.statuses.split(",")}
     return LedgerRow(
