@@ -1,0 +1,69 @@
+"""Stored values exactly as they are: type by type, byte by byte, also where they are no valid text."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Cell = Any
+"""None, int, float, RawText for TEXT, or bytes for a BLOB."""
+
+Image = Mapping[str, Cell]
+"""One row by column name."""
+
+
+class RawText(bytes):
+    """The bytes of a TEXT value, which need not be UTF-8; plain `bytes` stay BLOBs."""
+
+    __slots__ = ()
+
+
+def bind(cell: Cell) -> tuple[str, Any]:
+    """A placeholder and the value to bind, so that exactly this cell is stored."""
+    if isinstance(cell, RawText):
+        try:
+            return "?", cell.decode()
+        except UnicodeDecodeError:
+            return "CAST(? AS TEXT)", bytes(cell)
+    return "?", cell
+
+
+def dump(image: Image) -> str:
+    """An image as JSON text, exact for every type."""
+    return json.dumps({name: _packed(cell) for name, cell in image.items()})
+
+
+def load(text: str) -> dict[str, Cell]:
+    """The image behind `dump`."""
+    return {name: _unpacked(*packed) for name, packed in json.loads(text).items()}
+
+
+def same(left: Image, right: Image, without: Iterable[str] = ()) -> bool:
+    """Whether two images agree in value and type, apart from some columns."""
+    names = (left.keys() | right.keys()) - set(without)
+    return all(_packed(left.get(name)) == _packed(right.get(name)) for name in names)
+
+
+def _packed(cell: Cell) -> list[Any]:
+    if isinstance(cell, RawText):
+        try:
+            return ["t", cell.decode()]
+        except UnicodeDecodeError:
+            return ["x", base64.b64encode(cell).decode()]
+    if isinstance(cell, bytes):
+        return ["b", base64.b64encode(cell).decode()]
+    if isinstance(cell, float):
+        return ["r", cell.hex()]
+    return ["t", cell] if isinstance(cell, str) else ["n", cell]
+
+
+def _unpacked(kind: str, value: Any) -> Cell:
+    if kind == "t":
+        return RawText(str(value).encode())
+    if kind == "x":
+        return RawText(base64.b64decode(value))
+    if kind == "b":
+        return base64.b64decode(value)
+    return float.fromhex(value) if kind == "r" else value

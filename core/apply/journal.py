@@ -1,0 +1,243 @@
+"""What was replaced, kept in a file of our own until the user lets go of it.
+
+The entry is on disk before the change commits, so whatever a crash leaves can be told apart and taken back.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterable, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from core.apply.cells import Cell, dump, load
+from core.errors import NotFoundError
+from core.model.apply import ApplyMode, EntryState, JournalEntry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlite_utils import Database
+
+FILE_NAME = "journal.db"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One row before and after an operation; None where it did not exist."""
+
+    table: str
+    key: str | int
+    before: Mapping[str, Cell] | None
+    after: Mapping[str, Cell] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A journal entry with its rows.
+
+    Attributes:
+        identity: What tells this database from another at the same path.
+        sequence: The highest message id ever given out, before and after.
+    """
+
+    summary: JournalEntry
+    identity: str
+    sequence: tuple[int, int]
+    records: tuple[Record, ...]
+
+
+def journal_path(environ: Mapping[str, str] = os.environ) -> Path:
+    """Where the journal lies: the user's state directory."""
+    state = environ.get("XDG_STATE_HOME") or environ.get("LOCALAPPDATA")
+    base = Path(state) if state else Path(environ.get("HOME") or Path.home()) / ".local" / "state"
+    return base / "hermes-inspector" / FILE_NAME
+
+
+class Journal:
+    """The operations on record.
+
+    Args:
+        path: The journal's file; made, readable by its owner alone, on the first write.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path or journal_path()
+
+    def add(self, entry: Entry) -> None:
+        """Put an entry on disk; returns once it is there."""
+        summary = entry.summary
+        with self._opened() as database, database.conn:
+            database.table("operations").insert(
+                {
+                    "id": summary.id,
+                    "at": summary.at.timestamp(),
+                    "state": summary.state.value,
+                    "database": str(summary.database),
+                    "identity": entry.identity,
+                    "session_id": summary.session_id,
+                    "target_id": summary.target_id,
+                    "mode": summary.mode.value,
+                    "sequence_before": entry.sequence[0],
+                    "sequence_after": entry.sequence[1],
+                },
+                pk="id",
+            )
+            database.table("records").insert_all(_row(summary.id, record) for record in entry.records)
+
+    def complete(self, entry_id: str, records: Iterable[Record], sequence: tuple[int, int]) -> None:
+        """Add what the transaction did, before it commits; rows already on record get their new values."""
+        rows = [_row(entry_id, record) for record in records]
+        with self._opened() as database, database.conn:
+            # One statement for all: the session database is locked while this runs.
+            database.conn.executemany(_COMPLETE, rows)
+            values = {"sequence_before": sequence[0], "sequence_after": sequence[1]}
+            database.table("operations").update(entry_id, values)
+
+    def mark(self, entry_id: str, state: EntryState) -> None:
+        """Say where an operation stands."""
+        with self._opened() as database, database.conn:
+            database.table("operations").update(entry_id, {"state": state.value})
+
+    def entries(self) -> tuple[JournalEntry, ...]:
+        """Every operation on record, newest first."""
+        if not self.path.exists():
+            return ()
+        with self._opened() as database:
+            return tuple(
+                _summary(row) for row in database.query(f"{_LISTED} ORDER BY o.at DESC, o.rowid DESC")
+            )
+
+    def entry(self, entry_id: str) -> Entry:
+        """One operation with its rows.
+
+        Raises:
+            NotFoundError: There is none with this id, or its beginning.
+        """
+        found = [one for one in self.entries() if one.id.startswith(entry_id)] if entry_id else []
+        exact = [one for one in found if one.id == entry_id] or found
+        if len(exact) != 1:
+            what = "several journal entries begin with" if exact else "no journal entry"
+            raise NotFoundError(
+                f"{what} {entry_id!r}", where=str(self.path), remedy="`undo --list` shows them"
+            )
+        with self._opened() as database:
+            row = next(iter(database.table("operations").rows_where("id = ?", [exact[0].id])))
+            records = database.table("records").rows_where("operation = ?", [exact[0].id], order_by="rowid")
+            return Entry(
+                summary=exact[0],
+                identity=row["identity"],
+                sequence=(row["sequence_before"], row["sequence_after"]),
+                records=tuple(map(_record, records)),
+            )
+
+    def prune(self, entry_ids: Iterable[str]) -> None:
+        """Forget operations and give their space back; they can no longer be undone."""
+        with self._opened() as database:
+            with database.conn:
+                for entry_id in entry_ids:
+                    database.table("records").delete_where("operation = ?", [entry_id])
+                    database.table("operations").delete_where("id = ?", [entry_id])
+            database.vacuum()
+
+    @contextmanager
+    def _opened(self) -> Iterator[Database]:
+        import sqlite_utils
+
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not self.path.exists():
+            # It will hold parts of conversations.
+            self.path.touch(mode=0o600)
+        database = sqlite_utils.Database(self.path)
+        try:
+            database.conn.execute("PRAGMA busy_timeout = 5000")
+            _make_tables(database)
+            # With full syncing a finished commit is on the disk.
+            database.conn.execute("PRAGMA synchronous = FULL")
+            yield database
+        finally:
+            database.close()
+
+
+def new_entry_id(now: datetime) -> str:
+    """A short name for an operation that people can type."""
+    return f"{now:%y%m%d}-{uuid.uuid4().hex[:4]}"
+
+
+def _make_tables(database: Database) -> None:
+    if "operations" in database.table_names():
+        return
+    database.enable_wal()
+    with database.conn:
+        database.table("operations").create(
+            {
+                "id": str,
+                "at": float,
+                "state": str,
+                "database": str,
+                "identity": str,
+                "session_id": str,
+                "target_id": str,
+                "mode": str,
+                "sequence_before": int,
+                "sequence_after": int,
+            },
+            pk="id",
+            if_not_exists=True,
+        )
+        database.table("records").create(
+            {"operation": str, "table_name": str, "key": str, "before": str, "after": str},
+            pk=("operation", "table_name", "key"),
+            if_not_exists=True,
+        )
+
+
+_COMPLETE = """
+INSERT INTO records (operation, table_name, key, before, after)
+VALUES (:operation, :table_name, :key, :before, :after)
+ON CONFLICT (operation, table_name, key) DO UPDATE SET after = excluded.after
+"""
+_LISTED = """
+SELECT o.*, count(r.before) AS replaced, count(r.after) AS written,
+  coalesce(sum(length(r.before)), 0) + coalesce(sum(length(r.after)), 0) AS size
+FROM operations o LEFT JOIN records r ON r.operation = o.id AND r.table_name = 'messages' GROUP BY o.id
+"""
+
+
+def _summary(row: Mapping[str, Any]) -> JournalEntry:
+    return JournalEntry(
+        id=row["id"],
+        at=datetime.fromtimestamp(row["at"], UTC),
+        state=EntryState(row["state"]),
+        database=Path(row["database"]),
+        session_id=row["session_id"],
+        target_id=row["target_id"],
+        mode=ApplyMode(row["mode"]),
+        replaced=row["replaced"],
+        written=row["written"],
+        size=row["size"],
+    )
+
+
+def _row(entry_id: str, record: Record) -> dict[str, Any]:
+    return {
+        "operation": entry_id,
+        "table_name": record.table,
+        "key": str(record.key),
+        "before": None if record.before is None else dump(record.before),
+        "after": None if record.after is None else dump(record.after),
+    }
+
+
+def _record(row: Mapping[str, Any]) -> Record:
+    table = row["table_name"]
+    return Record(
+        table=table,
+        key=int(row["key"]) if table == "messages" else str(row["key"]),
+        before=None if row["before"] is None else load(row["before"]),
+        after=None if row["after"] is None else load(row["after"]),
+    )

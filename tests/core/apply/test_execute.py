@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from core.apply.execute import execute
+from core.apply.journal import Journal
+from core.apply.rehearse import rehearse
+from core.apply.transcript import live_messages
+from core.apply.undo import undo
+from core.errors import UsageError
+from core.model.apply import Applied, ApplyMode, EntryState, Rehearsal
+from core.model.message import RowState
+from core.model.session import BoundaryMode, Kind
+from core.store.store import Store
+from tests.core.apply.material import SUMMARY, check_integrity, conversation, dump, preview, preview_of
+
+MODES = [
+    ("0.13", ApplyMode.CONTINUATION),
+    ("0.16", ApplyMode.CONTINUATION),
+    ("0.17", ApplyMode.CONTINUATION),
+    ("0.18", ApplyMode.IN_PLACE),
+    ("0.19", ApplyMode.IN_PLACE),
+    ("0.19", ApplyMode.CONTINUATION),
+    ("0.22", ApplyMode.IN_PLACE),
+    ("0.22", ApplyMode.CONTINUATION),
+    *((release, ApplyMode.FORK) for release in ("0.13", "0.16", "0.19", "0.22")),
+]
+
+
+def rehearsed(path: Path, mode: ApplyMode | None = None, head: int = 4, tail: int = 4) -> Rehearsal:
+    with Store(path) as store:
+        return rehearse(store, "s", preview(store, head=head, tail=tail), mode)
+
+
+def applied(path: Path, journal: Journal, mode: ApplyMode | None = None) -> Applied:
+    return execute(rehearsed(path, mode), journal)
+
+
+@pytest.mark.parametrize(("release", "mode"), MODES)
+def test_what_was_previewed_is_what_loads(
+    tmp_path: Path, journal: Journal, release: str, mode: ApplyMode
+) -> None:
+    path = conversation(tmp_path / "state.db", release)
+    done = applied(path, journal, mode)
+    with Store(path) as store:
+        loaded = live_messages(store, done.target_id)
+        texts = [message.text.split(" x")[0] for message in loaded]
+        assert texts[:5] == ["ask 0", "look 0", "result 0", "answer 0", SUMMARY]
+        assert texts[-4:] == ["ask 5", "look 5", "result 5", "answer 5"]
+        assert len(loaded) == 9
+        target = store.session(done.target_id)
+        assert (target.messages, target.tool_calls) == (9, 2)
+    assert done.seconds < 0.25
+    assert check_integrity(path) == "ok"
+
+
+@pytest.mark.parametrize(("release", "mode"), MODES)
+def test_undo_puts_back_every_row_of_every_table(
+    tmp_path: Path, journal: Journal, release: str, mode: ApplyMode
+) -> None:
+    path = conversation(tmp_path / "state.db", release)
+    before = dump(path)
+    done = applied(path, journal, mode)
+    assert dump(path) != before
+    entry = undo(journal, done.undo_id)
+    assert entry.state is EntryState.UNDONE
+    assert dump(path) == before
+    assert check_integrity(path) == "ok"
+
+
+def test_in_place_archives_the_old_rows_and_counts_the_new(tmp_path: Path, journal: Journal) -> None:
+    path = conversation(tmp_path / "state.db", "0.19")
+    applied(path, journal)
+    with Store(path) as store:
+        old, new = store.conversation("s").generations
+        assert new.boundary is not None
+        assert (new.boundary.mode, new.boundary.head_rows, new.boundary.tail_rows) == (
+            BoundaryMode.IN_PLACE,
+            4,
+            4,
+        )
+        states = {one.state for one in store.previews(old.row_ids)}
+        assert states == {RowState.ARCHIVED}
+        assert store.session("s").model_config == '{"max_iterations": 90}'
+        assert {hit.session_id for hit in store.search("fixed").hits} == {"s"}
+
+
+def test_0_22_tells_summarised_rows_from_carried_ones(tmp_path: Path, journal: Journal) -> None:
+    path = conversation(tmp_path / "state.db", "0.22")
+    applied(path, journal)
+    with Store(path) as store:
+        conversation_ = store.conversation("s")
+        old, new = conversation_.generations
+        states = [one.state for one in store.previews(old.row_ids)]
+        assert states == [RowState.ARCHIVED] * 20 + [RowState.SUPERSEDED] * 4
+        assert (new.copies, new.fresh) == (8, 1)
+        assert conversation_.rewound == ()
+        (summary,) = [
+            message for message in store.messages(new.row_ids) if message.row and message.row.is_summary
+        ]
+        assert summary.text == SUMMARY
+
+
+@pytest.mark.parametrize("release", ["0.13", "0.17", "0.19", "0.22"])
+def test_a_continuation_is_one_to_hermes_rules(tmp_path: Path, journal: Journal, release: str) -> None:
+    path = conversation(tmp_path / "state.db", release)
+    done = applied(path, journal, ApplyMode.CONTINUATION)
+    with Store(path) as store:
+        thread = store.conversation("s")
+        assert [one.id for one in thread.sessions] == ["s", done.target_id]
+        assert thread.resume_target == done.target_id
+        assert thread.sessions[0].end_reason == "compression"
+        assert (thread.tip.title, thread.tip.tokens.input, thread.tip.ended_at) == (
+            "Fix the build #2",
+            0,
+            None,
+        )
+        assert [one.copies for one in thread.generations] == [0, 8]
+
+
+@pytest.mark.parametrize("release", ["0.16", "0.19", "0.22"])
+def test_a_fork_leaves_the_old_session_as_it_was(tmp_path: Path, journal: Journal, release: str) -> None:
+    path = conversation(tmp_path / "state.db", release)
+    before = dump(path)["sessions"]
+    done = applied(path, journal, ApplyMode.FORK)
+    assert [row for row in dump(path)["sessions"] if row[1] != done.target_id] == before
+    with Store(path) as store:
+        kinds = {node.session.id: node.kind for node in store.chain("s").nodes}
+        assert kinds == {"s": Kind.MAIN, done.target_id: Kind.BRANCH}
+        assert store.conversation("s").resume_target == "s"
+
+
+def test_rewritten_copies_keep_what_only_their_row_knows(tmp_path: Path, journal: Journal) -> None:
+    path = conversation(tmp_path / "state.db", "0.22")
+    with Store(path) as store:
+        shown = preview(store)
+        pruned = tuple(
+            message.with_wire(content="[terminal] ran a command") if message.role == "tool" else message
+            for message in shown.after
+        )
+        rehearsal = rehearse(store, "s", preview_of(shown.before, pruned, 4))
+    changed = [row for row in rehearsal.inserted if row.source_row is not None and row.changed]
+    assert {row.role for row in changed} == {"tool"}
+    done = execute(rehearsal, journal)
+    with Store(path) as store:
+        loaded = live_messages(store, done.target_id)
+        assert [message.text for message in loaded if message.role == "tool"] == [
+            "[terminal] ran a command"
+        ] * 2
+        originals = {message.row.id: message for message in shown.before if message.row}
+        uids = {message.row.uid for message in originals.values() if message.row}
+        assert all(message.row and message.row.uid in uids for message in loaded if message.role == "tool")
+    undo(journal, done.undo_id)
+
+
+def test_odd_content_survives_apply_and_undo(tmp_path: Path, journal: Journal) -> None:
+    path = conversation(tmp_path / "state.db", "0.19")
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE messages SET content = CAST(x'61ff62' AS TEXT) WHERE id = 23")
+        connection.execute("UPDATE messages SET content = x'00ff' WHERE id = 24")
+        connection.execute(
+            'UPDATE messages SET content = char(0) || \'json:[{"type": "text"}]\' WHERE id = 21'
+        )
+        connection.execute("UPDATE messages SET content = NULL, timestamp = 1e300 WHERE id = 22")
+    connection.close()
+    raw = _raw(path)
+    done = applied(path, journal)
+    undo(journal, done.undo_id)
+    assert _raw(path) == raw
+
+
+def test_two_compactions_one_after_the_other_are_undone_in_turn(tmp_path: Path, journal: Journal) -> None:
+    path = conversation(tmp_path / "state.db", "0.22")
+    states = [dump(path)]
+    done = []
+    for _ in range(2):
+        done.append(execute(rehearsed(path, head=1, tail=3), journal, force=["activity"]))
+        states.append(dump(path))
+    assert undo(journal, done[1].undo_id).state is EntryState.UNDONE
+    assert dump(path) == states[1]
+    undo(journal, done[0].undo_id)
+    assert dump(path) == states[0]
+
+
+def test_nothing_to_apply_is_said(tmp_path: Path) -> None:
+    path = conversation(tmp_path / "state.db", "0.19")
+    with Store(path) as store:
+        empty = preview_of(live_messages(store, "s"), live_messages(store, "s"), None)
+        with pytest.raises(UsageError, match="nothing to apply"):
+            rehearse(store, "s", empty)
+
+
+def test_an_old_database_is_never_compacted_in_place(tmp_path: Path) -> None:
+    path = conversation(tmp_path / "state.db", "0.16")
+    with pytest.raises(UsageError, match="older"):
+        rehearsed(path, ApplyMode.IN_PLACE)
+
+
+def test_rehearsing_changes_nothing(tmp_path: Path) -> None:
+    path = conversation(tmp_path / "state.db", "0.22")
+    before, stamp = path.read_bytes(), path.stat().st_mtime_ns
+    rehearsal = rehearsed(path)
+    assert rehearsal.verified
+    assert [row.position for row in rehearsal.inserted] == list(range(9))
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == (before, stamp)
+
+
+def _raw(path: Path) -> list[tuple[object, ...]]:
+    connection = sqlite3.connect(path)
+    connection.text_factory = bytes
+    rows = connection.execute(
+        "SELECT *, typeof(content), typeof(timestamp) FROM messages ORDER BY id"
+    ).fetchall()
+    connection.close()
+    return rows

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from core.apply.execute import execute
+from core.apply.journal import Journal, journal_path
+from core.apply.rehearse import rehearse
+from core.apply.transcript import live_messages
+from core.apply.undo import recover, undo, undo_as_fork
+from core.errors import DatabaseError, NotFoundError, UsageError
+from core.model.apply import Applied, ApplyMode, EntryState
+from core.model.session import Kind
+from core.store.store import Store
+from tests.core.apply.material import conversation, dump, preview
+
+
+def applied(path: Path, journal: Journal, mode: ApplyMode | None = None) -> Applied:
+    with Store(path) as store:
+        rehearsal = rehearse(store, "s", preview(store), mode)
+    return execute(rehearsal, journal)
+
+
+def run(path: Path, statement: str) -> None:
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute(statement)
+    connection.close()
+
+
+def test_the_journal_lists_what_was_done_newest_first(tmp_path: Path, journal: Journal) -> None:
+    assert journal.entries() == ()
+    first = applied(conversation(tmp_path / "a.db", "0.19"), journal)
+    second = applied(conversation(tmp_path / "b.db", "0.13"), journal)
+    newest, oldest = journal.entries()
+    assert (newest.id, oldest.id) == (second.undo_id, first.undo_id)
+    assert (oldest.state, oldest.mode, oldest.replaced, oldest.written) == (
+        EntryState.APPLIED,
+        ApplyMode.IN_PLACE,
+        24,
+        33,
+    )
+    assert newest.target_id == second.target_id
+    assert oldest.size > 1000
+    if os.name == "posix":
+        assert journal.path.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_entry_may_be_named_by_its_beginning(tmp_path: Path, journal: Journal) -> None:
+    done = applied(conversation(tmp_path / "a.db", "0.19"), journal)
+    assert journal.entry(done.undo_id[:-1]).summary.id == done.undo_id
+    for name in ("", "nothing"):
+        with pytest.raises(NotFoundError):
+            journal.entry(name)
+
+
+def test_a_pruned_entry_is_gone(tmp_path: Path, journal: Journal) -> None:
+    done = applied(conversation(tmp_path / "a.db", "0.19"), journal)
+    journal.prune([done.undo_id])
+    assert journal.entries() == ()
+    with pytest.raises(NotFoundError):
+        undo(journal, done.undo_id)
+
+
+def test_nothing_is_undone_twice(tmp_path: Path, journal: Journal) -> None:
+    done = applied(conversation(tmp_path / "a.db", "0.19"), journal)
+    undo(journal, done.undo_id)
+    with pytest.raises(UsageError, match="undone"):
+        undo(journal, done.undo_id)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "INSERT INTO messages (session_id, role, content, timestamp) VALUES ('{0}', 'user', 'on', 1.0)",
+        "UPDATE messages SET content = 'edited' WHERE session_id = '{0}' AND content LIKE 'answer 5%'",
+        "UPDATE sessions SET api_call_count = 1 WHERE id = '{0}'",
+        "DELETE FROM messages WHERE id = (SELECT max(id) FROM messages WHERE session_id = '{0}')",
+    ],
+)
+@pytest.mark.parametrize("mode", [ApplyMode.IN_PLACE, ApplyMode.CONTINUATION, ApplyMode.FORK])
+def test_what_hermes_has_continued_is_not_undone(
+    tmp_path: Path, journal: Journal, mode: ApplyMode, change: str
+) -> None:
+    path = conversation(tmp_path / "state.db", "0.19")
+    done = applied(path, journal, mode)
+    run(path, change.format(done.target_id))
+    before = dump(path)
+    with pytest.raises(DatabaseError, match="Hermes has continued"):
+        undo(journal, done.undo_id)
+    assert dump(path) == before
+
+
+def test_a_child_of_the_new_session_keeps_it(tmp_path: Path, journal: Journal) -> None:
+    path = conversation(tmp_path / "state.db", "0.19")
+    done = applied(path, journal, ApplyMode.CONTINUATION)
+    run(
+        path,
+        "INSERT INTO sessions (id, source, started_at, parent_session_id)"
+        f" VALUES ('x', 'cli', 1, '{done.target_id}')",
+    )
+    with pytest.raises(DatabaseError, match="came from the new one"):
+        undo(journal, done.undo_id)
+
+
+def test_a_new_title_or_other_sessions_do_not_stand_in_the_way(tmp_path: Path, journal: Journal) -> None:
+    path = conversation(tmp_path / "state.db", "0.19")
+    done = applied(path, journal)
+    run(path, "UPDATE sessions SET title = 'Renamed', archived = 1 WHERE id = 's'")
+    run(
+        path,
+        "INSERT INTO messages (session_id, role, content, timestamp) VALUES ('other', 'user', 'hi', 1.0)",
+    )
+    undo(journal, done.undo_id)
+    with Store(path) as store:
+        assert store.session("s").title == "Renamed"
+        assert len(live_messages(store, "s")) == 24
+        assert len(live_messages(store, "other")) == 5
+
+
+@pytest.mark.parametrize("mode", [ApplyMode.IN_PLACE, ApplyMode.CONTINUATION])
+def test_the_old_conversation_can_be_put_beside_one_that_went_on(
+    tmp_path: Path, journal: Journal, mode: ApplyMode
+) -> None:
+    path = conversation(tmp_path / "state.db", "0.22")
+    with Store(path) as store:
+        original = [message.text for message in live_messages(store, "s")]
+    done = applied(path, journal, mode)
+    run(
+        path,
+        "INSERT INTO messages (session_id, role, content, timestamp)"
+        f" VALUES ('{done.target_id}', 'user', 'on', 1.0)",
+    )
+    beside = execute(undo_as_fork(journal, done.undo_id), journal)
+    with Store(path) as store:
+        assert [message.text for message in live_messages(store, beside.target_id)] == original
+        assert {node.session.id: node.kind for node in store.chain("s").nodes}[
+            beside.target_id
+        ] is Kind.BRANCH
+        assert live_messages(store, done.target_id)[-1].text == "on"
+
+
+def test_another_database_at_the_same_place_is_left_alone(tmp_path: Path, journal: Journal) -> None:
+    path = conversation(tmp_path / "state.db", "0.19")
+    done = applied(path, journal)
+    kept = tmp_path / "kept.db"
+    path.rename(kept)
+    with pytest.raises(NotFoundError, match="gone"):
+        undo(journal, done.undo_id)
+    conversation(path, "0.19")
+    with pytest.raises(DatabaseError, match="another database"):
+        undo(journal, done.undo_id)
+
+
+def test_a_pending_entry_is_decided_by_what_the_database_holds(tmp_path: Path, journal: Journal) -> None:
+    path = conversation(tmp_path / "state.db", "0.19")
+    done = applied(path, journal)
+    journal.mark(done.undo_id, EntryState.PENDING)
+    assert [entry.state for entry in recover(journal)] == [EntryState.APPLIED]
+    undo(journal, done.undo_id)
+    journal.mark(done.undo_id, EntryState.PENDING)
+    assert [entry.state for entry in recover(journal)] == [EntryState.ABANDONED]
+    assert recover(journal) == ()
+
+
+def test_the_journal_lies_in_the_users_state_directory() -> None:
+    assert journal_path({"XDG_STATE_HOME": "/s"}) == Path("/s/hermes-inspector/journal.db")
+    assert journal_path({"HOME": "/h"}) == Path("/h/.local/state/hermes-inspector/journal.db")
