@@ -14,7 +14,7 @@ SUMMARY = "§"
 
 PARTITION = {"head": "H", "middle": "M", "tail": "T"}
 
-SEVERITY = {Severity.CRITICAL: "■", Severity.WARNING: "▲", Severity.INFO: "·"}
+SEVERITY = {Severity.CRITICAL: "■", Severity.WARNING: "▲", Severity.INFO: "•"}
 
 KIND = {Kind.MAIN: " ", Kind.CONTINUATION: "▸", Kind.BRANCH: "├", Kind.DELEGATE: "↳"}
 

@@ -193,6 +193,12 @@ class SessionsScreen(ReadingSessions):
     def _filter_done(self) -> None:
         self.listing.focus()
 
+    def action_findings(self) -> None:
+        """Examine everything in sight."""
+        from inspector.screens.findings import FindingsScreen
+
+        self.app.push_screen(FindingsScreen(self.locations))
+
     def action_search(self) -> None:
         """Search the text of every message."""
         from inspector.screens.search import SearchScreen

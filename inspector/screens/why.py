@@ -107,6 +107,17 @@ class WhyView(View):
         """Go to the next or previous compaction."""
         self.moments.action_move(step)
 
+    def action_findings(self) -> None:
+        """Examine this conversation."""
+        from inspector.screens.findings import FindingsScreen
+
+        if self.subject is not None:
+            conversation = self.subject.conversation
+            title = conversation.title or conversation.root.id
+            self.app.push_screen(
+                FindingsScreen([self.subject.location], session=conversation.tip.id, title=title)
+            )
+
     def action_scroll_card(self, step: int) -> None:
         """Scroll the card."""
         self.card.action_line(step)

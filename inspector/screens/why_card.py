@@ -11,8 +11,7 @@ from inspector import format
 from inspector.glyphs import VERDICT as SIGN
 from inspector.line import Line
 from inspector.palette import Palette
-from inspector.text import clean
-from inspector.widgets.text_wrap import wrap
+from inspector.widgets.fields import field, paragraph
 
 VERDICT_TOKEN = {
     Verdict.PROVED: "severity-ok",
@@ -20,40 +19,39 @@ VERDICT_TOKEN = {
     Verdict.SUSPECTED: "severity-warning",
     Verdict.UNKNOWN: "ink-muted",
 }
-LABEL = 10
 
 
 def event_lines(event: CompressionEvent, width: int, ink: Palette) -> Iterator[Line]:
     """Everything known about one compaction."""
-    yield from _paragraph(event.explanation or "Nothing says why.", width, ink, "ink", bold=True)
+    yield from paragraph(event.explanation or "Nothing says why.", width, ink, "ink", bold=True)
     yield Line()
-    yield from _field(
+    yield from field(
         "verdict", f"{SIGN[event.verdict]} {event.verdict}", width, ink, VERDICT_TOKEN[event.verdict]
     )
-    yield from _field("compared", compared(event), width, ink)
-    yield from _field("effect", effect(event), width, ink)
-    yield from _field("summary", summary(event), width, ink)
+    yield from field("compared", compared(event), width, ink)
+    yield from field("effect", effect(event), width, ink)
+    yield from field("summary", summary(event), width, ink)
     if event.focus:
-        yield from _field("focus", event.focus, width, ink)
-    yield from _field("where", where(event), width, ink)
+        yield from field("focus", event.focus, width, ink)
+    yield from field("where", where(event), width, ink)
     for words in event.disagreements:
-        yield from _field("▲ but", words, width, ink, "severity-warning")
+        yield from field("▲ but", words, width, ink, "severity-warning")
     yield from _sums(event.arithmetic, width, ink)
     yield from _evidence(event.evidence, width, ink)
 
 
 def now_lines(now: Now, notes: Iterable[str], width: int, ink: Palette) -> Iterator[Line]:
     """Where the trigger stands, and what would refuse a compaction."""
-    yield from _paragraph(standing(now), width, ink, "ink", bold=True)
+    yield from paragraph(standing(now), width, ink, "ink", bold=True)
     yield Line()
-    yield from _field("verdict", f"{SIGN[now.verdict]} {now.verdict}", width, ink, VERDICT_TOKEN[now.verdict])
+    yield from field("verdict", f"{SIGN[now.verdict]} {now.verdict}", width, ink, VERDICT_TOKEN[now.verdict])
     for block in now.blocked_by:
-        yield from _field("held off", block, width, ink, "severity-warning")
+        yield from field("held off", block, width, ink, "severity-warning")
     yield from _sums(now.arithmetic, width, ink)
     yield from _evidence(now.evidence, width, ink)
     for note in notes:
         yield Line()
-        yield from _paragraph(f"· {note}", width, ink, "ink-muted")
+        yield from paragraph(f"· {note}", width, ink, "ink-muted")
 
 
 def standing(now: Now) -> str:
@@ -115,25 +113,11 @@ def where(event: CompressionEvent) -> str:
     return " · ".join(part for part in (format.moment(event.at), mode, closed, release, sessions) if part)
 
 
-def _field(label: str, text: str, width: int, ink: Palette, token: str = "ink") -> Iterator[Line]:
-    for place, line in enumerate(wrap(clean(text), max(1, width - LABEL))):
-        yield (
-            Line()
-            .cell("" if place else label, LABEL, ink.style("ink-muted"))
-            .preformatted(line, ink.style(token))
-        )
-
-
-def _paragraph(text: str, width: int, ink: Palette, token: str, *, bold: bool = False) -> Iterator[Line]:
-    for line in wrap(clean(text), width):
-        yield Line().preformatted(line, ink.style(token, bold=bold))
-
-
 def _sums(steps: Iterable[str], width: int, ink: Palette) -> Iterator[Line]:
     for place, step in enumerate(steps):
         if not place:
             yield Line()
-        yield from _field("" if place else "sums", step, width, ink)
+        yield from field("" if place else "sums", step, width, ink)
 
 
 def _evidence(evidence: Iterable[Evidence], width: int, ink: Palette) -> Iterator[Line]:
@@ -141,5 +125,5 @@ def _evidence(evidence: Iterable[Evidence], width: int, ink: Palette) -> Iterato
         if not place:
             yield Line()
         label = "" if place else "evidence"
-        yield from _field(label, f"{piece.source} {piece.where}", width, ink, "ink-muted")
-        yield from _field("", piece.text, width, ink)
+        yield from field(label, f"{piece.source} {piece.where}", width, ink, "ink-muted")
+        yield from field("", piece.text, width, ink)

@@ -1,0 +1,183 @@
+"""What is wrong, how do we know, what helps? One conversation, or everything in sight."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from textual import getters, on, work
+from textual.app import ComposeResult
+from textual.message import Message as Event
+
+from core.errors import InspectorError
+from core.explain.findings import NotKnown
+from core.model.event import Severity
+from core.store.connect import Cancelled
+from core.store.locate import Location
+from inspector import format
+from inspector.commands import bindings
+from inspector.glyphs import SEVERITY
+from inspector.screens.base import Page
+from inspector.screens.findings_list import FindingList, FindingRow, card, rank
+from inspector.screens.findings_sweep import Diagnosis, Step, examine_all, examine_one
+from inspector.widgets.banner import Banner
+from inspector.widgets.key_bar import KeyBar
+from inspector.widgets.row_list import RowList
+from inspector.widgets.rows import ListRows
+from inspector.widgets.status_line import Piece, StatusLine
+from inspector.widgets.text_pane import TextPane
+from inspector.workers import cancelled
+
+if TYPE_CHECKING:
+    from inspector.app import InspectorApp
+
+TELL_SECONDS = 0.2
+"""How often a running examination tells what it found."""
+
+
+class FindingsScreen(Page):
+    """Worst first, growing while the examination runs.
+
+    Args:
+        locations: The databases.
+        session: Only this conversation of the first of them.
+        title: What it is called.
+    """
+
+    CSS_PATH = "findings.tcss"
+    BINDINGS = bindings("findings")
+
+    diagnoses = getters.query_one(FindingList)
+    card = getters.query_one("#card", TextPane)
+
+    @dataclass
+    class Progress(Event):
+        """Some conversations more were examined."""
+
+        steps: list[Step]
+
+    def __init__(self, locations: Sequence[Location], *, session: str | None = None, title: str = "") -> None:
+        super().__init__()
+        self.locations = tuple(locations)
+        self._session, self._title = session, title
+        self._found: list[Diagnosis] = []
+        self._unknown: list[NotKnown] = []
+        self._errors: list[InspectorError] = []
+        self._done, self._total = 0, 0
+
+    def compose(self) -> ComposeResult:
+        """How many and how far, what failed, the diagnoses, the one under the cursor, keys."""
+        yield StatusLine(id="head")
+        yield Banner()
+        yield FindingList(empty="Examining …")
+        yield TextPane(id="card")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Start examining."""
+        self.diagnoses.titled = self._session is None
+        self.diagnoses.focus()
+        self._tell()
+        self.examine()
+
+    @work(thread=True, exclusive=True, group="findings", exit_on_error=False)
+    def examine(self) -> None:
+        """Examine on connections of the worker's own; told in batches so that the screen keeps up."""
+        stop = cancelled()
+        batch: list[Step] = []
+        told = time.monotonic()
+        for step in self._steps(stop):
+            batch.append(step)
+            if time.monotonic() - told >= TELL_SECONDS:
+                self.post_message(self.Progress(batch))
+                batch, told = [], time.monotonic()
+        if not stop():
+            self.post_message(self.Progress(batch))
+
+    def _steps(self, stop: Cancelled) -> Iterator[Step]:
+        if self._session is None:
+            return examine_all(self.locations, stop)
+        return examine_one(self.locations[0], self._session, stop)
+
+    @on(Progress)
+    def _take(self, event: Progress) -> None:
+        for step in event.steps:
+            for diagnosis in step.found:
+                self._found.insert(bisect_right(self._found, rank(diagnosis), key=rank), diagnosis)
+            self._unknown += step.unknown
+            self._errors += step.errors
+            self._done, self._total = step.done, step.total
+        self._draw()
+
+    def _draw(self) -> None:
+        rows: list[FindingRow] = [*self._found, *self._unknown]
+        before = self.diagnoses.current
+        # Who has not moved stays at the worst; who has stays on what they read.
+        place = rows.index(before) if self.diagnoses.cursor and before in rows else 0
+        finished = self._done >= self._total
+        self.diagnoses.empty = "Nothing to report." if finished else "Examining … nothing so far"
+        self.diagnoses.show(ListRows(rows), cursor=place)
+        if self._errors:
+            more = f" (and {len(self._errors) - 1:,} more)" if len(self._errors) > 1 else ""
+            self.query_one(Banner).say(f"{self._errors[0].line}{more}")
+        self._tell()
+        self._show_card()
+
+    @on(RowList.Moved)
+    def _show_card(self) -> None:
+        row = self.diagnoses.current
+        if row is not None:
+            self.card.show(partial(card, row))
+
+    def _tell(self) -> None:
+        head = self.query_one("#head", StatusLine)
+        head.left = _counts(self._found, self._title or "all conversations")
+        running = self._done < self._total or not self._total
+        head.right = (("ink-muted", _progress(self._done, self._total)),) if running else ()
+
+    @on(RowList.Opened)
+    def _open(self) -> None:
+        row = self.diagnoses.current
+        if isinstance(row, Diagnosis) and row.finding.session is not None:
+            app = cast("InspectorApp", self.app)
+            app.open_conversation(row.location, row.finding.session, view="why")
+
+    def action_scroll_card(self, step: int) -> None:
+        """Scroll the card."""
+        self.card.action_line(step)
+
+    def action_back(self) -> None:
+        """Stop examining and go back."""
+        self.workers.cancel_group(self, "findings")
+        self.app.pop_screen()
+
+    def action_refresh(self) -> None:
+        """Examine again."""
+        self._found, self._unknown, self._errors = [], [], []
+        self._done = self._total = 0
+        self._draw()
+        self.examine()
+
+    def action_copy(self) -> None:
+        """Copy what helps, else the sentence."""
+        row = self.diagnoses.current
+        self.copy((row.finding.remedy or row.finding.sentence) if isinstance(row, Diagnosis) else "")
+
+
+def _counts(found: Sequence[Diagnosis], about: str) -> tuple[Piece, ...]:
+    pieces: list[Piece] = [("part-head!", "Findings"), ("ink-faint", " · "), ("ink", about)]
+    for severity in Severity:
+        count = sum(1 for one in found if one.finding.severity is severity)
+        if count:
+            pieces.append((f"severity-{severity}", f" · {SEVERITY[severity]} {count:,} {severity}"))
+    return tuple(pieces)
+
+
+def _progress(done: int, total: int) -> str:
+    if not total:
+        return "examining …"
+    return f"examined {done:,} of {format.plural(total, 'conversation')} · esc stops"

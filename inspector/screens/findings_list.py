@@ -1,0 +1,75 @@
+"""Diagnoses, worst first: one line each, and everything about one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from core.explain.findings import NotKnown
+from core.model.event import Finding, Severity
+from inspector import format
+from inspector.glyphs import SEVERITY, VERDICT
+from inspector.line import Line
+from inspector.palette import Palette
+from inspector.screens.findings_sweep import Diagnosis
+from inspector.widgets.fields import field, paragraph
+from inspector.widgets.row_list import RowList
+
+ORDER = list(Severity)
+FindingRow = Diagnosis | NotKnown
+
+
+def rank(diagnosis: Diagnosis) -> int:
+    """0 for the worst."""
+    return ORDER.index(diagnosis.finding.severity)
+
+
+class FindingList(RowList[FindingRow]):
+    """Sign, rule, sentence, conversation; rules that lack their evidence come last."""
+
+    titled = True
+    """Say which conversation each is about."""
+
+    def draw_row(self, row: FindingRow, index: int, width: int) -> Line:
+        """One diagnosis."""
+        ink = self.palette
+        if isinstance(row, NotKnown):
+            line = (
+                Line()
+                .cell(format.UNKNOWN, 2, ink.style("ink-faint"))
+                .cell(row.rule, 4, ink.style("ink-faint"))
+            )
+            return line.add(f"{row.name}: not known, {row.why}", ink.style("ink-faint"), most=width - 7)
+        finding = row.finding
+        style = ink.style(f"severity-{finding.severity}", bold=finding.severity is not Severity.INFO)
+        line = Line().cell(SEVERITY[finding.severity], 2, style).cell(finding.rule, 4, ink.style("ink-faint"))
+        room = width // 4 if self.titled and width >= 90 else 0
+        line.cell(finding.sentence, width - line.width - room - (2 if room else 0), ink.style("ink"))
+        if room:
+            line.gap(2).cell(row.title or row.location.label, room, ink.style("ink-muted"))
+        return line
+
+
+def card(row: FindingRow, width: int, ink: Palette) -> list[Line]:
+    """Everything about one diagnosis."""
+    if isinstance(row, NotKnown):
+        words = f"Whether {row.name.replace('-', ' ')} applies is not known: {row.why}."
+        return list(paragraph(words, width, ink, "ink-muted"))
+    return list(_finding(row, row.finding, width, ink))
+
+
+def _finding(row: Diagnosis, finding: Finding, width: int, ink: Palette) -> Iterator[Line]:
+    yield from paragraph(finding.sentence, width, ink, "ink", bold=True)
+    yield Line()
+    if finding.remedy:
+        yield from field("helps", finding.remedy, width, ink, "severity-ok")
+    yield from field("rule", f"{finding.rule} {finding.name} · {finding.severity}", width, ink)
+    yield from field("verdict", f"{VERDICT[finding.verdict]} {finding.verdict}", width, ink)
+    yield from field("about", row.title or str(row.location.db), width, ink)
+    for place, (name, value) in enumerate(finding.numbers.items()):
+        shown = f"{value:,}" if isinstance(value, int) else str(value)
+        yield from field("" if place else "numbers", f"{name.replace('_', ' ')}  {shown}", width, ink)
+    for place, piece in enumerate(finding.evidence):
+        yield from field(
+            "" if place else "evidence", f"{piece.source} {piece.where}", width, ink, "ink-muted"
+        )
+        yield from field("", piece.text, width, ink)

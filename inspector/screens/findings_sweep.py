@@ -1,0 +1,90 @@
+"""Examining one conversation, or every one of several databases, with progress."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from core.errors import InspectorError
+from core.explain.findings import Examination, NotKnown, examine, examine_store
+from core.model.event import Finding
+from core.model.session import ConversationRow
+from core.store.connect import Cancelled, Interrupted
+from core.store.locate import Location
+from core.store.store import Store
+
+PAGE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """A finding and the conversation it is about; `title` is None for a whole database."""
+
+    finding: Finding
+    location: Location
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Progress of an examination.
+
+    Attributes:
+        done, total: Conversations examined, and how many there are.
+        unknown: Rules that lack their evidence; told for a single conversation only.
+        errors: What could not be examined.
+    """
+
+    done: int
+    total: int
+    found: tuple[Diagnosis, ...] = ()
+    unknown: tuple[NotKnown, ...] = ()
+    errors: tuple[InspectorError, ...] = ()
+
+
+def examine_one(location: Location, session_id: str, stop: Cancelled) -> Iterator[Step]:
+    """The diagnoses of one conversation."""
+    yield Step(0, 1)
+    with Store(location, cancelled=stop) as store:
+        result = examine(store, session_id)
+        title = store.session(session_id).title or session_id
+    yield Step(1, 1, _named(result, location, title), result.unknown)
+
+
+def examine_all(locations: Sequence[Location], stop: Cancelled) -> Iterator[Step]:
+    """The diagnoses of every database and every conversation in it, newest first."""
+    done, totals = 0, 0
+    for location in locations:
+        try:
+            with Store(location, cancelled=stop) as store:
+                total = store.conversations(limit=0).total
+                totals += total
+                yield Step(done, totals, _named(examine_store(store), location, None))
+                for row in _rows(store, total):
+                    if stop():
+                        return
+                    done += 1
+                    yield _examined(store, row, done, totals)
+        except Interrupted:
+            raise
+        except InspectorError as error:
+            yield Step(done, totals, errors=(error,))
+
+
+def _rows(store: Store, total: int) -> Iterator[ConversationRow]:
+    for start in range(0, total, PAGE):
+        yield from store.conversations(limit=PAGE, offset=start).rows
+
+
+def _examined(store: Store, row: ConversationRow, done: int, total: int) -> Step:
+    try:
+        result = examine(store, row.tip.id)
+    except Interrupted:
+        raise
+    except InspectorError as error:
+        return Step(done, total, errors=(error,))
+    return Step(done, total, _named(result, store.location, row.title or row.root.id))
+
+
+def _named(result: Examination, location: Location, title: str | None) -> tuple[Diagnosis, ...]:
+    return tuple(Diagnosis(finding, location, title) for finding in result.findings)

@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.explain.findings import NotKnown
+from core.model.event import Finding, Severity
+from core.model.evidence import Evidence, Source, Verdict
+from core.store.locate import Location
+from inspector.app import InspectorApp
+from inspector.palette import Palette, defaults
+from inspector.screens.findings import FindingsScreen
+from inspector.screens.findings_list import card
+from inspector.screens.findings_sweep import Diagnosis, Step, examine_all, examine_one
+from inspector.screens.sessions import SessionsScreen
+from inspector.screens.workspace import WorkspaceScreen
+from inspector.widgets.banner import Banner
+from tests.inspector.conftest import MakeApp
+from tests.inspector.screens.conftest import NOW, drawn, open_app, press, settle
+
+PLACE = Location(Path("/somewhere/state.db"))
+
+
+def diagnosis(severity: Severity = Severity.WARNING, rule: str = "A1", title: str = "One") -> Diagnosis:
+    finding = Finding(
+        rule=rule,
+        name="threshold-raised",
+        severity=severity,
+        sentence=f"{rule} is so.",
+        verdict=Verdict.DERIVED,
+        session="s1",
+        numbers={"threshold": 150_000},
+        evidence=(Evidence(Source.CONFIG, "config.yaml:3", "threshold: 0.50"),),
+        remedy="compression.threshold: 0.75",
+    )
+    return Diagnosis(finding, PLACE, title)
+
+
+def text(row: Diagnosis | NotKnown, width: int = 80) -> str:
+    return "\n".join(line.text for line in card(row, width, Palette(defaults())))
+
+
+def test_a_card_says_what_how_we_know_and_what_helps() -> None:
+    shown = text(diagnosis())
+    for words in ("A1 is so.", "compression.threshold: 0.75", "150,000", "config config.yaml:3", "≈ derived"):
+        assert words in shown
+
+
+def test_a_rule_without_evidence_says_what_is_missing() -> None:
+    assert "is not known: the window is unknown." in text(
+        NotKnown("D1", "tail-swallowed", "the window is unknown")
+    )
+
+
+@pytest.mark.parametrize("width", [20, 50, 120])
+def test_a_card_fits(width: int) -> None:
+    assert max(line.width for line in card(diagnosis(), width, Palette(defaults()))) <= width
+
+
+def test_everything_is_examined_and_counted(samples: Location) -> None:
+    steps = list(examine_all([samples], lambda: False))
+    assert steps[-1].done == steps[-1].total > 10
+    assert [step.done for step in steps] == list(range(len(steps)))
+    assert any(found.title is None for step in steps for found in step.found)
+
+
+def test_a_broken_database_is_reported_and_the_next_one_examined(samples: Location, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.db"
+    broken.write_bytes(b"nothing of a database" * 40)
+    steps = list(examine_all([Location(broken), samples], lambda: False))
+    assert len(steps[0].errors) == 1
+    assert steps[-1].done > 10
+
+
+def test_an_examination_stops_when_told_to(samples: Location) -> None:
+    asked = 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 3
+
+    assert len(list(examine_all([samples], stop))) < 8
+
+
+def test_one_conversation_tells_what_it_could_not_answer(samples: Location) -> None:
+    from core.store.store import Store
+
+    with Store(samples) as store:
+        session = store.resolve("Nightly triage").id
+    first, last = examine_one(samples, session, lambda: False)
+    assert (first.done, last.done) == (0, 1)
+    assert any(found.finding.severity is Severity.CRITICAL for found in last.found)
+
+
+class Examined:
+    """Stands in for the examination; goes on when told to."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.go_on = threading.Event()
+        monkeypatch.setattr("inspector.screens.findings.examine_all", self.steps)
+        monkeypatch.setattr("inspector.screens.findings.TELL_SECONDS", 0)
+
+    def steps(self, _locations: object, stop: object) -> Iterator[Step]:
+        yield Step(1, 3, (diagnosis(Severity.INFO, "C9"), diagnosis(rule="B2")))
+        self.go_on.wait(10)
+        yield Step(2, 3, (diagnosis(Severity.CRITICAL, "A4"),))
+        yield Step(3, 3)
+
+
+async def test_the_worst_comes_first_and_the_cursor_stays_on_what_is_read(
+    app: MakeApp, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    examined = Examined(monkeypatch)
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await pilot.press("f")
+        await wait_for(pilot.app, "examined 1 of 3")
+        await pilot.press("j")
+        assert "C9 is so." in drawn(pilot)
+        examined.go_on.set()
+        await settle(pilot)
+        screen = running.screen
+        assert isinstance(screen, FindingsScreen)
+        rows = [screen.diagnoses.rows.row(index) for index in range(3)]
+        assert [row.finding.rule for row in rows if isinstance(row, Diagnosis)] == ["A4", "B2", "C9"]
+        assert screen.diagnoses.cursor == 2
+        assert "examined" not in drawn(pilot)
+
+
+async def wait_for(app: object, words: str) -> None:
+    """Until a progress line says so."""
+    assert isinstance(app, InspectorApp)
+    for _ in range(200):
+        screen = app.screen
+        if isinstance(screen, FindingsScreen) and words in str(screen.query_one("#head").right):  # type: ignore[attr-defined]
+            return
+        await pause(app)
+    raise AssertionError(words)
+
+
+async def pause(app: InspectorApp) -> None:
+    import asyncio
+
+    await asyncio.sleep(0.01)
+    assert app.is_running
+
+
+async def test_escape_stops_and_returns(app: MakeApp, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    examined = Examined(monkeypatch)
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await pilot.press("f")
+        await wait_for(running, "examined 1 of 3")
+        await pilot.press("escape")
+        examined.go_on.set()
+        await settle(pilot)
+        assert isinstance(running.screen, SessionsScreen)
+
+
+async def test_the_samples_have_findings_and_enter_opens_their_conversation(samples: Location) -> None:
+    running = InspectorApp([samples], now=lambda: NOW)
+    async with running.run_test(size=(100, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "f")
+        assert "critical" in drawn(pilot)
+        assert "A summary was written without a model" in drawn(pilot)
+        await press(pilot, "enter")
+        assert isinstance(running.screen, WorkspaceScreen)
+
+
+async def test_f_examines_the_conversation_in_front(samples: Location) -> None:
+    running = open_app(samples, "Nightly triage", "why")
+    async with running.run_test(size=(100, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "f")
+        assert "Findings · Nightly triage" in drawn(pilot)
+        await press(pilot, "y")
+        assert running.clipboard
+
+
+async def test_what_cannot_be_examined_is_said(app: MakeApp, tmp_path: Path) -> None:
+    broken = tmp_path / "state.db"
+    broken.write_bytes(b"no database here" * 40)
+    running = app(broken)
+    async with running.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "f")
+        assert "not a SQLite database" in running.screen.query_one(Banner).message
