@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import ConfigError, DatabaseError, InspectorError
+from core.model.event import Finding
 from core.model.storage import Lease, StoreHealth
 from core.store.locate import Location
 from core.store.store import Store
 from inspector.cli import jsonio, options, output, target
+from inspector.cli.findings import lines as finding_lines
+from inspector.cli.findings import payload as findings_payload
 
 SOUND = "ok"
 
@@ -26,7 +29,8 @@ class Report:
         release: The Hermes release that wrote the newest conversation, in words; None without one.
         config: The config.yaml that was read; None when the home has none.
         notes: What a reader should know.
-        problems: What is wrong.
+        findings: Diagnoses of the database as a whole, worst first.
+        problems: What keeps it from being used.
     """
 
     location: Location
@@ -35,6 +39,7 @@ class Report:
     release: str | None = None
     config: Path | None = None
     notes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
     problems: tuple[InspectorError, ...] = ()
 
     @property
@@ -65,11 +70,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _examine(location: Location, *, integrity: bool) -> Report:
+    from core.explain.findings.examine import examine_store
     from core.hermes.config import load_config
 
     try:
         with Store(location) as store:
             health = store.health(integrity=integrity)
+            findings = examine_store(store, integrity=integrity).findings
     except DatabaseError as error:
         return Report(location, error=error, problems=(error,))
     problems = list(_unsound(health))
@@ -77,9 +84,9 @@ def _examine(location: Location, *, integrity: bool) -> Report:
         config = load_config(location.home)
         release = _release(location)
     except ConfigError as error:
-        return Report(location, health, notes=health.notes, problems=(*problems, error))
+        return Report(location, health, notes=health.notes, findings=findings, problems=(*problems, error))
     notes = (*health.notes, *_damage(health), *config.notes())
-    return Report(location, health, None, release, config.path, notes, tuple(problems))
+    return Report(location, health, None, release, config.path, notes, findings, tuple(problems))
 
 
 def _release(location: Location) -> str | None:
@@ -116,6 +123,7 @@ def _payload(report: Report) -> dict[str, Any]:
         "config": report.config,
         "health": None if report.health is None else _health(report.health),
         "notes": list(report.notes),
+        "findings": [findings_payload(finding) for finding in report.findings],
         "problems": [jsonio.error(problem) for problem in report.problems],
     }
 
@@ -167,5 +175,7 @@ def _lines(report: Report) -> Iterator[str]:
         yield f"  SQLite's check: {health.integrity or 'not asked for (--integrity)'}"
     yield from (f"  note: {note}" for note in report.notes)
     yield from (f"  PROBLEM: {problem.line}" for problem in report.problems)
-    if not report.problems:
+    if report.findings:
+        yield from (f"  {line}" for line in finding_lines(report.findings))
+    elif not report.problems:
         yield "  nothing wrong found"

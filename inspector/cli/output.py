@@ -8,7 +8,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from core.errors import InspectorError
+from core.model.evidence import Evidence
 from inspector.cli import jsonio
+
+LONGEST_QUOTE = 400
+"""Characters of a quoted line; --json has all of it."""
 
 
 def write_json(payload: dict[str, Any]) -> None:
@@ -27,6 +31,13 @@ def write_lines(lines: Iterable[str]) -> None:
 
     for line in lines:
         sys.stdout.write(f"{clean(line)}\n")
+
+
+def evidence(value: Evidence) -> str:
+    """A quotation or computation on one line, with its place."""
+    from inspector.text import clean_line
+
+    return clean_line(f"{value.source.value} {value.where}: {value.text}", LONGEST_QUOTE)
 
 
 def write_note(text: str) -> None:

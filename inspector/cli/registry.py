@@ -34,6 +34,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("plan", "where compression would cut, and the arithmetic behind it"),
     Command("compress", "what a compaction would say, leave and lose; writes nothing"),
     Command("why", "when and why compression fired, and why it did not"),
+    Command("findings", "diagnoses, worst first, each with its numbers and what helps"),
+    Command("usage", "tokens and money by session, conversation, model, source, day, task or profile"),
     Command("chain", "continuations, branches and delegates of a session, and where resume lands"),
     Command("search", "full-text search over messages"),
     Command("doctor", "check that the store, its schema and its configuration can be read"),

@@ -133,7 +133,7 @@ def _event(number: int, event: CompressionEvent) -> Iterator[str]:
     if event.focus:
         yield f"   focus: {event.focus}"
     yield from (f"   {line}" for line in event.arithmetic)
-    yield from (f"   {one.source.value} {one.where}: {one.text}" for one in event.evidence)
+    yield from (f"   {output.evidence(one)}" for one in event.evidence)
     yield from (f"   sources disagree: {line}" for line in event.disagreements)
 
 

@@ -108,7 +108,8 @@ def test_doctor_reports_every_database(as_json: Json, as_text: Text) -> None:
         assert database["health"]["integrity"] == "ok"
         assert database["problems"] == []
         assert database["release"]
-    assert "nothing wrong found" in as_text("doctor")
+        assert all(finding["severity"] != "critical" for finding in database["findings"])
+    assert "written by Hermes 0.22" in as_text("doctor")
 
 
 def test_doctor_says_when_the_configuration_cannot_be_used(

@@ -1,0 +1,97 @@
+"""Diagnoses, worst first: what is wrong, the numbers, how sure that is, and what helps.
+
+With SESSION, of its conversation; without, of the databases as wholes. A rule that lacks its evidence says
+what is missing and does not guess.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from core.model.event import Finding, Severity
+from inspector.cli import jsonio, options, output, target
+
+if TYPE_CHECKING:
+    from core.explain.findings.examine import Examination
+    from core.explain.findings.registry import NotKnown
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `findings`."""
+    options.add_session_argument(parser, optional=True)
+    parser.add_argument(
+        "--severity",
+        choices=[severity.value for severity in Severity],
+        default=Severity.INFO.value,
+        help="nothing milder than this (default: %(default)s)",
+    )
+    options.add_json_option(parser)
+    options.add_store_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the diagnoses."""
+    examinations = _examine(args)
+    found = _worst_first((one for each in examinations for one in each.findings), Severity(args.severity))
+    unknown = [one for each in examinations for one in each.unknown]
+    if args.json:
+        output.write_json({"findings": list(map(payload, found)), "unknown": list(map(_not_known, unknown))})
+    else:
+        output.write_lines(lines(found, unknown))
+    return 0
+
+
+def payload(found: Finding) -> dict[str, Any]:
+    """A finding as the command line promises it."""
+    return {
+        "rule": found.rule,
+        "name": found.name,
+        "severity": found.severity.value,
+        "sentence": found.sentence,
+        "verdict": found.verdict.value,
+        "session": found.session,
+        "numbers": found.numbers,
+        "evidence": [jsonio.evidence(one) for one in found.evidence],
+        "remedy": found.remedy,
+    }
+
+
+def lines(found: Iterable[Finding], unknown: Iterable[NotKnown] = ()) -> Iterator[str]:
+    """Findings for people, then what could not be told."""
+    from inspector import format
+    from inspector.glyphs import SEVERITY
+
+    count = 0
+    for count, one in enumerate(found, start=1):  # noqa: B007 - counted while they are printed
+        where = f" · {one.session}" if one.session else ""
+        yield f"{SEVERITY[one.severity]} {one.severity.value} {one.rule} {one.name}{where}"
+        yield f"  {one.sentence}  [{one.verdict.value}]"
+        yield from (f"  {output.evidence(evidence)}" for evidence in one.evidence)
+        if one.remedy:
+            yield f"  → {one.remedy}"
+    yield format.plural(count, "finding")
+    yield from (f"not known: {one.rule} {one.name}: {one.why}" for one in unknown)
+
+
+def _examine(args: argparse.Namespace) -> list[Examination]:
+    from core.explain.findings.examine import examine, examine_store
+
+    if args.session is not None:
+        with target.session(args) as (store, session):
+            return [examine(store, session.id)]
+    found: list[Examination] = []
+    with target.stores(args) as opened:
+        target.each(opened, lambda store: found.append(examine_store(store)))
+    return found
+
+
+def _worst_first(found: Iterable[Finding], mildest: Severity) -> list[Finding]:
+    rank = {severity: place for place, severity in enumerate(Severity)}
+    kept = (one for one in found if rank[one.severity] <= rank[mildest])
+    return sorted(kept, key=lambda one: rank[one.severity])
+
+
+def _not_known(one: NotKnown) -> dict[str, str]:
+    return {"rule": one.rule, "name": one.name, "why": one.why}

@@ -1,0 +1,190 @@
+"""Each call counts once; auxiliary calls (summaries, titles, vision) are rows of their own.
+
+Recorded cost is what Hermes wrote down; computed cost is the tokens at the price list that ships with the
+program, or at your own prices.yaml; neither is mixed into the other. What has no price has no cost. Reasoning
+is part of output and never added to it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from core.errors import UsageError
+from core.model.usage import Ledger, LedgerRow, Money
+from inspector.cli import jsonio, numbers, options, output, target
+
+if TYPE_CHECKING:
+    from core.store.store import Store
+
+BY = ("session", "conversation", "model", "provider", "source", "day", "hour", "task", "profile")
+SHOWN = 40
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `usage`."""
+    options.add_session_argument(parser, optional=True)
+    parser.add_argument("--by", choices=BY, default="session", help="one row for each (default: %(default)s)")
+    parser.add_argument(
+        "--since", type=numbers.moment, metavar="WHEN", help="sessions started since: 30d, 2026-11-01"
+    )
+    parser.add_argument("--until", type=numbers.moment, metavar="WHEN", help="sessions started before")
+    parser.add_argument(
+        "--limit", type=numbers.positive, metavar="N", help=f"rows of the table (default: {SHOWN})"
+    )
+    parser.add_argument("--no-prices", action="store_true", help="leave computed costs out; faster")
+    parser.add_argument("--csv", action="store_true", help="print a table for a spreadsheet")
+    options.add_json_option(parser)
+    options.add_store_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print buckets and cost."""
+    if args.csv and args.json:
+        raise UsageError("give either --json or --csv")
+    found = _ledger(args)
+    if args.json:
+        output.write_json(payload(found))
+    elif args.csv:
+        sys.stdout.write(_csv(found))
+    else:
+        output.write_lines(_lines(found, args.limit or SHOWN))
+    return 0
+
+
+def _ledger(args: argparse.Namespace) -> Ledger:
+    if args.session is None:
+        with target.stores(args) as opened:
+            return _add_up(opened, args, None)
+    with target.session(args) as (store, session):
+        return _add_up((store,), args, session.id)
+
+
+def _add_up(opened: tuple[Store, ...], args: argparse.Namespace, session: str | None) -> Ledger:
+    from core.account.ledger import ledger
+
+    prices = None
+    if not args.no_prices:
+        from core.account.price_book import open_book
+
+        prices = open_book()
+    return ledger(opened, by=args.by, since=args.since, until=args.until, session=session, prices=prices)
+
+
+def payload(found: Ledger) -> dict[str, Any]:
+    """A ledger as the command line promises it."""
+    return {
+        "by": found.by,
+        "rows": [_row(row) for row in found.rows],
+        "totals": _row(found.totals),
+        "lower_bound": found.lower_bound,
+        "notes": list(found.notes),
+        "since": jsonio.time(found.since),
+        "until": jsonio.time(found.until),
+    }
+
+
+def _row(row: LedgerRow) -> dict[str, Any]:
+    return {
+        "key": row.key,
+        "label": row.label,
+        "task": row.task,
+        "sessions": row.sessions,
+        "calls": row.calls,
+        "tokens": {**jsonio.tokens(row.tokens), "total": row.tokens.total},
+        "cost": {
+            "recorded_usd": jsonio.money(row.recorded.usd),
+            "computed_usd": jsonio.money(row.computed.usd),
+            "included_usd": jsonio.money(row.included.usd),
+            "status": row.status,
+            "price_source": row.price_source,
+            "unpriced": row.computed.missing,
+        },
+        "hit_rate": row.tokens.hit_rate,
+        "lower_bound": row.lower_bound,
+        "subtree": None if row.subtree is None else jsonio.tokens(row.subtree),
+    }
+
+
+def _csv(found: Ledger) -> str:
+    """Rows and totals with the columns of the JSON, flat."""
+    text = io.StringIO()
+    writer: csv.DictWriter[str] | None = None
+    for row in (*found.rows, found.totals):
+        flat = _flat(_row(row))
+        if writer is None:
+            writer = csv.DictWriter(text, list(flat), lineterminator="\n")
+            writer.writeheader()
+        writer.writerow({name: _cell(value) for name, value in flat.items()})
+    return text.getvalue()
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    kept = ("key", "label", "task", "sessions", "calls")
+    cost = ("recorded_usd", "computed_usd", "status", "price_source")
+    return {
+        **{name: row[name] for name in kept},
+        **row["tokens"],
+        **{name: row["cost"][name] for name in cost},
+        "hit_rate": row["hit_rate"],
+        "lower_bound": row["lower_bound"],
+    }
+
+
+def _cell(value: Any) -> Any:
+    """A value as a spreadsheet may read it: unknown is empty, and no stored text becomes a formula."""
+    from inspector.text import clean_line
+
+    if isinstance(value, str):
+        text = clean_line(value)
+        return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+    return "" if value is None else value
+
+
+def _lines(found: Ledger, limit: int) -> Iterator[str]:
+    from inspector import format
+    from inspector.cli.table import Column, lines
+
+    columns = (
+        Column(found.by, shrinks=True),
+        Column("task"),
+        *(
+            Column(name, right=True)
+            for name in ("calls", "fresh in", "cache read", "cache write", "output", "hit")
+        ),
+        Column("recorded", right=True),
+        Column("computed", right=True),
+    )
+    rows = [_cells(row) for row in (*found.rows[:limit], found.totals)]
+    yield from lines(columns, rows)
+    if len(found.rows) > limit:
+        yield f"{limit} of {len(found.rows):,} rows · --limit N shows more; the total is of all"
+    sign = format.LOWER_BOUND
+    yield from (f"{sign} {note}" for note in found.notes)
+
+
+def _cells(row: LedgerRow) -> list[str]:
+    from inspector import format
+
+    mark = format.LOWER_BOUND if row.lower_bound else ""
+    tokens = row.tokens
+    buckets = (tokens.input, tokens.cache_read, tokens.cache_write, tokens.output)
+    return [
+        f"{row.label} ({row.key})" if row.label and row.label != row.key else row.key,
+        row.task,
+        format.count(row.calls),
+        *(format.short(value, mark=mark) for value in buckets),
+        format.percent(tokens.hit_rate),
+        _money(row.recorded),
+        _money(row.computed),
+    ]
+
+
+def _money(value: Money) -> str:
+    from inspector import format
+
+    return format.money(value.usd, mark=format.LOWER_BOUND if value.missing else "")

@@ -1,0 +1,111 @@
+"""`usage`: sums that equal plain SQL, the same total by every dimension, and no invented zero."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sqlite3
+from contextlib import closing
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.cli.main import run
+from inspector.cli.usage import BY
+from tests.inspector.cli.conftest import Json, Text
+
+BUCKETS = ("input", "cache_read", "cache_write", "output")
+
+
+def _plain(home: Path) -> list[int]:
+    """Main-loop and auxiliary tokens of both databases, added up by hand."""
+    columns = ", ".join(f"sum({name}_tokens)" for name in BUCKETS)
+    totals = [0] * len(BUCKETS)
+    for name in ("state.db", "profiles/work/state.db"):
+        with closing(sqlite3.connect(f"file:{home / name}?mode=ro", uri=True)) as db:
+            for query in (
+                f"SELECT {columns} FROM sessions",
+                f"SELECT {columns} FROM session_model_usage WHERE task <> ''",
+            ):
+                row = db.execute(query).fetchone()
+                totals = [have + (more or 0) for have, more in zip(totals, row, strict=True)]
+    return totals
+
+
+@pytest.mark.parametrize("by", BY)
+def test_every_dimension_adds_up_to_the_same_total_as_plain_sql(home: Path, as_json: Json, by: str) -> None:
+    found = as_json("usage", "--by", by)
+    assert found["by"] == by
+    assert [found["totals"]["tokens"][name] for name in BUCKETS] == _plain(home)
+    for name in BUCKETS:
+        assert sum(row["tokens"][name] or 0 for row in found["rows"]) == found["totals"]["tokens"][name]
+
+
+def test_the_keys_are_those_promised(as_json: Json) -> None:
+    found = as_json("usage")
+    assert set(found) >= {"by", "rows", "totals", "lower_bound", "notes"}
+    for row in (*found["rows"], found["totals"]):
+        assert set(row) >= {"key", "calls", "tokens", "cost", "hit_rate"}
+        assert set(row["tokens"]) >= {*BUCKETS, "reasoning", "prompt", "total"}
+        assert set(row["cost"]) >= {"recorded_usd", "computed_usd", "status", "price_source"}
+
+
+def test_reasoning_is_never_added(as_json: Json) -> None:
+    tokens = as_json("usage")["totals"]["tokens"]
+    assert tokens["reasoning"] > 0
+    assert tokens["total"] == tokens["prompt"] + tokens["output"]
+    assert tokens["prompt"] == tokens["input"] + tokens["cache_read"] + tokens["cache_write"]
+
+
+def test_an_unpriced_model_has_no_cost(as_json: Json, as_text: Text) -> None:
+    rows = {row["key"]: row for row in as_json("usage", "--by", "model")["rows"]}
+    cost = rows["nous/hermes-5-preview"]["cost"]
+    assert cost["recorded_usd"] is None
+    assert cost["computed_usd"] is None
+    assert "$0.00" not in as_text("usage", "--by", "model")
+
+
+def test_missing_usage_makes_a_lower_bound_and_says_why(as_json: Json) -> None:
+    found = as_json("usage")
+    assert found["lower_bound"] is True
+    assert any("no recorded usage" in note for note in found["notes"])
+
+
+def test_auxiliary_calls_are_rows_of_their_own(as_json: Json) -> None:
+    tasks = {row["task"] for row in as_json("usage", "--by", "model")["rows"]}
+    assert tasks == {"", "compression"}
+
+
+def test_one_conversation_can_be_asked_for(as_json: Json) -> None:
+    rows = as_json("usage", "Port the parser to Rust", "--by", "session")["rows"]
+    assert len({row["key"] for row in rows}) == 3
+
+
+def test_prices_can_be_left_out(as_json: Json) -> None:
+    totals = as_json("usage", "--no-prices")["totals"]
+    assert totals["cost"]["computed_usd"] is None
+    assert Decimal(totals["cost"]["recorded_usd"]) > 0
+
+
+def test_a_spreadsheet_gets_the_same_numbers(
+    home: Path, as_json: Json, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["usage", "--by", "model", "--csv", "--home", str(home)]) == 0
+    rows: list[dict[str, Any]] = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    found = as_json("usage", "--by", "model")
+    assert [int(row["total"]) for row in rows] == [
+        row["tokens"]["total"] for row in (*found["rows"], found["totals"])
+    ]
+
+
+def test_no_title_becomes_a_formula(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["usage", "--csv", "--home", str(home)]) == 0
+    cells = [cell for row in csv.reader(io.StringIO(capsys.readouterr().out)) for cell in row]
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "@"))]
+
+
+def test_json_and_csv_exclude_each_other(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["usage", "--csv", "--json", "--home", str(home)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
