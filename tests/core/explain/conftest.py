@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.core.explain.home import CONFIG, Home
+
+MakeHome = Callable[..., Home]
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Indexes of logs go where the test can throw them away."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def make_home(tmp_path: Path) -> Iterator[MakeHome]:
+    """Makes homes of a release; closes their databases at the end."""
+    made: list[Home] = []
+
+    def build(release: str = "0.19", config: str = CONFIG) -> Home:
+        folder = tmp_path / f"home{len(made)}"
+        folder.mkdir()
+        made.append(Home(folder, release, config))
+        return made[-1]
+
+    yield build
+    for home in made:
+        home.db.connection.close()
