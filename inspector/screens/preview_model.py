@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from core.model.message import Message
 from core.model.plan import Span
@@ -23,6 +24,7 @@ class Comparison:
         before_tokens, after_tokens: Estimates of the release.
         made_by: Who wrote the summary, in words.
         real: It happened; the rows are the database's own.
+        saves: USD that each later request costs less; None when nobody knows the price.
     """
 
     before: tuple[Message, ...]
@@ -37,6 +39,7 @@ class Comparison:
     after_tokens: int
     made_by: str
     real: bool = False
+    saves: Decimal | None = None
     focus: str | None = None
     feedback: Feedback | None = None
     retention: Retention | None = None
@@ -91,9 +94,21 @@ def _key(message: Message) -> object:
 
 
 def foreseen(
-    preview: Preview, weights: tuple[int, ...], after_weights: tuple[int, ...], made_by: str
+    preview: Preview,
+    weights: tuple[int, ...],
+    after_weights: tuple[int, ...],
+    made_by: str,
+    rate: Decimal | None = None,
 ) -> Comparison:
-    """A compaction carried out on paper."""
+    """A compaction carried out on paper.
+
+    Args:
+        preview: What came of it.
+        weights: Estimate of each message before.
+        after_weights: Estimate of each message after.
+        made_by: Who wrote the summary, in words.
+        rate: USD a token costs in each later request.
+    """
     plan = preview.plan
     return Comparison(
         before=preview.before,
@@ -107,6 +122,7 @@ def foreseen(
         before_tokens=preview.before_tokens,
         after_tokens=preview.after_tokens,
         made_by=made_by,
+        saves=None if rate is None else rate * (preview.before_tokens - preview.after_tokens),
         focus=preview.focus,
         feedback=preview.feedback,
         retention=preview.retention,

@@ -17,6 +17,12 @@ def _why() -> View:
     return WhyView()
 
 
+def _preview() -> View:
+    from inspector.screens.preview import PreviewView
+
+    return PreviewView()
+
+
 def _chain() -> View:
     from inspector.screens.chain import ChainView
 
@@ -24,4 +30,9 @@ def _chain() -> View:
 
 
 # what is there · why · what if · what did it cost · what broke the cache · where does it come from
-TABS: tuple[Tab, ...] = (Tab("map", "Map", _map), Tab("why", "Why", _why), Tab("chain", "Chain", _chain))
+TABS: tuple[Tab, ...] = (
+    Tab("map", "Map", _map),
+    Tab("why", "Why", _why),
+    Tab("preview", "Preview", _preview),
+    Tab("chain", "Chain", _chain),
+)

@@ -11,6 +11,7 @@ from core.model.plan import Span
 from inspector import format, glyphs
 from inspector.line import Line
 from inspector.text import clean
+from inspector.widgets.message_list_arguments import laid_out
 from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
 
@@ -40,6 +41,8 @@ class DiffView(RowList[DiffLine]):
     def show_lines(self, lines: Sequence[DiffLine]) -> None:
         """Show another diff from its top."""
         self.show(ListRows(lines), cursor=0)
+        if self.is_heading(0):
+            self.action_move(1)
 
     def draw_row(self, row: DiffLine, index: int, width: int) -> Line:
         """Sign and text."""
@@ -72,7 +75,7 @@ def message_diff(
     after_of = {origin: index for index, origin in kept.items()}
     yield _section("head", head.size, "kept")
     yield from _kept(before, after, head, after_of)
-    yield _section("middle", middle.size, "become one summary" if summary else "stay")
+    yield _section("middle", middle.size, "→ one summary" if summary else "stay")
     if summary:
         for index in range(*middle):
             yield from _whole(REMOVED, before[index], index)
@@ -134,6 +137,7 @@ def _speaker(message: Message) -> str:
 
 
 def _lines(message: Message) -> list[str]:
-    text = clean(message.text).split("\n") if message.text else []
+    words = laid_out(message.text) if message.role == "tool" else message.text
+    text = clean(words).split("\n") if words else []
     calls = [f"{glyphs.CALL} {call.name} {call.arguments}" for call in message.tool_calls]
     return [*text, *map(clean, calls)]

@@ -1,0 +1,101 @@
+"""Who writes the summary? What would leave this machine, and its price, is said before anything does."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from inspector import format
+from inspector.commands import bindings
+from inspector.line import Line
+from inspector.screens.preview_writers import Offers, Writer
+from inspector.text import content
+from inspector.widgets.row_list import RowList
+from inspector.widgets.rows import ListRows
+
+KEEPS = "Nothing leaves this machine and nothing is written. Enter chooses, esc leaves all as it is."
+
+
+class WriterList(RowList[Writer]):
+    """One line a writer."""
+
+    def draw_row(self, row: Writer, index: int, width: int) -> Line:
+        """Name, price, what it does."""
+        ink, muted = self.palette.style("ink", bold=True), self.palette.style("ink-muted")
+        price = "$0" if row.sends is None else format.money(row.price, mark=format.ESTIMATE)
+        line = Line().gap(2).cell(row.title, 24, ink).cell(price, 9, self.palette.style("money"), right=True)
+        return line.gap(3).add(row.detail, muted, most=max(0, width - line.width))
+
+
+class WriterChoice(ModalScreen[Writer | None]):
+    """Choose, and confirm what would be sent."""
+
+    BINDINGS = bindings("choice")
+    DEFAULT_CSS = """
+    WriterChoice { align: center middle; background: $background 60%; }
+    WriterChoice > Vertical {
+        width: 90%; max-width: 100; height: auto; padding: 1 2; background: $panel; border: round $rule;
+    }
+    WriterChoice WriterList { height: auto; max-height: 6; margin: 1 0; background: $panel; }
+    WriterChoice #title { text-style: bold; }
+    WriterChoice #consequence { color: $ink-muted; }
+    WriterChoice.-sends #consequence { color: $severity-warning; }
+    """
+
+    def __init__(self, offers: Offers) -> None:
+        super().__init__()
+        self._offers = offers
+        self._sure = False
+
+    def compose(self) -> ComposeResult:
+        """Question, writers, consequence."""
+        with Vertical():
+            yield Static(content("Who writes the summary?"), id="title")
+            yield WriterList(ListRows(self._offers.writers))
+            yield Static(content(KEEPS), id="consequence")
+            if self._offers.refusal:
+                yield Static(content(f"No model: {self._offers.refusal}"))
+
+    def on_mount(self) -> None:
+        """Give the list the keys."""
+        self.query_one(WriterList).focus()
+
+    @on(WriterList.Moved)
+    def _moved(self) -> None:
+        self._sure = False
+        self._say()
+
+    @on(WriterList.Opened)
+    def _opened(self) -> None:
+        writer = self.query_one(WriterList).current
+        if writer is None:
+            return
+        if writer.sends is not None and not self._sure:
+            self._sure = True
+            self._say()
+            return
+        self.dismiss(writer)
+
+    def action_close(self) -> None:
+        """Leave all as it is."""
+        self.dismiss(None)
+
+    def _say(self) -> None:
+        writer = self.query_one(WriterList).current
+        sends = writer is not None and writer.sends is not None
+        self.set_class(sends, "-sends")
+        words = consequence(writer, sure=self._sure) if writer is not None and sends else KEEPS
+        self.query_one("#consequence", Static).update(content(words))
+
+
+def consequence(writer: Writer, *, sure: bool) -> str:
+    """What choosing a model means."""
+    price = "at an unknown price" if writer.price is None else f"for about {format.money(writer.price)}"
+    what = (
+        f"{format.count(writer.sends, mark=format.ESTIMATE)} tokens of this conversation, secrets taken out"
+    )
+    ask = "Enter again sends it." if sure else "Enter asks once more before anything is sent."
+    return f"Sends {what}, to {writer.title} {writer.detail} {price}. {ask}"

@@ -1,0 +1,87 @@
+"""The first two lines of the preview: how much smaller, by whom, for how much; then what Hermes would say."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from textual.strip import Strip
+from textual.widget import Widget
+
+from inspector import format
+from inspector.line import Line
+from inspector.palette import Palette
+from inspector.screens.preview_model import Comparison
+
+
+class PreviewHeader(Widget):
+    """Two lines about a comparison, or what is being waited for."""
+
+    DEFAULT_CSS = "PreviewHeader { height: 2; }"
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._shown: Comparison | None = None
+        self._price: Decimal | None = None
+        self._waiting = ""
+
+    def show(self, comparison: Comparison | None, *, price: Decimal | None = None, waiting: str = "") -> None:
+        """Show a comparison; `price` is what making the summary costs."""
+        self._shown, self._price, self._waiting = comparison, price, waiting
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Figures (line 0), words (line 1)."""
+        width, palette = self.size.width, Palette.of(self.app)
+        if self._shown is None:
+            words = self._waiting if y == 0 else ""
+            return Line().gap().add(words, palette.style("ink-muted")).strip(width, self.rich_style)
+        if y == 0:
+            line = figures(self._shown, self._price, width, palette)
+        else:
+            line = Line().gap().add(words_of(self._shown), palette.style("ink-muted"), most=max(0, width - 2))
+        return line.strip(width, self.rich_style)
+
+
+def figures(shown: Comparison, price: Decimal | None, width: int, palette: Palette) -> Line:
+    """Messages, tokens, author, money, focus; the last ones give way first."""
+    ink, muted = palette.style("ink", bold=True), palette.style("ink-muted")
+    line = Line().gap().add(f"{len(shown.before):,} → {len(shown.after):,} messages", ink)
+    tokens = f"{format.short(shown.before_tokens)} → {format.short(shown.after_tokens)} tokens"
+    line.gap(3).add(tokens, ink).gap().add(
+        f"({_saving(shown.saved)})", palette.style(_saving_ink(shown.saved))
+    )
+    focus = f"focus: {shown.focus}" if shown.focus else "no focus"
+    pieces = ((shown.made_by, muted), (_money(shown, price), palette.style("money")))
+    for text, style in (*pieces, (focus, palette.style("match") if shown.focus else muted)):
+        if text:
+            line.gap(3).add(text, style, most=max(0, width - line.width - 1))
+    return line
+
+
+def _money(shown: Comparison, price: Decimal | None) -> str:
+    """What the summary costs, and what each request after it costs less."""
+    if shown.real or not shown.summary:
+        return ""
+    cost = format.money(price, mark=format.ESTIMATE if price else "")
+    if shown.saves is None or shown.saves <= 0:
+        return cost
+    return f"{cost}, saves {format.money(shown.saves, mark=format.ESTIMATE)} a call"
+
+
+def words_of(shown: Comparison) -> str:
+    """Hermes' own words for a preview; where and why for the past."""
+    if shown.feedback is None:
+        return " · ".join(shown.notes)
+    said = shown.feedback
+    parts = (said.headline, said.token_line, said.note or "")
+    return "Hermes would say: " + " · ".join(part for part in parts if part)
+
+
+def _saving(saved: float | None) -> str:
+    if saved is None:
+        return format.UNKNOWN
+    return f"-{format.percent(saved)}" if saved >= 0 else f"+{format.percent(-saved)}"
+
+
+def _saving_ink(saved: float | None) -> str:
+    return "severity-ok" if saved is not None and saved > 0 else "severity-warning"

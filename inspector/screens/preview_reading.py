@@ -1,0 +1,155 @@
+"""What the preview reads and makes, in workers of its own; each answer carries the number of its question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from textual import work
+from textual.message import Message as Event
+
+from core.compress.estimate import message_size, total_tokens
+from core.compress.measure import Measured
+from core.compress.preview import preview
+from core.compress.summarise.base import Summariser
+from core.model.message import Message
+from core.model.plan import Plan
+from core.model.preview import Preview
+from core.model.session import Generation
+from inspector.screens.map_model import Reading, read
+from inspector.screens.preview_model import Comparison, foreseen, kept_of
+from inspector.screens.preview_money import read_rate
+from inspector.views import Subject, View
+from inspector.widgets.diff_view import DiffLine, message_diff
+from inspector.workers import cancelled
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What every preview of one generation starts from; `rate` is USD a token in each later request."""
+
+    reading: Reading
+    plan: Plan
+    rate: Decimal | None = None
+
+
+def basis_of(subject: Subject, generation: Generation, stop: Callable[[], bool]) -> Basis:
+    """Read, measure and plan a generation."""
+    reading = read(subject, generation, stop)
+    cut = reading.planned(reading.measured, reading.what_if.actual)
+    return Basis(reading, cut, read_rate(subject.conversation.tip, cut.compared_tokens))
+
+
+def compare(
+    basis: Basis,
+    summariser: Summariser,
+    focus: str | None,
+    *,
+    on_text: Callable[[str], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Comparison:
+    """Carry a planned compaction out on paper."""
+    measured = basis.reading.measured
+    tip = basis.reading.situation.conversation.tip
+    made = preview(measured, basis.plan, summariser, focus, session=tip.id, on_text=on_text, cancelled=stop)
+    weights = weights_after(made, measured)
+    return foreseen(made, measured.estimates, weights, _author(summariser, made), basis.rate)
+
+
+def weights_after(made: Preview, measured: Measured) -> tuple[int, ...]:
+    """The estimate of each message after; only those that changed are measured."""
+    kept = kept_of(made.before, made.after, made.summary_index)
+    return tuple(_weight(message, kept.get(index), measured) for index, message in enumerate(made.after))
+
+
+def _weight(message: Message, origin: int | None, measured: Measured) -> int:
+    if origin is not None and message.wire is measured.messages[origin].wire:
+        return measured.estimates[origin]
+    rules = measured.policy.estimate
+    return total_tokens((message_size(message.wire, rules),), rules)
+
+
+def _author(summariser: Summariser, made: Preview) -> str:
+    where = summariser.describe()
+    if made.summary is None:
+        return "no summary"
+    return f"{summariser.name}, offline" if where is None else f"{where.model} at {where.host}"
+
+
+class PreparingView(View):
+    """The workers behind the preview. A subclass handles the events."""
+
+    @dataclass
+    class Prepared(Event):
+        """A generation was read; previews of it cost little from now on."""
+
+        basis: Basis
+        asked: int
+
+    @dataclass
+    class Compared(Event):
+        """Both sides are there."""
+
+        comparison: Comparison | None
+        asked: int
+
+    @dataclass
+    class Written(Event):
+        """A piece of the summary arrived from a model."""
+
+        text: str
+        asked: int
+
+    @dataclass
+    class Diffed(Event):
+        """The unified diff is there."""
+
+        lines: Sequence[DiffLine]
+        asked: int
+
+    @work(thread=True, exclusive=True, group="preview", exit_on_error=False)
+    def prepare(self, generation: Generation, asked: int) -> None:
+        """Read a generation."""
+        if self.subject is None:
+            return
+        stop = cancelled()
+        basis = basis_of(self.subject, generation, stop)
+        if not stop():
+            self.post_message(self.Prepared(basis, asked))
+
+    @work(thread=True, exclusive=True, group="preview", exit_on_error=False)
+    def foresee(self, basis: Basis, summariser: Summariser, focus: str | None, asked: int) -> None:
+        """Make a preview; what a model writes is shown as it arrives."""
+        stop = cancelled()
+
+        def show(text: str) -> None:
+            self.post_message(self.Written(text, asked))
+
+        comparison = compare(basis, summariser, focus, on_text=show, stop=stop)
+        if not stop():
+            self.post_message(self.Compared(comparison, asked))
+
+    @work(thread=True, exclusive=True, group="preview", exit_on_error=False)
+    def look_back(self, generation: Generation, asked: int) -> None:
+        """Put together what the compaction that ended a generation really did."""
+        from inspector.screens.preview_past import happened
+
+        if self.subject is None:
+            return
+        stop = cancelled()
+        comparison = happened(self.subject, generation, stop)
+        if not stop():
+            self.post_message(self.Compared(comparison, asked))
+
+    @work(thread=True, exclusive=True, group="preview-diff", exit_on_error=False)
+    def diff(self, shown: Comparison, asked: int) -> None:
+        """Make the unified diff."""
+        stop = cancelled()
+        spans = shown.head, shown.middle, shown.tail
+        lines: list[DiffLine] = []
+        for line in message_diff(shown.before, shown.after, spans, shown.kept, shown.summary):
+            if stop():
+                return
+            lines.append(line)
+        self.post_message(self.Diffed(lines, asked))

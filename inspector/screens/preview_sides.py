@@ -1,0 +1,176 @@
+"""The panes of the preview: both sides linked, the diff, the prompt, what is lost; one at a time."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.widget import Widget
+
+from inspector.line import Line
+from inspector.palette import Palette
+from inspector.screens.preview_after import AfterList, AnchorList
+from inspector.screens.preview_model import Comparison
+from inspector.screens.preview_reading import PreparingView
+from inspector.screens.preview_rows import BeforeRows, Blocks, before_banding, blocks_of, linked
+from inspector.text import clean
+from inspector.widgets.diff_view import DiffView
+from inspector.widgets.message_list import BandedRows, MessageList
+from inspector.widgets.message_list_draw import MessageRow
+from inspector.widgets.message_list_rows import Banding
+from inspector.widgets.retention_strip import RetentionStrip
+from inspector.widgets.rows import ListRows
+from inspector.widgets.text_pane import TextPane
+from inspector.widgets.text_wrap import wrap
+
+SIDES, DIFF, TEXT, LOST = "-sides", "-diff", "-text", "-lost"
+MODES = (SIDES, DIFF, TEXT, LOST)
+
+
+def _same(row: MessageRow) -> MessageRow:
+    return row
+
+
+class SidesView(PreparingView):
+    """Shows one comparison in one of four ways."""
+
+    DEFAULT_CSS = """
+    SidesView #sides, SidesView DiffView { display: none; height: 1fr; }
+    SidesView #text, SidesView AnchorList { display: none; height: 1fr; }
+    SidesView #panes { height: 1fr; border-top: solid $rule; border-bottom: solid $rule; }
+    SidesView.-sides #sides, SidesView.-diff DiffView { display: block; }
+    SidesView.-text #text, SidesView.-lost AnchorList { display: block; }
+    SidesView MessageList, SidesView AfterList { width: 1fr; }
+    SidesView AfterList { border-left: solid $rule; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: Comparison | None = None
+        self.asked = 0
+        self._diffed = -1
+        self._follower: Widget | None = None
+        self.add_class(SIDES)
+
+    def compose_sides(self) -> ComposeResult:
+        """The panes and the strip below them."""
+        with Horizontal(id="panes"):
+            with Horizontal(id="sides"):
+                yield MessageList(empty="No messages.")
+                yield AfterList()
+            yield DiffView(empty="Making the diff …")
+            yield TextPane(id="text")
+            yield AnchorList(empty="Nothing checkable stands in the middle.")
+        yield RetentionStrip()
+
+    @property
+    def before(self) -> MessageList:
+        """The left side."""
+        return self.query_one(MessageList)
+
+    @property
+    def after(self) -> AfterList:
+        """The right side."""
+        return self.query_one(AfterList)
+
+    @property
+    def mode(self) -> str:
+        """How the comparison is looked at."""
+        return next(mode for mode in MODES if self.has_class(mode))
+
+    def link(self) -> None:
+        """From now on one side follows the other."""
+        self.watch(self.before, "scroll_y", lambda: self._follow(self.before), init=False)
+        self.watch(self.after, "scroll_y", lambda: self._follow(self.after), init=False)
+
+    def tell(self, comparison: Comparison | None) -> None:
+        """Show another comparison in the way looked at now."""
+        self.shown = comparison
+        if comparison is None:
+            self.before.lay(BandedRows(ListRows(()), Banding(0), _same))
+            self.after.tell(None)
+            self.query_one(RetentionStrip).show(None, None)
+            return
+        rows = BandedRows(BeforeRows(comparison), before_banding(comparison), _same)
+        self.before.lay(rows, message=comparison.middle.start if comparison.middle.size else 0)
+        self.after.tell(comparison)
+        kept = comparison.retention
+        self.query_one(RetentionStrip).show(kept, comparison.focus)
+        self.query_one(AnchorList).show_anchors(kept.anchors if kept else ())
+        if self.mode == DIFF:
+            self._make_diff()
+
+    def look(self, mode: str) -> None:
+        """Look in another way; the same way again goes back to both sides."""
+        mode = SIDES if mode == self.mode else mode
+        self.remove_class(*MODES)
+        self.add_class(mode)
+        if mode == DIFF:
+            self._make_diff()
+        self.call_after_refresh(self._front().focus)
+
+    def read_text(self, text: str) -> None:
+        """Put a long text in place of the sides."""
+        pane = self.query_one("#text", TextPane)
+
+        def draw(width: int, palette: Palette) -> list[Line]:
+            ink = palette.style("ink")
+            return [Line().gap().preformatted(line, ink) for line in wrap(clean(text), max(1, width - 2))]
+
+        pane.show(draw, keep_place=self.mode == TEXT)
+        if self.mode != TEXT:
+            self.look(TEXT)
+
+    def _front(self) -> Widget:
+        fronts: dict[str, Widget] = {
+            SIDES: self.before,
+            DIFF: self.query_one(DiffView),
+            TEXT: self.query_one("#text"),
+            LOST: self.query_one(AnchorList),
+        }
+        return fronts[self.mode]
+
+    def _make_diff(self) -> None:
+        if self.shown is not None and self._diffed != self.asked:
+            self.diff(self.shown, self.asked)
+
+    @on(PreparingView.Diffed)
+    def _take_diff(self, event: PreparingView.Diffed) -> None:
+        if event.asked == self.asked:
+            self._diffed = event.asked
+            self.query_one(DiffView).show_lines(event.lines)
+
+    # One side follows the other.
+
+    def _follow(self, leader: MessageList | AfterList) -> None:
+        if leader is self._follower:
+            self._follower = None
+            return
+        if self.shown is None or self.after.after is None:
+            return
+        left, right = self._blocks(self.shown), self.after.after.blocks
+        other: Widget = self.after if leader is self.before else self.before
+        here, there = (left, right) if leader is self.before else (right, left)
+        top = min(linked(leader.scroll_offset.y, here, there), other.max_scroll_y)
+        if top != other.scroll_offset.y:
+            self._follower = other
+            other.scroll_to(y=top, animate=False, immediate=True)
+
+    def _blocks(self, shown: Comparison) -> Blocks:
+        return blocks_of(before_banding(shown), shown.head.size, shown.middle.size)
+
+    # From what is lost to where it stood.
+
+    @on(AnchorList.Opened)
+    def _show_anchor(self, event: AnchorList.Opened) -> None:
+        if isinstance(event.row_list, AnchorList) and (anchor := event.row_list.current) is not None:
+            self.look(SIDES)
+            if anchor.messages:
+                self.before.go_to(anchor.messages[-1])
+
+    @on(RetentionStrip.Chosen)
+    def _show_heat(self, event: RetentionStrip.Chosen) -> None:
+        if self.shown is not None:
+            if self.mode != SIDES:
+                self.look(SIDES)
+            self.before.go_to(self.shown.middle.start + event.index)
