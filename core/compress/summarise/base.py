@@ -12,7 +12,10 @@ from core.model.message import Message
 from core.model.tokens import Buckets
 
 OnText = Callable[[str], None]
-"""Receives each piece of the summary as it arrives."""
+"""Receives each piece of the summary as it arrives; `RESTART` alone says that what came so far is void."""
+
+RESTART = "\f"
+"""Sent to `on_text` before another attempt starts over."""
 
 Cancelled = Callable[[], bool]
 """Answers whether the user has given up waiting."""
@@ -91,6 +94,7 @@ class FailureKind(StrEnum):
     EMPTY = "empty"
     REFUSED = "refused"
     CANCELLED = "cancelled"
+    SERVER = "server"
     OTHER = "other"
 
 

@@ -1,6 +1,6 @@
 """The summary a release writes itself when no model answers.
 
-Up to 0.15 it is one sentence with a count; from 0.16 on it has the sections of a summary, filled from the turns
+Up to 0.15 it is one sentence with a count; from 0.16 on it has the sections of a summary, filled from turns
 by rule: the newest request, at most twelve actions, five failures, twelve files and the last eight turns, cut
 at 8,000 characters with the prefix. From 0.22 a piece of the previous summary stands under the goal.
 """

@@ -1,0 +1,85 @@
+"""The request for a summary, in our own words, ready to be read before it is sent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from core.compress.redact import redact_text
+from core.compress.summarise.base import SummaryRequest, heading_line
+from core.compress.summarise.extract.layout import kind_of
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a model is sent.
+
+    Attributes:
+        system: Its role and rules.
+        user: The material and the order.
+    """
+
+    system: str
+    user: str
+
+    @property
+    def text(self) -> str:
+        """Both parts, for reading."""
+        return f"{self.system}\n\n{self.user}"
+
+
+def build_prompt(request: SummaryRequest) -> Prompt:
+    """Word a request.
+
+    Everything that came from the session is redacted, and cannot close the tag it stands in.
+    """
+    return Prompt(system="\n\n".join(_system(request)), user="\n\n".join(_user(request)))
+
+
+def _system(request: SummaryRequest) -> Iterator[str]:
+    words = _words()
+    yield words["system"]
+    yield words["language"]
+    yield words["shape"].format(headings="\n".join(map(_described, request.headings)))
+    yield words["rules"].format(budget=f"{request.budget:,}")
+    if request.temporal:
+        today = f" (today is {request.today})" if request.today else ""
+        yield words["temporal"].format(today=today)
+    if request.previous_summary:
+        yield words["update"]
+
+
+def _user(request: SummaryRequest) -> Iterator[str]:
+    words = _words()
+    if request.previous_summary:
+        yield _enclosed(words["previous_tag"], request.previous_summary)
+    yield _enclosed(words["transcript_tag"], request.transcript)
+    if request.focus:
+        yield words["focus"].format(focus=" ".join(redact_text(request.focus).split()))
+    elif request.auto_focus:
+        yield words["auto_focus"].format(focus=redact_text(request.auto_focus))
+    yield words["closing"].format(first=request.headings[0] if request.headings else "")
+
+
+def _described(heading: str) -> str:
+    purpose = _words()["purposes"].get(kind_of(heading), "")
+    return f"{heading_line(heading)}\n({purpose})" if purpose else heading_line(heading)
+
+
+def _enclosed(tag: str, text: str) -> str:
+    mention = re.compile(rf"<(/?\s*{re.escape(tag)})", re.IGNORECASE)
+    safe = mention.sub(r"&lt;\1", redact_text(text))
+    return f"<{tag}>\n{safe}\n</{tag}>"
+
+
+@cache
+def _words() -> Mapping[str, Any]:
+    import yaml
+
+    text = files("core.compress.summarise").joinpath("prompt.yaml").read_text(encoding="utf-8")
+    words: Mapping[str, Any] = yaml.safe_load(text)
+    return words
