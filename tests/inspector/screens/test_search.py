@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from inspector.screens.search import SearchScreen, _near, _pattern, _pieces
+from inspector.screens.sessions import SessionsScreen
+from inspector.screens.workspace import WorkspaceScreen
+from inspector.widgets.banner import Banner
+from tests.inspector.conftest import MakeApp
+from tests.inspector.driving import settle
+from tests.inspector.screens.conftest import drawn, press
+
+
+def test_matches_are_cut_out_of_the_text() -> None:
+    words = _pattern('auth "two words"')
+    assert _pieces("the AUTH of two words", words) == [
+        ("the ", False), ("AUTH", True), (" of ", False), ("two words", True), ("", False),
+    ]  # fmt: skip
+    assert _pieces("plain", None) == [("plain", False)]
+
+
+def test_what_is_typed_is_never_a_pattern() -> None:
+    assert _pieces("a.c abc", _pattern("a.c")) == [("", False), ("a.c", True), (" abc", False)]
+
+
+def test_a_match_far_off_is_brought_into_sight() -> None:
+    shown = _near("x" * 200 + " needle", _pattern("needle"), 60)
+    assert shown.startswith("…")
+    assert shown.index("needle") < 60
+
+
+async def test_a_search_finds_messages_and_enter_goes_there(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        await press(pilot, "ctrl+f", *"answer", "enter")
+        assert "messages · newest first" in drawn(pilot)
+        screen = running.screen
+        assert isinstance(screen, SearchScreen)
+        await press(pilot, "n")
+        assert screen.hits.cursor == 1
+        await press(pilot, "enter")
+        opened = running.screen
+        assert isinstance(opened, WorkspaceScreen)
+        assert opened.cursor.row is not None
+
+
+async def test_nothing_found_says_what_to_do(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await press(pilot, "ctrl+f", *"zzzz", "enter")
+        assert "No message holds “zzzz”" in drawn(pilot)
+        await press(pilot, "escape")
+        assert isinstance(running.screen, SessionsScreen)
+
+
+async def test_a_database_that_cannot_be_searched_does_not_hide_the_others(
+    app: MakeApp, home: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.db"
+    broken.write_bytes(b"text, not a database" * 40)
+    running = app(home, broken)
+    async with running.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await press(pilot, "ctrl+f", *"answer", "enter")
+        assert "messages" in drawn(pilot)
+        assert "not a SQLite database" in running.screen.query_one(Banner).message

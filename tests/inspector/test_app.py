@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.store.locate import Location
+from inspector.app import InspectorApp
+from inspector.commands import table
+from inspector.screens.help import HelpList, HelpScreen
+from inspector.screens.sessions import SessionsScreen
+from inspector.screens.workspace import WorkspaceScreen
+from inspector.screenshot import take
+from inspector.widgets.key_bar import KeyBar
+from inspector.widgets.notice import Notice
+from tests.inspector.conftest import NOW, MakeApp
+from tests.inspector.driving import settle
+from themes.loader import load_all
+
+
+def keys(app: InspectorApp) -> str:
+    return app.screen.query_one(KeyBar).render_line(0).text
+
+
+async def test_the_last_line_holds_the_keys_that_work_here(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        assert "enter open" in keys(running)
+        assert "s sort" in keys(running)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "esc back" in keys(running)
+        assert "s sort" not in keys(running)
+
+
+@pytest.mark.parametrize("width", [30, 60, 80])
+async def test_help_and_quit_stay_when_there_is_no_room(app: MakeApp, home: Path, width: int) -> None:
+    running = app(home)
+    async with running.run_test(size=(width, 20)) as pilot:
+        await settle(pilot)
+        assert "? help" in keys(running)
+        assert "q quit" in keys(running)
+
+
+async def test_a_click_on_the_last_line_does_what_the_key_does(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        await pilot.click(KeyBar, offset=(keys(running).index("? help") + 1, 0))
+        await pilot.pause()
+        assert isinstance(running.screen, HelpScreen)
+
+
+async def test_help_shows_every_command_of_the_screen_and_leaves_on_any_usual_key(
+    app: MakeApp, home: Path
+) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 60)) as pilot:
+        await settle(pilot)
+        for key in ("escape", "question_mark", "q"):
+            await pilot.press("question_mark")
+            await pilot.pause()
+            help_list = running.screen.query_one(HelpList)
+            shown = {
+                row.text
+                for row in (help_list.rows.row(index) for index in range(help_list.rows.count))
+                if row
+            }
+            assert {
+                one.help for one in table() if one.scope in ("app", "sessions", "list") and one.listed
+            } <= shown
+            await pilot.press(key)
+            await pilot.pause()
+            assert isinstance(running.screen, SessionsScreen)
+
+
+async def test_the_users_own_keys_are_taken_and_shown(app: MakeApp, home: Path, tmp_path: Path) -> None:
+    own = tmp_path / "keys.yaml"
+    own.write_text("sessions.sort: o\n")
+    running = app(home, keys=own)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        assert "o sort" in keys(running)
+        await pilot.press("o")
+        await settle(pilot)
+        screen = running.screen
+        assert isinstance(screen, SessionsScreen)
+        assert screen.listing.order.sort == "tokens"
+
+
+async def test_a_broken_keymap_is_reported_and_the_app_goes_on(
+    app: MakeApp, home: Path, tmp_path: Path
+) -> None:
+    own = tmp_path / "keys.yaml"
+    own.write_text("sessions.sorting: o\n")
+    running = app(home, keys=own)
+    async with running.run_test(size=(120, 30), notifications=True) as pilot:
+        await settle(pilot)
+        assert any("no command is named" in note.message for note in running._notifications)
+        assert "s sort" in keys(running)
+
+
+async def test_t_goes_round_the_themes(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        seen = [running.theme]
+        for _ in load_all():
+            await pilot.press("T")
+            await pilot.pause()
+            seen.append(running.theme)
+        assert seen[0] == seen[-1]
+        assert set(seen) == {theme.name for theme in load_all()}
+
+
+async def test_a_theme_that_knows_none_of_our_colours_still_works(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(80, 24)) as pilot:
+        running.theme = "nord"
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert isinstance(running.screen, WorkspaceScreen)
+
+
+async def test_a_session_named_at_the_start_is_opened(app: MakeApp, home: Path) -> None:
+    running = app(home, session="twice", view="why")
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        screen = running.screen
+        assert isinstance(screen, WorkspaceScreen)
+        assert screen.view is not None
+        assert type(screen.view).__name__ == "WhyView"
+
+
+async def test_a_session_that_does_not_exist_is_explained(app: MakeApp, home: Path) -> None:
+    running = app(home, session="nope")
+    async with running.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert running.screen.query_one(Notice).has_class("-error")
+        await pilot.press("escape")
+        assert isinstance(running.screen, SessionsScreen)
+
+
+async def test_the_tabs_share_one_cursor(app: MakeApp, home: Path) -> None:
+    running = app(home, session="twice", view="map")
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        screen = running.screen
+        assert isinstance(screen, WorkspaceScreen)
+        await pilot.press("left_square_bracket")
+        await settle(pilot)
+        assert screen.cursor.generation == 1
+        await pilot.press("2")
+        await settle(pilot)
+        assert screen.view is not None
+        assert screen.view.cursor.generation == 1
+
+
+async def test_the_resume_command_is_copied(app: MakeApp, home: Path) -> None:
+    running = app(home, session="root")
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("R")
+        assert running.clipboard == "hermes --resume next"
+
+
+async def test_without_colour_every_state_is_a_sign_or_a_word(
+    app: MakeApp, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        assert running.no_color
+        screen = running.screen
+        assert isinstance(screen, SessionsScreen)
+        cursor = screen.listing.render_line(1 + screen.listing.cursor)
+        other = screen.listing.render_line(2 + screen.listing.cursor)
+        assert all(segment.style and segment.style.reverse for segment in cursor)
+        assert not any(segment.style and segment.style.reverse for segment in other)
+        assert "─" in other.text
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "[Map]" in running.screen.query_one("TitleBar").render_line(0).text
+
+
+def test_a_frame_is_drawn_without_a_terminal(app: MakeApp, home: Path, tmp_path: Path) -> None:
+    target = tmp_path / "frame.svg"
+    take(app(home), target, (100, 30))
+    drawn = target.read_text("utf-8").replace("&#160;", " ")
+    assert drawn.startswith("<svg")
+    assert "Refactor the auth module" in drawn
+    assert "Reading" not in drawn
+
+
+def test_a_frame_of_a_conversation(app: MakeApp, home: Path, tmp_path: Path) -> None:
+    target = tmp_path / "frame.svg"
+    take(app(home, session="twice", view="why"), target, (100, 30))
+    assert "1 compaction" in target.read_text("utf-8").replace("&#160;", " ")
+
+
+async def test_looking_around_changes_nothing(app: MakeApp, home: Path) -> None:
+    before = {path.name: path.read_bytes() for path in home.iterdir() if path.suffix != ".db-shm"}
+    running = InspectorApp([Location(home / "state.db", home)], now=lambda: NOW)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        for key in ("j", "enter", "2", "3", "escape", "f", "escape", "ctrl+f", "a", "enter", "escape"):
+            await pilot.press(key)
+            await settle(pilot)
+    after = {path.name: path.read_bytes() for path in home.iterdir() if path.suffix != ".db-shm"}
+    assert after == before
