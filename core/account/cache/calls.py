@@ -1,0 +1,71 @@
+"""The calls of a conversation, as its log reports them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from core.hermes.log import Kind, Log, LogRecord, log_files
+from core.model.usage import CacheCall
+
+ToUtc = Callable[[datetime], datetime]
+"""Turns a local time of the log into UTC."""
+
+_STARTS = re.compile(
+    rb"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})[^\n]*"
+    rb"(?:hermes_cli\.plugins: Plugin discovery complete|client created \(agent_init)",
+    re.MULTILINE,
+)
+
+
+def local_time(moment: datetime) -> datetime:
+    """A log time in this machine's zone as UTC."""
+    return moment.astimezone(UTC)
+
+
+def read_calls(log: Log, sessions: Collection[str], to_utc: ToUtc = local_time) -> tuple[CacheCall, ...]:
+    """The model calls of some sessions in time order.
+
+    A call line without a `cache=` part reports a miss; one without numbers reports nothing.
+    """
+    lines = (record for record in log.records if record.kind is Kind.CALL and record.session in sessions)
+    calls = sorted((_call(record, to_utc) for record in lines), key=lambda call: call.at)
+    return tuple(_with_gaps(calls))
+
+
+def process_starts(home: Path | None, to_utc: ToUtc = local_time) -> tuple[datetime, ...]:
+    """When an agent was set up anew: a start of the program, or of a client after its cache was dropped."""
+    found: list[datetime] = []
+    for path in log_files(home) if home is not None else ():
+        try:
+            content = path.read_bytes()
+        except OSError:
+            continue
+        for match in _STARTS.finditer(content):
+            stamp = f"{match[1].decode()}.{match[2].decode()}"
+            found.append(to_utc(datetime.fromisoformat(stamp)))
+    return tuple(sorted(found))
+
+
+def _call(record: LogRecord, to_utc: ToUtc) -> CacheCall:
+    return CacheCall(
+        at=to_utc(record.at),
+        session=record.session or "",
+        model=record.model or "",
+        provider=record.provider or "",
+        prompt=record.input,
+        cache_read=None if record.input is None else record.cached or 0,
+        output=record.output,
+        number=record.number or 0,
+        where=record.where,
+    )
+
+
+def _with_gaps(calls: Iterable[CacheCall]) -> Iterable[CacheCall]:
+    before: datetime | None = None
+    for call in calls:
+        yield call if before is None else replace(call, gap=(call.at - before).total_seconds())
+        before = call.at
