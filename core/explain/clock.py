@@ -13,6 +13,8 @@ _QUARTER = timedelta(minutes=15)
 _TOLERANCE = timedelta(minutes=2)
 _CLEARLY = 2 / 3
 """Share of another offset's matches with which the machine's own zone still wins."""
+_ENOUGH = 100
+"""Lines to try: an offset that fits the newest hundred is the one."""
 _WIDEST = range(-12 * 4, 14 * 4 + 1)
 _MARKING = frozenset({Kind.TURN, Kind.DONE, Kind.TURN_ENDED, Kind.CALL})
 
@@ -65,7 +67,7 @@ def align(records: Iterable[LogRecord], moments: Mapping[str, Sequence[datetime]
 def _score(
     clock: Clock, marks: Sequence[tuple[datetime, str | None]], moments: Mapping[str, Sequence[datetime]]
 ) -> int:
-    return sum(_near(clock.utc(at), moments[session or ""]) for at, session in marks[-200:])
+    return sum(_near(clock.utc(at), moments[session or ""]) for at, session in marks)
 
 
 def _near(at: datetime, times: Sequence[datetime]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -12,23 +12,41 @@ from pathlib import Path
 
 from core.hermes.log.scan import Hit, scan
 
-_VERSION = b"hermes-inspector log index 1"
+_VERSION = b"hermes-inspector log index 2"
 _SEPARATOR = b"\x1f"
 _NEWLINE = b"\x1e"
+_CONTROL = b"\x1d\x1e\x1f"
+_UNBOUND = b"\x1d"
+"""Marks a row whose line names no session."""
+_STAMP, _TAG = len("2026-01-01 00:00:00,000"), len("2026-01-01 00:00:00,000 CRITICAL [")
 _HEAD = 256
 
 
 @dataclass(frozen=True, slots=True)
 class FileIndex:
-    """The lines of one log file that matter.
+    """The lines of one log file that matter, packed one a row.
 
     Attributes:
         name: File name, for locating a quotation.
-        hits: In file order.
+        rows: Packed hits in file order, each ended by a newline.
     """
 
     name: str
-    hits: tuple[Hit, ...]
+    rows: bytes
+
+    def about(self, words: Collection[bytes]) -> Iterator[Hit]:
+        """The lines that hold one of some words or name no session at all, in file order.
+
+        Only these are unpacked: a log of many sessions holds thousands of others.
+        """
+        starts: set[int] = set()
+        for word in (_UNBOUND, *words):
+            found = self.rows.find(word)
+            while found >= 0:
+                starts.add(self.rows.rfind(b"\n", 0, found) + 1)
+                found = self.rows.find(word, self.rows.find(b"\n", found))
+        for start in sorted(starts):
+            yield _unpack(self.rows[start : self.rows.find(b"\n", start)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +56,7 @@ class _Saved:
     head: bytes
     offset: int
     lines: int
-    hits: tuple[Hit, ...]
+    rows: bytes
 
 
 def index_file(path: Path, cache: Path | None) -> FileIndex:
@@ -59,13 +77,13 @@ def index_file(path: Path, cache: Path | None) -> FileIndex:
         head = sha256(stream.read(min(_HEAD, stat.st_size))).hexdigest()[:16].encode()
         saved = _load(_slot(cache, stat), head, stat.st_size) if cache else None
         if saved and (saved.size, saved.mtime_ns) == (stat.st_size, stat.st_mtime_ns):
-            return FileIndex(path.name, saved.hits)
+            return FileIndex(path.name, saved.rows)
         found = scan(stream, saved.offset if saved else 0, saved.lines if saved else 0)
-    hits = (*saved.hits, *found.hits) if saved else tuple(found.hits)
+    rows = (saved.rows if saved else b"") + b"".join(map(_pack, found.hits))
     if cache is not None and stat.st_size >= _HEAD:
-        fresh = _Saved(stat.st_size, stat.st_mtime_ns, head, found.offset, found.lines, hits)
+        fresh = _Saved(stat.st_size, stat.st_mtime_ns, head, found.offset, found.lines, rows)
         _save(_slot(cache, stat), fresh)
-    return FileIndex(path.name, hits)
+    return FileIndex(path.name, rows)
 
 
 def _slot(cache: Path, stat: os.stat_result) -> Path:
@@ -80,31 +98,28 @@ def _load(slot: Path, head: bytes, size: int) -> _Saved | None:
         saved_size, mtime_ns, saved_head, offset, lines, count = fields
         if version != _VERSION or saved_head != head or int(offset) > size:
             return None
-        hits = tuple(_unpack(body))
-        if len(hits) != int(count):
+        if len(body) != int(count):
             return None
-        return _Saved(int(saved_size), int(mtime_ns), head, int(offset), int(lines), hits)
+        return _Saved(int(saved_size), int(mtime_ns), head, int(offset), int(lines), body)
     except (OSError, ValueError):
         return None
 
 
-def _unpack(body: bytes) -> Iterator[Hit]:
-    for row in body.split(b"\n")[:-1]:
-        number, line, continued = row.split(_SEPARATOR, 2)
-        yield Hit(int(number), line, continued.replace(_NEWLINE, b"\n"))
+def _unpack(row: bytes) -> Hit:
+    number, _, line, continued = row.split(_SEPARATOR, 3)
+    return Hit(int(number), line, continued.replace(_NEWLINE, b"\n"))
 
 
 def _save(slot: Path, saved: _Saved) -> None:
     """Write beside and rename, so a reader never sees half an index; a cache that fails is no fault."""
-    fields = (saved.size, saved.mtime_ns, saved.head.decode(), saved.offset, saved.lines, len(saved.hits))
+    fields = (saved.size, saved.mtime_ns, saved.head.decode(), saved.offset, saved.lines, len(saved.rows))
     first = _SEPARATOR.join([_VERSION, *(str(field).encode() for field in fields)])
     with suppress(OSError):
         slot.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=slot.parent, prefix=".index-")
         try:
             with os.fdopen(handle, "wb") as stream:
-                stream.write(first + b"\n")
-                stream.writelines(map(_pack, saved.hits))
+                stream.write(first + b"\n" + saved.rows)
             os.replace(name, slot)
         finally:
             with suppress(FileNotFoundError):
@@ -112,7 +127,8 @@ def _save(slot: Path, saved: _Saved) -> None:
 
 
 def _pack(hit: Hit) -> bytes:
-    # The separators are control characters no log line holds; were one there, it is dropped.
-    line = hit.line.replace(_SEPARATOR, b"").replace(_NEWLINE, b"")
-    below = hit.continued.replace(_SEPARATOR, b"").replace(_NEWLINE, b"").replace(b"\n", _NEWLINE)
-    return b"%d\x1f%b\x1f%b\n" % (hit.number, line, below)
+    # Control characters separate the fields; a log line that holds any loses them.
+    line = hit.line.translate(None, _CONTROL)
+    below = hit.continued.translate(None, _CONTROL).replace(b"\n", _NEWLINE)
+    bound = b"session" in line or b" [" in line[_STAMP:_TAG]
+    return _SEPARATOR.join([b"%d" % hit.number, b"" if bound else _UNBOUND, line, below]) + b"\n"

@@ -11,7 +11,6 @@ from core.hermes.log.index import FileIndex, index_file
 from core.hermes.log.parse import parse_line, patterns
 from core.hermes.log.record import LogRecord
 
-_STAMP, _TAG = len("2026-01-01 00:00:00,000"), len("2026-01-01 00:00:00,000 CRITICAL [")
 _NAMES = re.compile(r"(agent|gateway)\.log(?:\.(\d+))?")
 
 
@@ -53,7 +52,7 @@ def read_log(home: Path, sessions: Collection[str], cache_directory: Path | None
             indexes.append(index_file(path, cache_directory))
         except OSError as error:
             problems.append(f"{path.name}: {error.strerror or error}")
-    wanted = _either([session.encode() for session in sessions] + list(_anywhere()))
+    wanted = [*(session.encode() for session in sessions), *_anywhere()]
     records = [record for index in indexes for record in _records(index, wanted)]
     return Log(
         records=tuple(_without_repeats(sorted(records, key=lambda record: record.at))),
@@ -74,22 +73,13 @@ def log_files(home: Path) -> tuple[Path, ...]:
     return tuple(folder / match[0] for match in found)
 
 
-def _records(index: FileIndex, wanted: re.Pattern[bytes]) -> Iterator[LogRecord]:
-    for hit in index.hits:
-        if wanted.search(hit.line) or _names_no_session(hit.line):
-            line = hit.line.decode("utf-8", "replace")
-            below = hit.continued.decode("utf-8", "replace")
-            record = parse_line(line, f"{index.name}:{hit.number}", below)
-            if record is not None:
-                yield record
-
-
-def _either(words: list[bytes]) -> re.Pattern[bytes]:
-    return re.compile(b"|".join(map(re.escape, words)))
-
-
-def _names_no_session(line: bytes) -> bool:
-    return b"session" not in line and b" [" not in line[_STAMP:_TAG]
+def _records(index: FileIndex, wanted: Collection[bytes]) -> Iterator[LogRecord]:
+    for hit in index.about(wanted):
+        line = hit.line.decode("utf-8", "replace")
+        below = hit.continued.decode("utf-8", "replace")
+        record = parse_line(line, f"{index.name}:{hit.number}", below)
+        if record is not None:
+            yield record
 
 
 def _anywhere() -> Iterator[bytes]:
