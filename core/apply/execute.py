@@ -205,7 +205,7 @@ def _data_version(connection: sqlite3.Connection) -> int:
 def _abandon(journal: Journal, entry_id: str) -> None:
     try:
         journal.mark(entry_id, EntryState.ABANDONED)
-    except sqlite3.Error:
+    except DatabaseError:
         # The disk that failed the write may fail the journal too; `recover` tells the two cases apart later.
         return
 

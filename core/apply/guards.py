@@ -12,6 +12,7 @@ from pathlib import Path
 
 from core.apply import probe, writers
 from core.apply.known_schema import unknown_parts
+from core.apply.lock import left_behind
 from core.apply.transcript import live_messages
 from core.errors import DatabaseError
 from core.model.apply import ApplyMode, GuardResult, GuardState, Rehearsal
@@ -129,7 +130,8 @@ def _turn(case: _Case) -> GuardResult:
 
 
 def _standing(case: _Case, leases: Collection[Lease]) -> Lease | None:
-    live = (one for one in leases if one.key in case.thread and one.holder != case.own_lock)
+    others = (one for one in leases if one.holder != case.own_lock and not left_behind(one.holder))
+    live = (one for one in others if one.key in case.thread)
     return next((one for one in live if one.expires_at is None or one.expires_at > case.now), None)
 
 

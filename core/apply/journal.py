@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Iterable, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from core.apply.cells import Cell, dump, load
 from core.errors import NotFoundError
 from core.model.apply import ApplyMode, EntryState, JournalEntry
+from core.store.connect import reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -152,15 +153,12 @@ class Journal:
         if not self.path.exists():
             # It will hold parts of conversations.
             self.path.touch(mode=0o600)
-        database = sqlite_utils.Database(self.path)
-        try:
+        with reading(self.path), closing(sqlite_utils.Database(self.path)) as database:
             database.conn.execute("PRAGMA busy_timeout = 5000")
             _make_tables(database)
             # With full syncing a finished commit is on the disk.
             database.conn.execute("PRAGMA synchronous = FULL")
             yield database
-        finally:
-            database.close()
 
 
 def new_entry_id(now: datetime) -> str:
@@ -172,30 +170,24 @@ def _make_tables(database: Database) -> None:
     if "operations" in database.table_names():
         return
     database.enable_wal()
-    with database.conn:
-        database.table("operations").create(
-            {
-                "id": str,
-                "at": float,
-                "state": str,
-                "database": str,
-                "identity": str,
-                "session_id": str,
-                "target_id": str,
-                "mode": str,
-                "sequence_before": int,
-                "sequence_after": int,
-            },
-            pk="id",
-            if_not_exists=True,
-        )
-        database.table("records").create(
-            {"operation": str, "table_name": str, "key": str, "before": str, "after": str},
-            pk=("operation", "table_name", "key"),
-            if_not_exists=True,
-        )
+    records = {"operation": str, "table_name": str, "key": str, "before": str, "after": str}
+    database.table("records").create(records, pk=("operation", "table_name", "key"), if_not_exists=True)
+    # Last, as its presence says that all is made.
+    database.table("operations").create(_OPERATIONS, pk="id", if_not_exists=True)
 
 
+_OPERATIONS = {
+    "id": str,
+    "at": float,
+    "state": str,
+    "database": str,
+    "identity": str,
+    "session_id": str,
+    "target_id": str,
+    "mode": str,
+    "sequence_before": int,
+    "sequence_after": int,
+}
 _COMPLETE = """
 INSERT INTO records (operation, table_name, key, before, after)
 VALUES (:operation, :table_name, :key, :before, :after)

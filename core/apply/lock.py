@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import threading
 import time
@@ -10,10 +11,11 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from core.apply.cells import RawText
+from core.apply import writers
 from core.apply.database import columns_of, transaction
 from core.errors import DatabaseError
 
+_AGENT = "inspector"
 SECONDS = 300.0
 """How long Hermes lets a lock stand without a refresh."""
 
@@ -46,6 +48,9 @@ def acquire(connection: sqlite3.Connection, session_id: str, holder: str) -> Non
         connection.execute(
             "DELETE FROM compression_locks WHERE session_id = ? AND expires_at < ?", (session_id, now)
         )
+        found = _holder(connection, session_id)
+        if found is not None and left_behind(found):
+            connection.execute("DELETE FROM compression_locks WHERE session_id = ?", (session_id,))
         connection.execute(
             "INSERT OR IGNORE INTO compression_locks (session_id, holder, acquired_at, expires_at)"
             " VALUES (?, ?, ?, ?)",
@@ -67,13 +72,23 @@ def refresh(connection: sqlite3.Connection, session_id: str, holder: str | None)
 
 def new_holder() -> str:
     """A holder in the form Hermes writes and reads."""
-    return f"pid={os.getpid()}:tid={threading.get_ident()}:agent=inspector:nonce={uuid.uuid4().hex[:8]}"
+    return f"pid={os.getpid()}:tid={threading.get_ident()}:agent={_AGENT}:nonce={uuid.uuid4().hex[:8]}"
+
+
+def left_behind(holder: str) -> bool:
+    """The lock is one of ours, and the process that took it has died on this machine."""
+    own = re.fullmatch(rf"pid=(\d+):tid=\d+:agent={_AGENT}:nonce=\w+", holder)
+    return own is not None and not writers.alive(int(own[1]))
+
+
+def _holder(connection: sqlite3.Connection, session_id: str) -> str | None:
+    query = "SELECT CAST(holder AS BLOB) FROM compression_locks WHERE session_id = ?"
+    row = connection.execute(query, (session_id,)).fetchone()
+    return bytes(row[0]).decode(errors="replace") if row else None
 
 
 def _check(connection: sqlite3.Connection, session_id: str, holder: str) -> None:
-    query = "SELECT holder FROM compression_locks WHERE session_id = ?"
-    row = connection.execute(query, (session_id,)).fetchone()
-    found = row[0].decode(errors="replace") if row and isinstance(row[0], RawText) else row and str(row[0])
+    found = _holder(connection, session_id)
     if found != holder:
         raise DatabaseError(
             f"somebody else is compressing this session ({found or 'the lock was taken away'})",

@@ -1,0 +1,121 @@
+"""Killing an apply or an undo at a random moment, and looking at what is left.
+
+Run as a program to do it many times: `python -m tests.core.apply.crash 500`.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import random
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from core.apply.execute import execute
+from core.apply.journal import Journal
+from core.apply.rehearse import rehearse, same_transcript
+from core.apply.transcript import live_messages
+from core.apply.undo import recover, undo
+from core.model.apply import ApplyMode, EntryState, Rehearsal
+from core.store.store import Store
+from tests.core.apply.material import check_integrity, conversation, dump, preview
+
+_LOCKS = "compression_locks"
+CASES = (("0.19", ApplyMode.IN_PLACE), ("0.22", ApplyMode.IN_PLACE), ("0.13", ApplyMode.CONTINUATION))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one kill left behind.
+
+    Attributes:
+        applied: The compaction had reached the database.
+        finished: The process was done before it could be killed.
+    """
+
+    applied: bool
+    finished: bool
+
+
+def kill_once(folder: Path, release: str, mode: ApplyMode, delay: float, undoing: bool) -> Outcome:
+    """Kill an apply (or an undo) after a delay; fails unless all is wholly before or wholly after."""
+    path, journal = folder / "state.db", Journal(folder / "journal.db")
+    template = _template(release, mode)
+    shutil.copy(template.database, path)
+    rehearsal = replace(template, database=path)
+    before = _rows(path)
+    if undoing:
+        done = execute(rehearsal, journal)
+        finished = _killed(lambda: undo(journal, done.undo_id), delay)
+    else:
+        finished = _killed(lambda: execute(rehearsal, journal), delay)
+    assert check_integrity(path) == "ok"
+    applied = _is_applied(path, journal, rehearsal, before)
+    if applied:
+        # The journal alone must be able to take it back.
+        undo(journal, journal.entries()[0].id)
+    assert _rows(path) == before
+    return Outcome(applied, finished)
+
+
+@cache
+def _template(release: str, mode: ApplyMode) -> Rehearsal:
+    """A conversation and what compressing it would write; made once."""
+    path = Path(tempfile.mkdtemp(prefix="crash-")) / "template.db"
+    with Store(conversation(path, release, turns=15)) as store:
+        return rehearse(store, "s", preview(store), mode)
+
+
+def _is_applied(path: Path, journal: Journal, rehearsal: Rehearsal, before: dict[str, object]) -> bool:
+    recover(journal)
+    with Store(path) as store:
+        loaded = live_messages(store, rehearsal.target_id)
+    applied = same_transcript(loaded, rehearsal.after)
+    assert applied or _rows(path) == before, "neither before nor after"
+    states = [entry.state for entry in journal.entries()]
+    assert EntryState.PENDING not in states
+    if EntryState.APPLIED in states and not applied:
+        # Killed between the undo's commit and its note in the journal.
+        journal.mark(journal.entries()[0].id, EntryState.UNDONE)
+    return applied
+
+
+def _rows(path: Path) -> dict[str, object]:
+    return {name: rows for name, rows in dump(path).items() if name != _LOCKS}
+
+
+def _killed(work: Callable[[], object], delay: float) -> bool:
+    process = multiprocessing.get_context("fork").Process(target=work)
+    process.start()
+    time.sleep(delay)
+    finished = not process.is_alive()
+    process.kill()
+    process.join()
+    process.close()
+    return finished
+
+
+def main(times: int) -> None:
+    """Kill so many times and say what was left."""
+    counts: dict[str, int] = {}
+    chance = random.Random(times)
+    for number in range(times):
+        release, mode = CASES[number % len(CASES)]
+        undoing = number % 4 == 3
+        folder = Path(tempfile.mkdtemp(prefix="crash-"))
+        outcome = kill_once(folder, release, mode, chance.uniform(0.0, 0.25), undoing)
+        shutil.rmtree(folder)
+        key = f"{'undo' if undoing else 'apply'}: {'after' if outcome.applied else 'before'}"
+        key += " (done before the kill)" if outcome.finished else ""
+        counts[key] = counts.get(key, 0) + 1
+    for key, count in sorted(counts.items()):
+        sys.stdout.write(f"{count:5} {key}\n")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

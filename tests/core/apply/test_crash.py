@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import multiprocessing
+import random
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from core.apply import execute as executing
+from core.apply.database import opened
+from core.apply.execute import execute
+from core.apply.journal import Journal
+from core.apply.rehearse import rehearse
+from core.apply.write import write
+from core.errors import DatabaseError
+from core.model.apply import ApplyMode, EntryState, Rehearsal
+from core.model.message import Message
+from core.store.store import Store
+from tests.core.apply.crash import CASES, kill_once
+from tests.core.apply.material import check_integrity, conversation, dump, preview
+
+forks = pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
+
+
+def prepared(tmp_path: Path, release: str = "0.19", turns: int = 6) -> Rehearsal:
+    path = conversation(tmp_path / "state.db", release, turns)
+    with Store(path) as store:
+        return rehearse(store, "s", preview(store))
+
+
+@forks
+def test_a_kill_at_any_moment_leaves_all_or_nothing(tmp_path: Path) -> None:
+    chance = random.Random(6)
+    for number in range(40):
+        release, mode = CASES[number % len(CASES)]
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        kill_once(folder, release, mode, chance.uniform(0.0, 0.12), undoing=number % 4 == 3)
+
+
+@pytest.mark.parametrize("row", [0, 3, 8])
+def test_a_write_error_leaves_everything_as_it_was(
+    tmp_path: Path, journal: Journal, monkeypatch: pytest.MonkeyPatch, row: int
+) -> None:
+    rehearsal = prepared(tmp_path)
+    before = dump(rehearsal.database)
+    real = write.__globals__["insert_image"]
+    calls = iter(range(100))
+
+    def failing(*arguments: object) -> int:
+        if next(calls) == row:
+            raise sqlite3.OperationalError("disk I/O error")
+        return int(real(*arguments))
+
+    monkeypatch.setattr("core.apply.write.insert_image", failing)
+    with pytest.raises(DatabaseError, match="disk I/O"):
+        execute(rehearsal, journal)
+    assert dump(rehearsal.database) == before
+    assert [entry.state for entry in journal.entries()] == [EntryState.ABANDONED]
+
+
+def test_a_full_disk_leaves_everything_as_it_was(
+    tmp_path: Path, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rehearsal = prepared(tmp_path, turns=60)
+    before = dump(rehearsal.database)
+
+    @contextmanager
+    def full(path: Path) -> Iterator[sqlite3.Connection]:
+        with opened(path) as connection:
+            (pages,) = connection.execute("PRAGMA page_count").fetchone()
+            connection.execute(f"PRAGMA max_page_count = {pages}")
+            yield connection
+
+    monkeypatch.setattr(executing, "opened", full)
+    with pytest.raises(DatabaseError, match="full"):
+        execute(rehearsal, journal)
+    assert dump(rehearsal.database) == before
+    assert check_integrity(rehearsal.database) == "ok"
+
+
+def test_a_journal_that_cannot_be_written_stops_everything(tmp_path: Path) -> None:
+    rehearsal = prepared(tmp_path)
+    before = dump(rehearsal.database)
+    (tmp_path / "blocked").write_text("a file where a folder should be")
+    with pytest.raises(OSError, match="blocked"):
+        execute(rehearsal, Journal(tmp_path / "blocked" / "journal.db"))
+    assert dump(rehearsal.database) == before
+
+
+def test_what_does_not_read_back_is_undone_at_once(
+    tmp_path: Path, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rehearsal = prepared(tmp_path)
+    before = dump(rehearsal.database)
+
+    def nothing(*_: object) -> tuple[Message, ...]:
+        return ()
+
+    monkeypatch.setattr(executing, "live_messages", nothing)
+    with pytest.raises(DatabaseError, match="taken back"):
+        execute(rehearsal, journal)
+    assert dump(rehearsal.database) == before
+    assert [entry.state for entry in journal.entries()] == [EntryState.UNDONE]
+
+
+def test_a_lock_left_by_a_dead_inspector_is_taken_over(tmp_path: Path, journal: Journal) -> None:
+    rehearsal = prepared(tmp_path)
+    with sqlite3.connect(rehearsal.database) as connection:
+        holder = "pid=999999999:tid=1:agent=inspector:nonce=abcd"
+        connection.execute("INSERT INTO compression_locks VALUES ('s', ?, 1.0, 9e12)", (holder,))
+    connection.close()
+    assert execute(rehearsal, journal).mode is ApplyMode.IN_PLACE
+    assert dump(rehearsal.database)["compression_locks"] == []
