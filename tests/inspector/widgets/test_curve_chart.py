@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from textual.app import App, ComposeResult
+
+from inspector.palette import Palette, defaults, textual_theme
+from inspector.widgets.curve_chart import CurveChart, Mark
+from inspector.widgets.pressure_bar import Pressure, draw
+from themes.loader import load_all
+
+
+class ChartApp(App[None]):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_theme(textual_theme(load_all()[0]))
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return defaults()
+
+    def compose(self) -> ComposeResult:
+        yield CurveChart()
+
+    def lines(self) -> list[str]:
+        chart = self.query_one(CurveChart)
+        return [chart.render_line(y).text.rstrip() for y in range(chart.size.height)]
+
+
+async def test_values_rise_to_the_threshold_and_fall_at_a_mark() -> None:
+    app = ChartApp()
+    async with app.run_test(size=(25, 10)) as pilot:
+        chart = app.query_one(CurveChart)
+        chart.styles.height = 6
+        chart.values = (20_000, 40_000, 60_000, 80_000, 100_000, 120_000, 20_000, 40_000)
+        chart.threshold = 100_000
+        chart.marks = (Mark(6, "part-middle"),)
+        chart.caption = "8 calls"
+        await pilot.pause()
+        assert app.lines() == [
+            "   100K ────────▃▃██─────",
+            "              ▅▅████",
+            "          ▃▃████████  ▃▃",
+            "        ▅▅██████████▅▅██",
+            "      0 ────────────①───",
+            "        8 calls",
+        ]
+
+
+async def test_a_chart_without_values_is_only_its_axes() -> None:
+    app = ChartApp()
+    async with app.run_test(size=(30, 10)):
+        assert all("█" not in line for line in app.lines())
+
+
+def bar(pressure: Pressure, width: int = 20) -> str:
+    return draw(pressure, width, Palette(defaults())).text
+
+
+def test_a_pressure_bar_has_its_share_and_its_threshold() -> None:
+    assert bar(Pressure(50_000, 150_000, 200_000)) == "━━━╸──────│───   25%"
+    assert bar(Pressure(199_000, 150_000, 200_000)) == "━━━━━━━━━━│━━━  >99%"
+    assert bar(Pressure(300_000, 150_000, 200_000)).endswith("150%")
+
+
+def test_a_window_nobody_knows_is_said_in_words_where_there_is_room() -> None:
+    assert bar(Pressure(50_000, None, None)).strip() == "– window unknown"
+    assert bar(Pressure(50_000, None, None), 12).strip() == "–"
+
+
+def test_the_colour_follows_the_threshold_not_the_window() -> None:
+    tokens = [Pressure(size, 50_000, 200_000).token for size in (10_000, 45_000, 50_000)]
+    assert tokens == ["severity-info", "severity-warning", "severity-critical"]
