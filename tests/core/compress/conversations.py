@@ -126,3 +126,50 @@ def damaged_rows() -> st.SearchStrategy[list[Message]]:
     broken = st.dictionaries(st.sampled_from(_KEYS), JUNK, max_size=5)
     row = st.builds(lambda base, over: Message({**base, **over}), sound | broken, broken)
     return st.lists(row, max_size=24)
+
+
+END = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"
+_EARLIER = "[CONTEXT SUMMARY]: kept from before\n## Goal\nCount the lanterns in the harbour."
+
+
+def resumed(seed: int) -> list[Wire]:
+    """A conversation that an earlier compaction already shortened, in one of the forms releases leave."""
+    rows = conversation(seed)
+    head = rows[:1] if rows[0]["role"] == "system" else []
+    wrapped = (
+        "[PRIOR CONTEXT — for reference only; not a new message]\nI had counted nine.\n\n"
+        f"[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]\n\n{_EARLIER}\n\n{END}"
+    )
+    earlier = (
+        {"role": "user", "content": f"{_EARLIER}\n\n{END}", "_compressed_summary": True},
+        {"role": "assistant", "content": _EARLIER},
+        {"role": "user", "content": wrapped},
+        {"role": "user", "content": f"{_EARLIER}\n\n{END}\n\nAnd now the ledgers."},
+    )[seed % 4]
+    rest = rows[len(head) :]
+    at = (0, 1, 4)[seed % 3]
+    while at < len(rest) and rest[at]["role"] == "tool":
+        at += 1
+    return [*head, *rest[:at], earlier, *rest[at:]]
+
+
+def interrupted(seed: int) -> list[Wire]:
+    """A conversation cut off in the middle of a long turn: calls unanswered, results large, echoes blank."""
+    random = Random(seed)
+    rows = conversation(seed)
+    rows.append({"role": "user", "content": _words(random, 20), "message_uid": f"uid{seed}"})
+    if seed % 2:
+        rows.append({"role": "user", "content": " \n"})
+    for step in range(random.randint(2, 12)):
+        rows += _round(random, f"late_{seed}_{step}")
+        rows[-1] = {**rows[-1], "content": _words(random, random.choice((40, 900)))}
+    if seed % 3 == 0:
+        calls = [
+            {"id": f"open_{seed}", "type": "function", "function": {"name": "terminal", "arguments": "{}"}}
+        ]
+        rows.append({"role": "assistant", "content": "", "tool_calls": calls})
+    return rows
+
+
+SHAPES = (conversation, resumed, interrupted)
+"""The kinds of conversation the assembled lists are checked on."""

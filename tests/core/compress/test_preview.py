@@ -1,0 +1,118 @@
+"""A compaction on paper: complete, consistent, and with no trace on what it was made from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from core.compress.measure import measure
+from core.compress.plan import plan
+from core.compress.preview import preview
+from core.compress.request import summary_request
+from core.compress.salvage import estimate
+from core.compress.summarise.base import FailureKind, SummaryFailure
+from core.compress.summarise.extractive import ExtractiveSummariser
+from core.compress.summarise.static import StaticSummariser
+from core.hermes.policy import documents, load_policy, releases
+from core.model.message import Message
+from core.model.settings import Settings
+from tests.core.compress.conversations import conversation, messages, resumed
+from tests.core.compress.test_compressor import Scripted
+
+SMALL = Settings(window=64000)
+
+
+@pytest.mark.parametrize("release", [*releases(), *documents()])
+def test_a_preview_is_whole(release: str) -> None:
+    measured = measure(messages(11), load_policy(release))
+    found = plan(measured, replace(SMALL, window=128000))
+    made = preview(measured, found, ExtractiveSummariser(), focus="lantern")
+    assert made.before == measured.messages
+    assert made.before_tokens == measured.estimated_tokens
+    assert made.after_tokens == estimate(made.after, measured.policy)
+    if found.middle.size:
+        assert made.summary is not None
+        assert made.summary_index is not None
+        assert made.retention is not None
+        assert made.feedback.headline == f"Compressed: {len(made.before)} → {len(made.after)} messages"
+
+
+def test_without_a_middle_nothing_changes() -> None:
+    measured = measure(messages(11)[:4], load_policy("0.19"))
+    made = preview(measured, plan(measured, SMALL), ExtractiveSummariser())
+    assert made.after == made.before
+    assert made.feedback.noop
+    assert made.summary is None
+
+
+def test_retention_can_be_left_for_later() -> None:
+    measured = measure(messages(11), load_policy("0.19"))
+    assert preview(measured, plan(measured, SMALL), Scripted(), retention=False).retention is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "headline"),
+    [
+        (FailureKind.AUTH, "Compression aborted: {before} messages preserved"),
+        (FailureKind.TIMEOUT, "Compressed with fallback: {before} → {after} messages"),
+    ],
+)
+def test_a_failing_summariser_leads_where_the_release_leads(kind: FailureKind, headline: str) -> None:
+    measured = measure(messages(11), load_policy("0.19"))
+    made = preview(measured, plan(measured, SMALL), Scripted(kind))
+    counts = {"before": len(made.before), "after": len(made.after)}
+    assert made.feedback.headline == headline.format(**counts)
+    assert made.feedback.aborted == (made.summary is None)
+    assert made.feedback.note is not None
+    assert "it failed" in made.feedback.note
+
+
+def test_giving_up_is_passed_on() -> None:
+    measured = measure(messages(11), load_policy("0.19"))
+    with pytest.raises(SummaryFailure):
+        preview(measured, plan(measured, SMALL), Scripted(FailureKind.CANCELLED))
+
+
+def test_the_static_summary_counts_as_a_fallback() -> None:
+    policy = load_policy("0.19")
+    measured = measure(messages(11), policy)
+    made = preview(measured, plan(measured, SMALL), StaticSummariser(policy))
+    assert made.feedback.fallback_used
+
+
+def test_022_refuses_to_grow_a_conversation() -> None:
+    short = [Message({"role": role, "content": "x"}) for role in ("user", "assistant") * 12]
+    measured = measure(short, load_policy("0.22"))
+    made = preview(measured, plan(measured, SMALL), ExtractiveSummariser())
+    assert made.after == made.before
+    assert made.feedback.headline.startswith("Compression refused")
+
+
+def test_the_request_follows_the_release() -> None:
+    old = measure(messages(11), load_policy("0.16"))
+    new = measure(messages(11), load_policy("0.22"))
+    first = summary_request(old, plan(old, SMALL), today="2026-11-21")
+    second = summary_request(new, plan(new, SMALL), today="2026-11-21")
+    assert (first.headings[0], second.headings[0]) == ("Active Task", "Historical Task Snapshot")
+    assert (first.auto_focus, first.today) == (None, None)
+    assert second.auto_focus is not None
+    assert second.today == "2026-11-21"
+    assert first.max_output == int(first.budget * 1.3)
+    assert second.max_output is None
+    assert second.headings[-1] == "Pruned Skills"
+
+
+def test_an_earlier_summary_is_continued_not_summarised() -> None:
+    measured = measure([Message(row) for row in resumed(12)], load_policy("0.19"))
+    asked = summary_request(measured, plan(measured, SMALL))
+    assert asked.previous_summary is not None
+    assert "Count the lanterns" in asked.previous_summary
+    assert all("[CONTEXT SUMMARY]" not in turn.text for turn in asked.turns)
+
+
+def test_what_it_was_made_from_stays_as_it_was() -> None:
+    rows = conversation(11)
+    measured = measure([Message(row) for row in rows], load_policy("0.22"))
+    preview(measured, plan(measured, SMALL), ExtractiveSummariser())
+    assert rows == conversation(11)
