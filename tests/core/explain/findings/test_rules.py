@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import shutil
+from datetime import UTC, datetime
+
+import pytest
+
+from core.explain.findings import Examination, examine, examine_store, findings, rules
+from core.explain.findings.registry import CONVERSATION_RULES, STORE_RULES
+from core.model.event import Severity
+from tests.core.explain.conftest import MakeHome
+from tests.core.explain.findings.scenes import SCENES, Build, Scene, called, compacted, guarded, plain
+from tests.core.explain.home import CONFIG, Home
+
+
+def examined(home: Home, build: Build) -> Examination:
+    build(home)
+    with home.store() as store:
+        return examine(store, "S")
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.rule)
+def test_a_rule_speaks_in_its_scene(make_home: MakeHome, scene: Scene) -> None:
+    found = examined(make_home(scene.release, scene.hit_config), scene.hit).findings
+    first = next(finding for finding in found if finding.rule == scene.rule)
+    assert "{" not in first.sentence
+    assert first.sentence
+    assert first.name == rules()[scene.rule].name
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.rule)
+def test_a_rule_is_silent_in_the_twin(make_home: MakeHome, scene: Scene) -> None:
+    found = examined(make_home(scene.release, scene.miss_config), scene.miss).findings
+    assert [finding for finding in found if finding.rule == scene.rule] == []
+
+
+def test_every_rule_about_conversations_has_a_scene() -> None:
+    assert set(CONVERSATION_RULES) == {scene.rule for scene in SCENES}
+
+
+def test_every_rule_has_its_words_and_every_entry_a_function() -> None:
+    assert set(rules()) == {*CONVERSATION_RULES, *STORE_RULES}
+
+
+def test_the_worst_comes_first(make_home: MakeHome) -> None:
+    home = make_home()
+    compacted(home, summary="Summary generation was unavailable. 21 message(s) were removed")
+    with home.store() as store:
+        severities = [finding.severity for finding in findings(store, "S")]
+    assert severities == sorted(severities, key=list(Severity).index)
+    assert severities[0] is Severity.CRITICAL
+
+
+def test_a_rule_without_its_evidence_says_so(make_home: MakeHome) -> None:
+    home = make_home(config="")
+    plain(home)
+    shutil.rmtree(home.path / "logs")
+    with home.store() as store:
+        unknown = {entry.rule: entry.why for entry in examine(store, "S").unknown}
+    assert "the window is unknown" in unknown["A1"]
+    assert "no log line" in unknown["A5"]
+    assert set(unknown) >= {"A2", "A8", "B1", "B9", "D1"}
+
+
+def test_overhead_above_the_threshold_is_critical(make_home: MakeHome) -> None:
+    found = examined(make_home(), called(56_000)).findings
+    assert next(f.severity for f in found if f.rule == "A8") is Severity.CRITICAL
+
+
+def test_a_pause_counts_down(make_home: MakeHome) -> None:
+    home = make_home()
+    guarded(compression_failure_cooldown_until=2_000_000_060.0, compression_failure_error="HTTP 529")(home)
+    with home.store() as store:
+        found = examine(store, "S", now=datetime.fromtimestamp(2_000_000_000, UTC)).findings
+    assert next(f.sentence for f in found if f.rule == "C2").endswith("paused for 60 more seconds: HTTP 529")
+
+
+def test_a_finding_carries_no_secret(make_home: MakeHome) -> None:
+    scene = next(scene for scene in SCENES if scene.rule == "I1")
+    found = examined(make_home(), scene.hit).findings
+    assert "ghp_" not in repr([finding for finding in found if finding.rule == "I1"])
+
+
+def test_examining_changes_nothing(make_home: MakeHome) -> None:
+    home = make_home()
+    compacted(home)
+    before = {
+        path: path.read_bytes() for path in home.path.rglob("*") if path.is_file() and "shm" not in path.name
+    }
+    with home.store() as store:
+        examine(store, "S")
+        examine_store(store)
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_open_files_of_others_and_open_sessions_are_findings_of_the_store(make_home: MakeHome) -> None:
+    home = make_home(config=CONFIG)
+    plain(home)
+    home.db.path.chmod(0o644)
+    with home.store() as store:
+        loud = {f.rule for f in examine_store(store, now=datetime(2030, 1, 1, tzinfo=UTC)).findings}
+    for path in home.path.iterdir():
+        if path.is_file():
+            path.chmod(0o600)
+    with home.store() as store:
+        quiet = {f.rule for f in examine_store(store, now=datetime(2026, 5, 29, tzinfo=UTC)).findings}
+    assert {"I2", "E10", "H1"} <= loud
+    assert {"I2", "E10"}.isdisjoint(quiet)
+
+
+def test_the_integrity_check_runs_only_on_request(make_home: MakeHome) -> None:
+    home = make_home()
+    plain(home)
+    with home.store() as store:
+        assert "H3" in {entry.rule for entry in examine_store(store).unknown}
+        assert "H3" not in {entry.rule for entry in examine_store(store, integrity=True).unknown}
