@@ -9,7 +9,7 @@ from core.compress.columns import Columns
 from core.compress.gate import gate_blocks
 from core.compress.measure import Measured, measure
 from core.compress.partition import Cut, Rows, cut
-from core.compress.prune import Pruning, prune
+from core.compress.prune import Pruning, prune, prune_span
 from core.compress.replay import replays_thinking
 from core.compress.threshold import Budgets, budgets, tail_mode
 from core.compress.window import summary_budget, summary_window
@@ -46,6 +46,8 @@ def plan(measured: Measured, settings: Settings, gate: Gate | None = None) -> Pl
     spans, blocked = _spans(found, rows, kept, measured)
     compared = _compared(measured, settings)
     middle = spans[1]
+    if measured.policy.prune.middle_only:
+        pruning = prune_span(measured, pruning, middle)
     blocks = (*gate_blocks(gate, settings, measured.policy), *blocked, *_spent(measured, middle))
     return Plan(
         release=measured.policy.release,

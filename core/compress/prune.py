@@ -13,6 +13,7 @@ from core.compress.threshold import Budgets, budgets
 from core.compress.walk import walk_back
 from core.hermes.rules import PruneRules
 from core.model.message import Message
+from core.model.plan import Span
 from core.model.settings import Settings
 
 
@@ -54,12 +55,21 @@ def prune(measured: Measured, settings: Settings, limits: Budgets) -> Pruning:
     return Pruning(boundary, frozenset(shrunk), count, _applied(measured, walked, shrunk), full)
 
 
+def prune_span(measured: Measured, pruning: Pruning, span: Span) -> Pruning:
+    """What shrinks where only the middle is pruned, once it is known."""
+    shrunk = frozenset(i for i in measured.shrinkable if span.start <= i < span.end)
+    count = len(shrunk & measured.counted)
+    weights = _applied(measured, tuple(pruning.weights), shrunk)
+    return Pruning(span.start, shrunk, count, weights, _applied(measured, tuple(pruning.full), shrunk))
+
+
 def pruned_messages(measured: Measured, settings: Settings) -> tuple[Message, ...]:
     """The conversation as pruning leaves it; the messages given are not touched.
 
-    Without a window nothing is pruned. Blank echoes a release removes besides are left out.
+    Without a window nothing is pruned, nor where only the middle is, which the cut decides. Blank echoes a
+    release removes besides are left out.
     """
-    if settings.window is None:
+    if settings.window is None or settings.window <= 0:
         return measured.messages
     decided = prune(measured, settings, budgets(settings, measured.policy, settings.window))
     return tuple(
