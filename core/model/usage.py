@@ -471,7 +471,7 @@ class Discrepancy:
     what: str
     left: str
     right: str
-    difference: Decimal | int
+    difference: int
     evidence: Evidence
 
 

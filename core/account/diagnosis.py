@@ -1,0 +1,50 @@
+"""Turning a rule's numbers into a finding, with the words and limits of findings.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.account.data import table
+from core.model.event import Finding, Severity
+from core.model.evidence import Evidence, Verdict
+
+
+def limit(rule: str, name: str) -> Any:
+    """A number a rule goes by."""
+    return table("findings")[rule]["limits"][name]
+
+
+def remedy(cause: str) -> str:
+    """What helps against a cause of cache breaks."""
+    return str(table("findings")["remedies"].get(cause, ""))
+
+
+def finding(
+    rule: str,
+    numbers: Mapping[str, Any],
+    *evidence: Evidence,
+    session: str | None = None,
+    verdict: Verdict = Verdict.PROVED,
+) -> Finding:
+    """A finding of a rule.
+
+    Args:
+        rule: Its entry in findings.yaml; `F10-invisible` is a form of F10.
+        numbers: What its sentences name.
+        evidence: Where it shows.
+        session: The session it is about.
+        verdict: How sure it is.
+    """
+    entry = table("findings")[rule]
+    return Finding(
+        rule=rule.partition("-")[0],
+        name=entry["name"],
+        severity=Severity(entry["severity"]),
+        sentence=entry["says"].format(**numbers),
+        verdict=verdict,
+        session=session,
+        numbers=dict(numbers),
+        evidence=evidence,
+        remedy=entry.get("helps", "").format(**numbers),
+    )

@@ -1,0 +1,87 @@
+"""What the rules about tokens, money and cache look at: one conversation and what was worked out about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from core.account.cache.results import copied
+from core.account.diagnosis import finding
+from core.account.ledger import ledger
+from core.account.price_book import PriceBook
+from core.model.event import Finding
+from core.model.evidence import Evidence, Verdict
+from core.model.message import Message
+from core.model.session import Conversation, Session
+from core.model.storage import UsageRow
+from core.model.usage import CacheReport, LedgerRow
+from core.store.store import Store
+
+
+@dataclass(frozen=True)
+class Account:
+    """One conversation under examination."""
+
+    store: Store
+    conversation: Conversation
+    report: CacheReport
+    prices: PriceBook | None = None
+
+    @property
+    def session(self) -> str:
+        """The session findings are filed under."""
+        return self.conversation.root.id
+
+    @cached_property
+    def usage(self) -> tuple[UsageRow, ...]:
+        """Its usage by route and task."""
+        return self.store.model_usage([session.id for session in self.conversation.sessions])
+
+    @cached_property
+    def rows(self) -> tuple[LedgerRow, ...]:
+        """Its ledger by model."""
+        return ledger([self.store], by="model", session=self.session, prices=self.prices).rows
+
+    @cached_property
+    def fresh(self) -> tuple[Message, ...]:
+        """Every message once: copies made by compactions left out."""
+        found: list[Message] = []
+        for generation in self.conversation.generations:
+            copies = copied(generation)
+            messages = self.store.generation_messages(generation)
+            found += (message for place, message in enumerate(messages) if place not in copies)
+        return tuple(found)
+
+    @property
+    def answers(self) -> int:
+        """How often the model answered."""
+        return sum(message.role == "assistant" for message in self.fresh)
+
+    @property
+    def calls(self) -> int:
+        """Main-loop calls Hermes counted."""
+        return sum(session.api_calls or 0 for session in self.conversation.sessions)
+
+    def found(
+        self,
+        rule: str,
+        numbers: Mapping[str, Any],
+        *evidence: Evidence,
+        session: str | None = None,
+        verdict: Verdict = Verdict.PROVED,
+    ) -> Finding:
+        """A finding about this conversation, or one session of it."""
+        return finding(rule, numbers, *evidence, session=session or self.session, verdict=verdict)
+
+
+def billed(session: Session) -> tuple[int | None, ...]:
+    """The buckets a provider bills."""
+    tokens = session.tokens
+    return tokens.input, tokens.cache_read, tokens.cache_write, tokens.output
+
+
+def many(count: int, noun: str) -> str:
+    """`1 call`, `2 calls`."""
+    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"

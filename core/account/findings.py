@@ -1,0 +1,187 @@
+"""Diagnoses about the tokens and the money of one conversation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+from itertools import pairwise
+
+from core.account.cache_findings import CACHE_RULES
+from core.account.diagnosis import limit
+from core.account.examined import Account, billed, many
+from core.account.ledger import ledger
+from core.account.price_book import PriceBook
+from core.account.prices import MILLION, rates_for, write_rate
+from core.account.threads import read_threads
+from core.model.event import Finding
+from core.model.evidence import Evidence, Source, Verdict
+from core.model.usage import CacheReport, LedgerRow
+from core.store.store import Store
+
+
+def account_findings(
+    store: Store, session_id: str, report: CacheReport, *, prices: PriceBook | None = None
+) -> tuple[Finding, ...]:
+    """The diagnoses F and G of one conversation, worst first.
+
+    Args:
+        store: The database.
+        session_id: Any session of the conversation.
+        report: Its cache report.
+        prices: Price book; rules about prices need it.
+    """
+    account = Account(store, store.conversation(session_id), report, prices)
+    found = [one for rule in (*_RULES, *CACHE_RULES) for one in rule(account)]
+    order = {"critical": 0, "warning": 1, "info": 2}
+    return tuple(sorted(found, key=lambda one: order[one.severity]))
+
+
+def _zero_usage(account: Account) -> Iterator[Finding]:
+    silent = [one for one in account.conversation.sessions if one.messages and not any(billed(one))]
+    if silent:
+        where = Evidence(
+            Source.DATABASE, f"sessions {silent[0].id}", f"message_count {silent[0].messages}, no tokens"
+        )
+        yield account.found("F2", {"sessions": many(len(silent), "session")}, where, session=silent[0].id)
+
+
+def _undercounted(account: Account) -> Iterator[Finding]:
+    recorded, answers = account.calls, account.answers
+    if recorded and answers >= limit("F3", "least") and recorded / answers < limit("F3", "ratio"):
+        numbers = {"recorded": recorded, "answers": answers, "missing": answers - recorded}
+        yield account.found("F3", numbers, verdict=Verdict.SUSPECTED)
+
+
+def _unpriced(account: Account) -> Iterator[Finding]:
+    for row in account.rows:
+        for part in row.parts:
+            if not part.estimated.missing or part.billing in ("included", "local"):
+                continue
+            text = f"{part.provider or 'no provider'}, estimated_cost_usd 0 or NULL"
+            numbers = {"tokens": part.tokens.total or 0, "model": part.model or "an unnamed model"}
+            yield account.found("F4", numbers, Evidence(Source.DATABASE, "sessions", text))
+
+
+def _stale_price(account: Account) -> Iterator[Finding]:
+    for row in account.rows:
+        recorded, computed = row.recorded.usd, row.computed.usd
+        if not recorded or not computed or row.recorded.missing or row.computed.missing:
+            continue
+        apart = abs(computed - recorded)
+        share, least = Decimal(str(limit("F5", "share"))), Decimal(str(limit("F5", "least")))
+        if apart > least and apart > share * computed:
+            numbers = {"model": row.key, "recorded": recorded, "computed": computed}
+            entries = (part.price for part in row.parts if part.price)
+            where = (Evidence(Source.DERIVED, "price list", entry.label) for entry in entries)
+            yield account.found("F5", numbers, *where, verdict=Verdict.DERIVED)
+
+
+def _one_hour(account: Account) -> Iterator[Finding]:
+    if account.report.ttl != "1h" or account.prices is None:
+        return
+    for row in account.rows:
+        written = row.tokens.cache_write or 0
+        entry = next((part.price for part in row.parts if part.price), None)
+        if not written or entry is None or row.recorded.usd is None:
+            continue
+        short, long = (write_rate(rates_for(entry, 0), one_hour=hour) for hour in (False, True))
+        if short is not None and long is not None and long > short:
+            numbers = {"tokens": written, "missing": (long - short) * written / MILLION}
+            where = Evidence(Source.CONFIG, "config.yaml prompt_caching.cache_ttl", "1h")
+            yield account.found("F6", numbers, where, verdict=Verdict.DERIVED)
+
+
+def _tiered(account: Account) -> Iterator[Finding]:
+    if account.prices is None:
+        return
+    over: Counter[tuple[str, int]] = Counter()
+    for call in account.report.calls:
+        entry = account.prices.entry(call.model, call.provider, at=call.at)
+        reached = [tier.above for tier in entry.tiers if (call.prompt or 0) > tier.above] if entry else []
+        if reached:
+            over[(call.model, reached[-1])] += 1
+    for (model, above), calls in over.items():
+        yield account.found("F7", {"told": many(calls, "call"), "above": above, "model": model})
+
+
+def _included(account: Account) -> Iterator[Finding]:
+    listed = sum((row.included.usd for row in account.rows if row.included.usd), Decimal(0))
+    if listed:
+        yield account.found("F8", {"listed": listed}, verdict=Verdict.DERIVED)
+
+
+def _subtree(account: Account) -> Iterator[Finding]:
+    delegates = read_threads(account.store).delegates(account.session)
+    if not delegates:
+        return
+    rows = ledger([account.store], by="conversation", session=account.session).rows
+    row = next((row for row in rows if row.subtree is not None), LedgerRow(""))
+    own, whole = row.tokens.total or 0, (row.subtree.total if row.subtree else None) or 0
+    if whole > own:
+        numbers = {"told": many(len(delegates), "delegate"), "own": own, "extra": whole - own}
+        yield account.found("F9", numbers)
+
+
+def _summariser(account: Account) -> Iterator[Finding]:
+    spent = [row for row in account.usage if row.task == "compression"]
+    compactions = sum(one.boundary is not None for one in account.conversation.generations)
+    if spent:
+        own = [row.recorded.usd for row in account.rows if row.task == "compression"]
+        usd = sum((amount for amount in own if amount), Decimal(0))
+        numbers = {
+            "told": many(sum(row.calls or 0 for row in spent), "call"),
+            "tokens": sum(row.tokens.total or 0 for row in spent),
+            "price": f", ${usd:.4f}" if usd else "",
+        }
+        yield account.found("F10", numbers)
+    elif compactions:
+        yield account.found("F10-invisible", {"told": many(compactions, "compaction")})
+
+
+def _misattributed(account: Account) -> Iterator[Finding]:
+    for session in account.conversation.sessions:
+        used = {row.model for row in account.usage if row.session_id == session.id and not row.task}
+        if len(used) > 1:
+            numbers = {"model": session.model or "no model", "models": ", ".join(sorted(used))}
+            where = Evidence(Source.DATABASE, f"session_model_usage {session.id}", numbers["models"])
+            yield account.found("F11", numbers, where, session=session.id)
+
+
+def _cumulative(account: Account) -> Iterator[Finding]:
+    sessions = account.conversation.sessions
+    for parent, child in pairwise(sessions):
+        pairs = list(zip(billed(child), billed(parent), strict=True))
+        own = (message for message in account.fresh if message.row and message.row.session_id == child.id)
+        answers = sum(message.role == "assistant" for message in own)
+        calls = child.api_calls or 0
+        grown = any(billed(parent)) and all((own or 0) >= (old or 0) for own, old in pairs)
+        if grown and calls > limit("F12", "ratio") * max(1, answers):
+            numbers = {"child": child.id, "calls": calls, "answers": answers}
+            yield account.found("F12", numbers, session=child.id, verdict=Verdict.SUSPECTED)
+
+
+def _no_cache_bucket(account: Account) -> Iterator[Finding]:
+    long = [one for one in account.report.calls if (one.prompt or 0) >= limit("F14", "prompt")]
+    models = {call.model for call in long if call.cache_read}
+    for model, calls in Counter(call.model for call in long).items():
+        if model not in models and calls >= limit("F14", "calls") and _hits_elsewhere(account):
+            yield account.found("F14", {"calls": calls, "model": model}, verdict=Verdict.SUSPECTED)
+
+
+def _hits_elsewhere(account: Account) -> bool:
+    return bool(ledger([account.store], by="model").totals.tokens.cache_read)
+
+
+def _no_reasoning(account: Account) -> Iterator[Finding]:
+    if any(one.tokens.reasoning for one in account.conversation.sessions):
+        return
+    thinking = sum(bool(m.wire.get("reasoning") or m.wire.get("reasoning_content")) for m in account.fresh)
+    if thinking:
+        yield account.found("F15", {"told": many(thinking, "answer")})
+
+
+_RULES: Sequence[Callable[[Account], Iterator[Finding]]] = (
+    _zero_usage, _undercounted, _unpriced, _stale_price, _one_hour, _tiered, _included, _subtree, _summariser,
+    _misattributed, _cumulative, _no_cache_bucket, _no_reasoning,
+)  # fmt: skip

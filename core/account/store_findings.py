@@ -1,0 +1,76 @@
+"""Diagnoses about the spending of a whole database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from itertools import pairwise
+
+from core.account.diagnosis import finding, limit
+from core.account.ledger import ledger
+from core.account.spending import Counted, Window, read_counted
+from core.model.event import Finding
+from core.model.evidence import Evidence, Source
+from core.model.session import Session
+from core.store.store import Store
+
+
+def store_findings(store: Store) -> tuple[Finding, ...]:
+    """The diagnoses F and G that concern all sessions together, worst first."""
+    found = [*_silent(store), *_variance(store), *_unattended(store)]
+    order = {"critical": 0, "warning": 1, "info": 2}
+    return tuple(sorted(found, key=lambda one: order[one.severity]))
+
+
+def _silent(store: Store) -> Iterator[Finding]:
+    counted: Counted = read_counted(store, Window())
+    if counted.silent:
+        noun = "1 session" if counted.silent == 1 else f"{counted.silent:,} sessions"
+        yield finding(
+            "F2", {"sessions": noun}, Evidence(Source.DATABASE, "sessions", "message_count > 0, no tokens")
+        )
+
+
+def _unattended(store: Store) -> Iterator[Finding]:
+    rows = ledger([store], by="source").rows
+    watched = limit("F16", "sources")
+    alone = [row for row in rows if row.key in watched and row.recorded.usd]
+    total = sum((row.recorded.usd for row in rows if row.recorded.usd), Decimal(0))
+    spent = sum((row.recorded.usd for row in alone if row.recorded.usd), Decimal(0))
+    if total and spent / total >= Decimal(str(limit("F16", "share"))):
+        names = ", ".join(sorted({row.key for row in alone}))
+        yield finding("F16", {"share": float(spent / total), "usd": spent, "sources": names})
+
+
+def _variance(store: Store) -> Iterator[Finding]:
+    """Neighbouring sessions of one source whose system prompts part early."""
+    sessions = [row.session for row in store.sessions(limit=limit("G6", "neighbours"), sort="started").rows]
+    for later, earlier in pairwise(sessions):
+        if later.source != earlier.source or later.model != earlier.model:
+            continue
+        texts = store.system_prompt(earlier), store.system_prompt(later)
+        if texts[0] and texts[1] and texts[0] != texts[1]:
+            position = _parting(texts[0], texts[1])
+            length = min(len(texts[0]), len(texts[1]))
+            if position < limit("G6", "share") * length:
+                yield _parted(earlier, later, texts[1], position, length)
+                return
+
+
+def _parted(earlier: Session, later: Session, text: str, position: int, length: int) -> Finding:
+    heading = next((line for line in reversed(text[:position].splitlines()) if line.startswith("#")), "")
+    numbers = {
+        "first": earlier.id,
+        "second": later.id,
+        "position": position,
+        "length": length,
+        "section": f", in the section {heading.lstrip('# ')!r}" if heading else "",
+    }
+    where = Evidence(Source.DATABASE, f"system prompt of {later.id}", text[position : position + 80])
+    return finding("G6", numbers, where, session=later.id)
+
+
+def _parting(left: str, right: str) -> int:
+    """Where two texts begin to differ."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((place for place, (one, other) in pairs if one != other), min(len(left), len(right)))
