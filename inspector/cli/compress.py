@@ -1,17 +1,20 @@
-"""A full preview: the summary, the messages after, what of them survives. Nothing is written.
+"""A full preview: the summary, the messages after, what of them survives. Without --apply nothing is written.
 
-It says what `/compress` would do before it is done. Two --compare-focus show which topic keeps what.
+It says what `/compress` would do before it is done; two --compare-focus show which topic keeps what. Only the
+summarisers `anthropic` and `openai` send anything, with credentials masked; they ask first unless the server
+is on this machine.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
 from core.model.preview import AnchorCount, Preview, Retention
-from inspector.cli import jsonio, output, summarisers, what_if
+from inspector.cli import output, pricing, summarisers, what_if, writing
 from inspector.cli.plan import payload as plan_payload
 
 if TYPE_CHECKING:
@@ -32,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="hold this topic against none; may be repeated",
     )
     parser.add_argument("--diff", action="store_true", help="print a unified diff of before and after")
+    writing.add_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -42,17 +46,20 @@ def run(args: argparse.Namespace) -> int:
     if args.compare_focus:
         _compare([_preview(args, asked, focus) for focus in (None, *args.compare_focus)], as_json=args.json)
         return 0
+    writing.check(args)
     found = _preview(args, asked, args.focus)
+    applied = writing.write(args, asked, found) if args.apply else None
     if args.json:
-        output.write_json(payload(found, asked))
+        output.write_json(payload(found, asked, args) | writing.payload(applied))
     else:
         from inspector.cli import preview_text
 
         output.write_lines(preview_text.diff(found) if args.diff else preview_text.lines(found))
+        output.write_lines(writing.lines(applied))
     return 0
 
 
-def payload(found: Preview, asked: Question) -> dict[str, Any]:
+def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[str, Any]:
     """A preview as the command line promises it."""
     feedback = found.feedback
     return {
@@ -75,9 +82,7 @@ def payload(found: Preview, asked: Question) -> dict[str, Any]:
             "note": feedback.note,
         },
         "retention": None if found.retention is None else _retention(found.retention),
-        "price": _price(found, asked),
-        "applied": False,
-        "undo_id": None,
+        "price": pricing.payload(pricing.price(args, asked, found.plan, found.summary)),
     }
 
 
@@ -89,7 +94,20 @@ def _preview(args: argparse.Namespace, asked: Question, focus: str | None) -> Pr
     measured = measure(asked.messages, asked.policy)
     cut = plan(measured, asked.settings, asked.gate)
     session = None if asked.situation is None else asked.situation.conversation.tip.id
-    return preview(measured, cut, summarisers.summariser(args, asked.policy), focus, session=session)
+    writer = summarisers.summariser(args, asked)
+    pricing.agree(args, asked, cut, writer.describe())
+    abort = asked.situation is not None and bool(
+        asked.situation.config.value("compression.abort_on_summary_failure", asked.policy.release)
+    )
+    return preview(
+        measured,
+        cut,
+        writer,
+        focus,
+        session=session,
+        today=f"{date.today():%Y-%m-%d}",
+        abort_configured=abort,
+    )
 
 
 def _retention(found: Retention) -> dict[str, Any]:
@@ -112,16 +130,6 @@ def _retention(found: Retention) -> dict[str, Any]:
 
 def _count(count: AnchorCount) -> dict[str, int]:
     return {"kept": count.kept, "paraphrased": count.paraphrased, "lost": count.lost, "of": count.of}
-
-
-def _price(found: Preview, asked: Question) -> dict[str, Any]:
-    """What the summary costs to make: nothing, when nobody is asked."""
-    from decimal import Decimal
-
-    from core.compress.estimate import text_tokens
-
-    tokens = None if found.summary is None else text_tokens(found.summary, asked.policy.estimate.unit)
-    return {"prompt_tokens": 0, "summary_tokens": tokens, "usd": jsonio.money(Decimal(0))}
 
 
 def _compare(found: list[Preview], *, as_json: bool) -> None:

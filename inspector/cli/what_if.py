@@ -28,8 +28,8 @@ _OVERRIDES = {
     "min_tail_user_messages": "min_tail_user_messages",
     "minimum_window": "minimum_window",
     "aux_window": "aux_window",
-    "model": "model",
-    "provider": "provider",
+    "session_model": "model",
+    "session_provider": "provider",
     "api_mode": "api_mode",
 }
 """Options and the fields of `Settings` they change; an option not given changes nothing."""
@@ -86,8 +86,8 @@ def _add_newer(group: argparse._ArgumentGroup) -> None:
         "--minimum-window", type=numbers.positive, metavar="N", help="agent.minimum_tool_context_length"
     )
     group.add_argument("--aux-window", type=numbers.positive, metavar="N", help="window of the summary model")
-    group.add_argument("--model", metavar="NAME", help="for thresholds that depend on the model")
-    group.add_argument("--provider", metavar="NAME", help="likewise")
+    group.add_argument("--session-model", metavar="NAME", help="for thresholds that depend on the model")
+    group.add_argument("--session-provider", metavar="NAME", help="likewise")
     group.add_argument("--api-mode", metavar="NAME", help="chat_completions, anthropic_messages, ...")
 
 
@@ -137,7 +137,7 @@ def _from_file(args: argparse.Namespace, release: str | None) -> Question:
     name = release or newest_release()
     config = load_config(None)
     defaults = config.settings(name if name in releases() else newest_release())
-    window = find_window(config, model=args.model or "", provider=args.provider or "").tokens
+    window = find_window(config, model=args.session_model or "", provider=args.session_provider or "").tokens
     return Question(messages, load_policy(name), replace(defaults, window=window))
 
 

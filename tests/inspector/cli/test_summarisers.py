@@ -1,0 +1,114 @@
+"""A model as summariser, over the command line: agreement, price, and a server on this machine."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from inspector.cli.main import run
+
+SLOW = "Why is the deploy slow"
+HEADING = re.compile(r"^\s*(## [^\n:]+)", re.MULTILINE)
+
+
+class _Server(BaseHTTPRequestHandler):
+    """Answers every chat completion with the same summary."""
+
+    asked: ClassVar[list[dict[str, Any]]] = []
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.asked.append(asked)
+        # The headings a release wants are in the prompt; an answer without them is no summary.
+        headings = dict.fromkeys(
+            HEADING.findall("\n".join(message["content"] for message in asked["messages"]))
+        )
+        answer = "\n\n".join(f"{heading}\nThe cache was cold." for heading in headings)
+        body = json.dumps(
+            {
+                "id": "1",
+                "object": "chat.completion",
+                "created": 0,
+                "model": "local",
+                "choices": [
+                    {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": answer}}
+                ],
+                "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
+            }
+        ).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Stay quiet."""
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    """The root of an OpenAI-compatible API on this machine."""
+    _Server.asked.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Server) as listening:
+        thread = threading.Thread(target=listening.serve_forever, args=(0.05,))
+        thread.start()
+        yield f"http://127.0.0.1:{listening.server_port}/v1"
+        listening.shutdown()
+        thread.join()
+
+
+@pytest.fixture(autouse=True)
+def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody's own keys are used by a test."""
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_a_server_on_this_machine_is_asked_at_once(
+    home: Path, server: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["compress", SLOW, "--summariser", "openai", "--base-url", server, "--model", "local", "--json"]
+    assert run([*words, "--home", str(home)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["summariser"] == "openai"
+    assert "The cache was cold." in found["summary"]
+    assert found["price"]["prompt_tokens"] > 0
+    assert len(_Server.asked) == 1
+
+
+def test_another_machine_is_not_asked_without_agreement(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    words = [
+        "compress",
+        SLOW,
+        "--summariser",
+        "anthropic",
+        "--model",
+        "claude-opus-4-5",
+        "--api-key",
+        "k-123",
+    ]
+    assert run([*words, "--home", str(home)]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "api.anthropic.com" in shown.err
+    assert "$" in shown.err
+    assert "k-123" not in shown.err
+
+
+def test_a_model_without_a_key_says_which_variable_to_set(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["compress", SLOW, "--summariser", "anthropic", "--model", "claude-opus-4-5"]
+    assert run([*words, "--home", str(home), "--yes"]) == 1
+    assert "ANTHROPIC_API_KEY" in capsys.readouterr().err
