@@ -1,0 +1,94 @@
+"""A database compressed here is continued by the real Hermes; runs when HERMES_VENVS names a folder of venvs.
+
+Each venv is called by the release installed in it: `HERMES_VENVS=/venvs`, `/venvs/0.19.0/bin/hermes`.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from core.apply.execute import execute
+from core.apply.journal import Journal
+from core.apply.rehearse import rehearse
+from core.apply.transcript import live_messages
+from core.apply.undo import undo
+from core.model.apply import Applied, ApplyMode
+from core.model.preview import Preview
+from core.store.store import Store
+from tests.core.apply.hermes_run import BODY, Hermes, spoken
+from tests.core.apply.scripted_model import ScriptedModel
+
+RELEASES = ("0.13.0", "0.16.0", "0.18.2", "0.19.0", "0.22.2")
+ASK = "What is left to do?"
+
+
+@pytest.fixture(scope="module", params=RELEASES)
+def lived(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Hermes:
+    """A release with a conversation of its own behind it."""
+    venvs = os.environ.get("HERMES_VENVS")
+    venv = Path(venvs or "") / request.param
+    if not venvs or not (venv / "bin" / "hermes").exists():
+        pytest.skip(f"HERMES_VENVS holds no {request.param}")
+    hermes = Hermes(venv, tmp_path_factory.mktemp("hermes") / "home")
+    for number in range(4):
+        hermes.chat(ScriptedModel(), f"Task {number}: look at module {number}", proceed=number > 0)
+    return hermes
+
+
+def compressed(hermes: Hermes, journal: Journal, mode: ApplyMode | None = None) -> tuple[Preview, Applied]:
+    preview = hermes.preview()
+    with Store(hermes.database) as store:
+        rehearsal = rehearse(store, store.resolve("latest").id, preview, mode)
+    return preview, execute(rehearsal, journal, force=["activity"])
+
+
+def loaded(hermes: Hermes) -> list[tuple[str, str]]:
+    with Store(hermes.database) as store:
+        messages = live_messages(store, store.resolve("latest").id)
+    return [(message.role, message.text.strip()) for message in messages]
+
+
+@pytest.mark.parametrize("mode", [None, ApplyMode.CONTINUATION, ApplyMode.FORK])
+def test_hermes_goes_on_from_head_summary_and_tail(
+    lived: Hermes, tmp_path: Path, journal: Journal, mode: ApplyMode | None
+) -> None:
+    hermes = lived.copied(tmp_path / "home")
+    before = loaded(hermes)
+    preview, _ = compressed(hermes, journal, mode)
+    wanted = [(message.role, message.text.strip()) for message in preview.after]
+    assert len(wanted) < len(before)
+    model = ScriptedModel(steps=0)
+    hermes.chat(model, ASK)
+    assert spoken(model.requests[0]) == [*wanted, ("user", ASK)]
+    assert BODY.strip() in " ".join(text for _, text in wanted)
+    assert loaded(hermes)[: len(wanted)] == wanted
+
+
+def test_after_undo_hermes_sends_the_original_conversation(
+    lived: Hermes, tmp_path: Path, journal: Journal
+) -> None:
+    hermes = lived.copied(tmp_path / "home")
+    before = loaded(hermes)
+    _, applied = compressed(hermes, journal)
+    assert loaded(hermes) != before
+    undo(journal, applied.undo_id)
+    model = ScriptedModel(steps=0)
+    hermes.chat(model, ASK)
+    assert spoken(model.requests[0]) == [*before, ("user", ASK)]
+
+
+def test_a_later_compaction_takes_our_summary_for_its_own(
+    lived: Hermes, tmp_path: Path, journal: Journal
+) -> None:
+    hermes = lived.copied(tmp_path / "home")
+    compressed(hermes, journal)
+    model = ScriptedModel(window=64_000, steps=16, size=20_000)
+    hermes.chat(model, "Task 9: look at everything")
+    assert model.summaries, "the release did not compress again"
+    prompt = "\n".join(text for _, text in spoken(model.summaries[0]))
+    assert BODY.splitlines()[1] in prompt
+    # As a turn it would carry our marker; as the previous summary only its body is passed on.
+    assert "[CONTEXT SUMMARY]:" not in prompt
