@@ -10,8 +10,8 @@ from core.model.usage import BudgetCheck, Ledger
 def check_budget(ledger: Ledger, budget: Decimal) -> BudgetCheck:
     """Compares a ledger with a budget.
 
-    What counts is, part by part, what a provider billed, else the computed cost, else Hermes' estimate; what a
-    subscription includes costs nothing.
+    What counts is, part by part, what Hermes recorded, and the computed cost where it recorded nothing or not
+    all; what a subscription includes costs nothing.
 
     Args:
         ledger: Of the period the budget is for, with prices where the models may be unpriced by Hermes.
@@ -21,12 +21,10 @@ def check_budget(ledger: Ledger, budget: Decimal) -> BudgetCheck:
     for part in ledger.totals.parts:
         if part.billing in ("included", "local"):
             continue
-        usd = part.actual.usd or part.computed.usd or part.estimated.usd
-        spent += usd or 0
-        missing = (
-            part.computed.missing if part.computed.usd or part.computed.missing else part.estimated.missing
-        )
-        unknown += 0 if part.actual.usd else missing
+        complete = part.recorded.usd is not None and not part.recorded.missing
+        amount = part.recorded if complete or part.computed.usd is None else part.computed
+        spent += amount.usd or 0
+        unknown += amount.missing
     passed = spent > budget
     at_least = bool(unknown) or ledger.lower_bound
     sign = "≥ " if at_least else ""

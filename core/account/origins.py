@@ -84,7 +84,7 @@ def _summed(ledger: Ledger, row: LedgerRow, figure: str) -> Origin:
 def _priced(ledger: Ledger, row: LedgerRow, figure: str, one_hour: bool) -> Origin:
     if figure == "recorded":
         formula = "sum of actual_cost_usd where a provider billed, else of estimated_cost_usd"
-        terms = tuple(Term(_route(part), usd) for part in row.parts if (usd := _recorded(part)) is not None)
+        terms = tuple(Term(_route(part), usd) for part in row.parts if (usd := part.recorded.usd) is not None)
         return Origin(
             figure, row.recorded.usd, formula, terms, _rows(row), notes=_missing(row.recorded.missing)
         )
@@ -116,7 +116,7 @@ def _difference(row: LedgerRow) -> Origin:
         f"{_route(part)}: {part.computed.usd - amount:+.4f} USD"
         for part in row.parts
         if part.computed.usd is not None
-        and (amount := _recorded(part)) is not None
+        and (amount := part.recorded.usd) is not None
         and abs(part.computed.usd - amount) > Decimal("0.00005")
     ]
     if row.recorded.missing:
@@ -124,10 +124,6 @@ def _difference(row: LedgerRow) -> Origin:
     if row.computed.missing:
         notes.append(f"{row.computed.missing} without a list price")
     return Origin("difference", value, "computed - recorded", terms, _rows(row), notes=tuple(notes))
-
-
-def _recorded(part: LedgerPart) -> Decimal | None:
-    return part.actual.usd or part.estimated.usd or None
 
 
 def _terms(part: LedgerPart, one_hour: bool) -> list[Term]:

@@ -23,6 +23,7 @@ from core.store.store import Store
 
 _QUARTER = 900
 _BUCKETS = ("input", "cache_read", "cache_write", "output", "reasoning")
+_FIELDS = (*_BUCKETS, "cache_write_more", "day", "model", "usd", "calls")
 _DATED = re.compile(r"[-@]?(20\d{2})-?(\d{2})-?(\d{2})$")
 
 
@@ -38,13 +39,8 @@ class Entry:
 
     def __add__(self, other: Entry) -> Entry:
         """Both together."""
-        return Entry(
-            self.day,
-            self.model,
-            self.tokens + other.tokens,
-            _plus(self.usd, other.usd),
-            _plus(self.calls, other.calls),
-        )
+        usd, calls = _plus(self.usd, other.usd), _plus(self.calls, other.calls)
+        return Entry(self.day, self.model, self.tokens + other.tokens, usd, calls)
 
 
 def reconcile(
@@ -107,17 +103,10 @@ def _fitting(header: Mapping[str, str], mapping: str | None, export: Path) -> tu
     rules = {name: rule for name, rule in table("reconcile").items() if "needs" in rule}
     if mapping is not None and mapping not in rules:
         raise UsageError(f"no mapping is called {mapping!r}", remedy=f"Choose one of {', '.join(rules)}")
-    for name in (
-        [mapping] if mapping else sorted(rules, key=lambda name: _tells(rules[name], header), reverse=True)
-    ):
+    likely = sorted(rules, key=lambda name: _tells(rules[name], header), reverse=True)
+    for name in [mapping] if mapping else likely:
         columns = {
-            field: header[found]
-            for field in (*_BUCKETS, "cache_write_more", "day", "model", "usd", "calls")
-            if (
-                found := next(
-                    (_plain(one) for one in rules[name].get(field, ()) if _plain(one) in header), None
-                )
-            )
+            field: found for field in _FIELDS if (found := _column(rules[name].get(field, ()), header))
         }
         if all(field in columns for field in rules[name]["needs"]):
             return name, columns
@@ -126,6 +115,10 @@ def _fitting(header: Mapping[str, str], mapping: str | None, export: Path) -> tu
         where=str(export),
         remedy="The export needs columns for day, model, input and output tokens",
     )
+
+
+def _column(names: Iterable[str], header: Mapping[str, str]) -> str | None:
+    return next((header[plain] for plain in map(_plain, names) if plain in header), None)
 
 
 def _tells(rule: Mapping[str, Any], header: Mapping[str, str]) -> int:

@@ -113,7 +113,10 @@ def _part(task: str, booked: Sequence[Booked], priced: bool) -> LedgerPart:
     groups = [one.group for one in booked]
     # Column by column, so that adding up stays in C.
     tokens = [_sum(column) for column in zip(*(group[_TOKENS] for group in groups), strict=True)]
-    estimated, actual, _ = (_sum(column) for column in zip(*(group[_MONEY] for group in groups), strict=True))
+    estimated, actual, recorded = (
+        _sum(column) for column in zip(*(group[_MONEY] for group in groups), strict=True)
+    )
+    missing = sum(group.missing for group in groups)
     price_row = next((one.entry for one in booked if one.entry is not None), None)
     billing = "included" if included else billing_of(provider, base_url, mode)
     if price_row is not None and not included:
@@ -128,7 +131,8 @@ def _part(task: str, booked: Sequence[Booked], priced: bool) -> LedgerPart:
         calls=_sum(group.calls for group in groups) or 0,
         tokens=Buckets(*tokens),
         actual=Money(_exact(actual) or None),
-        estimated=Money(_exact(estimated), sum(group.missing for group in groups)),
+        estimated=Money(_exact(estimated), missing),
+        recorded=Money(_exact(recorded), missing),
         computed=Money(_sum(one.usd for one in booked), sum(one.unpriced for one in booked)),
         billing=billing,
         price=price_row,

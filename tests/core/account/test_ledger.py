@@ -1,0 +1,273 @@
+"""The ledger: every call counts once, whatever it is added up by, and unknown stays unknown."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from core.account.ledger import DIMENSIONS, ledger
+from core.account.price_book import PriceBook
+from core.errors import UsageError
+from core.model.tokens import Buckets
+from core.model.usage import LedgerRow
+from core.store.store import Store
+from tests.core.account.homes import NOON, Book, tokens
+from tests.shared import shared
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Book:
+    return Book(tmp_path / "state.db")
+
+
+@pytest.fixture
+def opened() -> Iterator[ExitStack]:
+    with ExitStack() as stack:
+        yield stack
+
+
+def store(opened: ExitStack, book: Book) -> Store:
+    return opened.enter_context(Store(book.path))
+
+
+def plain_sql(path: Path) -> tuple[int, ...]:
+    """Totals written independently: all sessions, and what auxiliary tasks spent besides."""
+    columns = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens")
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
+        known = {row[1] for row in db.execute("PRAGMA table_info(sessions)")}
+        main = [
+            db.execute(f"SELECT coalesce(sum({name}), 0) FROM sessions").fetchone()[0] if name in known else 0
+            for name in columns
+        ]
+        tables = {row[0] for row in db.execute("SELECT name FROM sqlite_master")}
+        extra = [0] * 4
+        if "session_model_usage" in tables:
+            sums = ", ".join(f"coalesce(sum({name}), 0)" for name in columns)
+            extra = list(db.execute(f"SELECT {sums} FROM session_model_usage WHERE task <> ''").fetchone())
+    return tuple(a + b for a, b in zip(main, extra, strict=True))
+
+
+def billed(row: LedgerRow) -> tuple[int, ...]:
+    found = row.tokens
+    return tuple(value or 0 for value in (found.input, found.cache_read, found.cache_write, found.output))
+
+
+def check_against_sql(path: Path) -> None:
+    with Store(path) as opened_store:
+        for by in DIMENSIONS:
+            found = ledger([opened_store], by=by)
+            assert billed(found.totals) == plain_sql(path), by
+            sums = [sum(column) for column in zip(*map(billed, found.rows), strict=True)] or [0] * 4
+            assert tuple(sums) == plain_sql(path), by
+            assert sum(row.calls for row in found.rows) == found.totals.calls
+
+
+@pytest.mark.parametrize("name", ["state.db", "profiles/work/state.db"])
+def test_the_samples_add_up_to_plain_sql_by_every_dimension(sample_home: Path, name: str) -> None:
+    check_against_sql(sample_home / name)
+
+
+@pytest.mark.shared
+def test_every_database_at_hand_adds_up_to_plain_sql(tmp_path: Path) -> None:
+    import lzma
+
+    packed = shared("data/small.db.xz")
+    path = tmp_path / "small.db"
+    path.write_bytes(lzma.decompress(packed.read_bytes()))
+    check_against_sql(path)
+
+
+def test_models_switched_inside_a_session_come_from_the_split(book: Book, opened: ExitStack) -> None:
+    book.session("a", model="opus", **tokens(100, 50, 10, 40, 3))
+    book.usage("a", "opus", **tokens(60, 50, 10, 30, 2)).usage("a", "mini", **tokens(40, 0, 0, 10, 1))
+    rows = {row.key: row.tokens.total for row in ledger([store(opened, book)], by="model").rows}
+    assert rows == {"opus": 150, "mini": 50}
+
+
+def test_auxiliary_calls_are_rows_of_their_own_and_in_the_total_once(book: Book, opened: ExitStack) -> None:
+    book.session("a", model="opus", **tokens(100)).usage("a", "opus", **tokens(100))
+    book.usage("a", "mini", "compression", **tokens(7, output=2))
+    found = ledger([store(opened, book)], by="session")
+    assert [(row.key, row.task, row.tokens.total) for row in found.rows] == [
+        ("a", "", 100),
+        ("a", "compression", 9),
+    ]
+    assert found.totals.tokens.total == 109
+    assert {row.key for row in ledger([store(opened, book)], by="task").rows} == {"main", "compression"}
+
+
+def test_what_the_split_leaves_over_is_booked_on_the_session(book: Book, opened: ExitStack) -> None:
+    book.session("a", model="opus", **tokens(100, calls=5)).usage("a", "mini", **tokens(30, calls=1))
+    found = ledger([store(opened, book)], by="model")
+    assert {row.key: (row.tokens.input, row.calls) for row in found.rows} == {
+        "opus": (70, 4),
+        "mini": (30, 1),
+    }
+    assert any("no model row accounts for" in note for note in found.notes)
+
+
+def test_a_split_beyond_the_total_is_not_believed(book: Book, opened: ExitStack) -> None:
+    book.session("a", model="opus", **tokens(100)).usage("a", "mini", **tokens(130))
+    found = ledger([store(opened, book)], by="model")
+    assert [(row.key, row.tokens.input) for row in found.rows] == [("opus", 100)]
+    assert found.lower_bound
+    assert "exceeds" in found.notes[0]
+
+
+def test_a_session_without_usage_makes_the_total_a_lower_bound(book: Book, opened: ExitStack) -> None:
+    book.session("a", **tokens(100)).session("b", **tokens(0)).session("empty", message_count=0)
+    found = ledger([store(opened, book)])
+    assert found.lower_bound
+    assert found.notes[0].startswith("1 session with messages but no recorded usage")
+    assert {row.key: row.lower_bound for row in found.rows} == {"a": False, "b": True, "empty": False}
+
+
+def chain(book: Book) -> Book:
+    book.session("root", end_reason="compression", ended_at=NOON + 5, title="Long", **tokens(100, 10))
+    book.session("next", parent_session_id="root", started_at=NOON + 6, title="Long #2", **tokens(50, 5))
+    config = '{"_delegate_from": "next"}'
+    book.session("helper", parent_session_id="next", source="tool", model_config=config, **tokens(7))
+    branch = '{"_branched_from": "root"}'
+    return book.session("branch", parent_session_id="root", model_config=branch, **tokens(3))
+
+
+def test_a_chain_counts_each_call_once_and_its_delegates_beside(book: Book, opened: ExitStack) -> None:
+    rows = {row.key: row for row in ledger([store(opened, chain(book))], by="conversation").rows}
+    assert set(rows) == {"root", "helper", "branch"}
+    assert (rows["root"].tokens.total, rows["root"].sessions, rows["root"].calls) == (165, 2, 2)
+    assert rows["root"].subtree is not None
+    assert rows["root"].subtree.total == 172
+    assert rows["branch"].subtree is None
+
+
+def test_one_conversation_can_be_asked_for_by_any_of_its_sessions(book: Book, opened: ExitStack) -> None:
+    for session in ("root", "next"):
+        found = ledger(
+            [store(opened, chain(book) if session == "root" else book)], by="session", session=session
+        )
+        assert {row.key for row in found.rows} == {"root", "next"}
+
+
+def test_days_are_days_of_the_users_zone(book: Book, opened: ExitStack) -> None:
+    evening = datetime(2026, 3, 1, 23, 30, tzinfo=UTC).timestamp()
+    book.session("a", started_at=evening, **tokens(5)).session("b", started_at=evening + 3600, **tokens(6))
+
+    def keys(by: str, zone: str) -> list[str]:
+        return [row.key for row in ledger([store(opened, book)], by=by, zone=ZoneInfo(zone)).rows]
+
+    assert keys("day", "UTC") == ["2026-03-01", "2026-03-02"]
+    assert keys("day", "Asia/Kathmandu") == ["2026-03-02"]
+    assert keys("hour", "Asia/Kathmandu") == ["2026-03-02T05", "2026-03-02T06"]
+
+
+def test_a_period_takes_what_started_in_it(book: Book, opened: ExitStack) -> None:
+    book.session("old", started_at=NOON - 86400, **tokens(1)).session("new", **tokens(2))
+    start = datetime.fromtimestamp(NOON, UTC)
+    one = store(opened, book)
+    assert [row.key for row in ledger([one], since=start).rows] == ["new"]
+    assert [row.key for row in ledger([one], until=start).rows] == ["old"]
+    assert ledger([one], since=start + timedelta(1)).totals.tokens == Buckets()
+
+
+def test_zero_dollars_for_tokens_is_no_price(book: Book, opened: ExitStack) -> None:
+    book.session("a", model="x", estimated_cost_usd=0.0, cost_status="unknown", **tokens(100))
+    book.session("b", model="y", estimated_cost_usd=1.25, cost_status="estimated", **tokens(100))
+    book.session("c", model="z", estimated_cost_usd=0.0, cost_status="included", **tokens(100))
+    rows = {
+        row.key: (row.recorded.usd, row.recorded.missing, row.status)
+        for row in ledger([store(opened, book)]).rows
+    }
+    assert rows["a"] == (None, 1, "unknown")
+    assert rows["b"] == (Decimal("1.25"), 0, "estimated")
+    assert rows["c"] == (Decimal(0), 0, "included")
+
+
+def test_a_billed_amount_wins_over_the_estimate_and_counts_once(book: Book, opened: ExitStack) -> None:
+    book.session("a", model="x", estimated_cost_usd=1.0, actual_cost_usd=1.5, **tokens(100))
+    book.usage("a", "x", estimated_cost_usd=1.0, **tokens(100))
+    for by in ("session", "model", "day"):
+        found = ledger([store(opened, book)], by=by)
+        assert found.totals.recorded.usd == Decimal("1.5"), by
+        assert found.totals.recorded.missing == 0
+
+
+def test_one_session_spread_over_several_models_is_one_session(book: Book, opened: ExitStack) -> None:
+    book.session("a", **tokens(30)).usage("a", "x", **tokens(10)).usage("a", "y", **tokens(20))
+    assert ledger([store(opened, book)], by="model").totals.sessions == 1
+
+
+def test_prices_are_computed_beside_the_record_and_never_mixed(book: Book, opened: ExitStack) -> None:
+    route = {
+        "model": "claude-opus-4-5",
+        "billing_provider": "anthropic",
+        "billing_base_url": "https://api.anthropic.com",
+    }
+    million = tokens(1_000_000, 0, 0, 0, 1000)
+    book.session("a", estimated_cost_usd=9.0, cost_status="estimated", **route, **million)
+    book.session("b", model="nobody-knows-it", billing_provider="nous", **tokens(100))
+    book.session("c", model="gpt-5.2", billing_provider="openai-codex", cost_status="included", **million)
+    book.session(
+        "d", model="m", billing_provider="custom", billing_base_url="http://127.0.0.1:1/v1", **tokens(50)
+    )
+    found = ledger([store(opened, book)], by="session", prices=PriceBook())
+    rows = {row.key: row for row in found.rows}
+    assert (rows["a"].recorded.usd, rows["a"].computed.usd) == (Decimal(9), Decimal(5))
+    assert (rows["b"].computed.usd, rows["b"].computed.missing) == (None, 1)
+    assert (rows["c"].computed.usd, rows["c"].included.usd) == (None, Decimal("1.75"))
+    assert (rows["d"].computed.usd, rows["d"].computed.missing, rows["d"].status) == (None, 0, "local")
+    assert (found.totals.computed.usd, found.totals.computed.missing) == (Decimal(5), 1)
+
+
+def test_each_session_is_priced_at_its_day_whatever_the_dimension(book: Book, opened: ExitStack) -> None:
+    route = {"model": "o3", "billing_provider": "openai"}
+    before, after = datetime(2025, 6, 9, tzinfo=UTC), datetime(2025, 6, 11, tzinfo=UTC)
+    book.session("old", started_at=before.timestamp(), **route, **tokens(1_000_000, calls=100))
+    book.session("new", started_at=after.timestamp(), **route, **tokens(1_000_000, calls=100))
+    for by in ("session", "model", "source"):
+        assert ledger([store(opened, book)], by=by, prices=PriceBook()).totals.computed.usd == Decimal(12)
+
+
+def test_a_long_context_tier_is_chosen_session_by_session(book: Book, opened: ExitStack) -> None:
+    route = {"model": "gemini-2.5-pro", "billing_provider": "google"}
+    book.session("short", **route, **tokens(1_000_000, calls=10)).session(
+        "long", **route, **tokens(1_000_000, calls=2)
+    )
+    found = ledger([store(opened, book)], by="model", prices=PriceBook())
+    assert found.totals.computed.usd == Decimal("1.25") + Decimal("2.50")
+
+
+def test_several_databases_add_up_and_the_same_one_counts_once(tmp_path: Path, opened: ExitStack) -> None:
+    one, two = (Book(tmp_path / name).session("a", **tokens(10)) for name in ("one.db", "two.db"))
+    both = [store(opened, one), store(opened, two), store(opened, one)]
+    found = ledger(both, by="profile")
+    assert {row.key: row.tokens.total for row in found.rows} == {"one.db": 10, "two.db": 10}
+    assert found.totals.sessions == 2
+
+
+def test_a_store_without_a_split_says_that_summaries_are_missing(tmp_path: Path, opened: ExitStack) -> None:
+    book = Book(tmp_path / "old.db", old=True).session("a", model="opus", **tokens(10))
+    found = ledger([store(opened, book)], by="model")
+    assert found.totals.tokens.total == 10
+    assert "keep no auxiliary calls" in found.notes[0]
+
+
+@pytest.mark.parametrize("junk", ["many", b"\xff\xfe", 9 * 10**18, None, -5.5])
+def test_a_damaged_number_spoils_no_other(book: Book, opened: ExitStack, junk: object) -> None:
+    book.session("bad", input_tokens=junk, output_tokens=4).session("bad2", input_tokens=junk).session(
+        "good", **tokens(10)
+    )
+    total = ledger([store(opened, book)], by="source").totals.tokens
+    assert (total.input or 0) in (10, 10 + 2 * -5)
+    assert total.output == 4
+
+
+def test_an_unknown_dimension_names_those_there_are(book: Book, opened: ExitStack) -> None:
+    with pytest.raises(UsageError, match="session, conversation, model"):
+        ledger([store(opened, book)], by="colour")
