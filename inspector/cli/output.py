@@ -40,6 +40,16 @@ def evidence(value: Evidence) -> str:
     return clean_line(f"{value.source.value} {value.where}: {value.text}", LONGEST_QUOTE)
 
 
+def cell(value: str | float | bool | None) -> str | float | bool:
+    """A value as a spreadsheet may read it: unknown is empty, and no stored text becomes a formula."""
+    from inspector.text import clean_line
+
+    if isinstance(value, str):
+        text = clean_line(value)
+        return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+    return "" if value is None else value
+
+
 def write_note(text: str) -> None:
     """Print one diagnostic line to stderr."""
     if sys.stderr is not None:

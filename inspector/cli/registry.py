@@ -37,6 +37,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("why", "when and why compression fired, and why it did not"),
     Command("findings", "diagnoses, worst first, each with its numbers and what helps"),
     Command("usage", "tokens and money by session, conversation, model, source, day, task or profile"),
+    Command("cache", "cache markers, hits call by call, breaks with cause and cost"),
+    Command("reconcile", "a provider's usage export beside what Hermes recorded"),
     Command("chain", "continuations, branches and delegates of a session, and where resume lands"),
     Command("search", "full-text search over messages"),
     Command("doctor", "check that the store, its schema and its configuration can be read"),

@@ -12,9 +12,10 @@ import csv
 import io
 import sys
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from core.errors import UsageError
+from core.errors import BudgetPassed, UsageError
 from core.model.usage import Ledger, LedgerRow, Money
 from inspector.cli import jsonio, numbers, options, output, target
 
@@ -36,6 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=numbers.positive, metavar="N", help=f"rows of the table (default: {SHOWN})"
     )
+    parser.add_argument(
+        "--budget", type=numbers.dollars, metavar="USD", help="exit with 6 when more was spent"
+    )
     parser.add_argument("--no-prices", action="store_true", help="leave computed costs out; faster")
     parser.add_argument("--csv", action="store_true", help="print a table for a spreadsheet")
     options.add_json_option(parser)
@@ -53,7 +57,23 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(_csv(found))
     else:
         output.write_lines(_lines(found, args.limit or SHOWN))
+    if args.budget is not None:
+        _hold_to(args.budget, found)
     return 0
+
+
+def _hold_to(budget: Decimal, found: Ledger) -> None:
+    """Say where spending stands.
+
+    Raises:
+        BudgetPassed: It is above the budget.
+    """
+    from core.account.budget import check_budget
+
+    checked = check_budget(found, budget)
+    if checked.passed:
+        raise BudgetPassed(checked.sentence)
+    output.write_note(checked.sentence)
 
 
 def _ledger(args: argparse.Namespace) -> Ledger:
@@ -119,7 +139,7 @@ def _csv(found: Ledger) -> str:
         if writer is None:
             writer = csv.DictWriter(text, list(flat), lineterminator="\n")
             writer.writeheader()
-        writer.writerow({name: _cell(value) for name, value in flat.items()})
+        writer.writerow({name: output.cell(value) for name, value in flat.items()})
     return text.getvalue()
 
 
@@ -133,16 +153,6 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
         "hit_rate": row["hit_rate"],
         "lower_bound": row["lower_bound"],
     }
-
-
-def _cell(value: Any) -> Any:
-    """A value as a spreadsheet may read it: unknown is empty, and no stored text becomes a formula."""
-    from inspector.text import clean_line
-
-    if isinstance(value, str):
-        text = clean_line(value)
-        return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
-    return "" if value is None else value
 
 
 def _lines(found: Ledger, limit: int) -> Iterator[str]:

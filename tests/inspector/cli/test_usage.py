@@ -109,3 +109,14 @@ def test_no_title_becomes_a_formula(home: Path, capsys: pytest.CaptureFixture[st
 def test_json_and_csv_exclude_each_other(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["usage", "--csv", "--json", "--home", str(home)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_budget_that_is_passed_is_exit_6_and_the_result_is_still_there(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["usage", "--budget", "1", "--home", str(home)]) == 6
+    shown = capsys.readouterr()
+    assert "total" in shown.out
+    assert "passed the budget of $1.00" in shown.err
+    assert run(["usage", "--budget", "$1,000", "--home", str(home)]) == 0
+    assert "within the budget" in capsys.readouterr().err

@@ -1,0 +1,117 @@
+"""A provider's usage export beside what Hermes recorded, matched by day and model.
+
+Exports of OpenRouter, Anthropic and OpenAI are recognised by their columns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from core.errors import NotFoundError, UsageError
+from core.model.usage import ReconcileRow, Reconciliation
+from inspector.cli import jsonio, options, output, target
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `reconcile`."""
+    parser.add_argument("export", metavar="EXPORT.csv", type=Path, help="the provider's file")
+    parser.add_argument("--mapping", metavar="NAME", help="column mapping (default: the one that fits)")
+    parser.add_argument("--csv", action="store_true", help="print a table for a spreadsheet")
+    options.add_json_option(parser)
+    options.add_store_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print where the books agree and where they do not."""
+    from core.account.reconcile import reconcile
+
+    if args.csv and args.json:
+        raise UsageError("give either --json or --csv")
+    if not args.export.is_file():
+        raise NotFoundError("no such file", where=str(args.export))
+    with target.stores(args) as opened:
+        found = reconcile(opened, args.export, mapping=args.mapping)
+    if args.json:
+        output.write_json(_payload(found))
+    elif args.csv:
+        sys.stdout.write(_csv(found))
+    else:
+        output.write_lines(_lines(found))
+    return 0
+
+
+def _payload(found: Reconciliation) -> dict[str, Any]:
+    return {
+        "mapping": found.mapping,
+        "rows": [_row(row) for row in found.rows],
+        "covered": found.covered,
+        "holes": list(found.holes),
+        "skipped": found.skipped,
+    }
+
+
+def _row(row: ReconcileRow) -> dict[str, Any]:
+    return {
+        "day": row.day.isoformat(),
+        "model": row.model,
+        "provider": {
+            "tokens": jsonio.tokens(row.provider_tokens),
+            "usd": jsonio.money(row.provider_usd),
+            "calls": row.provider_calls,
+        },
+        "hermes": {
+            "tokens": jsonio.tokens(row.hermes_tokens),
+            "usd": jsonio.money(row.hermes_usd),
+            "calls": row.hermes_calls,
+        },
+        "verdict": row.verdict,
+    }
+
+
+def _csv(found: Reconciliation) -> str:
+    text = io.StringIO()
+    names = ("day", "model", "verdict", "provider_tokens", "hermes_tokens", "provider_usd", "hermes_usd")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    for row in found.rows:
+        tokens = (row.provider_tokens.total, row.hermes_tokens.total)
+        money = (jsonio.money(row.provider_usd), jsonio.money(row.hermes_usd))
+        writer.writerow(map(output.cell, (row.day.isoformat(), row.model, row.verdict, *tokens, *money)))
+    return text.getvalue()
+
+
+def _lines(found: Reconciliation) -> Iterator[str]:
+    from inspector import format
+    from inspector.cli.table import Column, lines
+
+    columns = (
+        Column("day"),
+        Column("model", shrinks=True),
+        Column("verdict"),
+        *(Column(name, right=True) for name in ("provider tokens", "hermes tokens", "provider", "hermes")),
+    )
+    yield from lines(
+        columns,
+        (
+            [
+                row.day.isoformat(),
+                row.model,
+                row.verdict.replace("_", " "),
+                format.count(row.provider_tokens.total),
+                format.count(row.hermes_tokens.total),
+                format.money(row.provider_usd),
+                format.money(row.hermes_usd),
+            ]
+            for row in found.rows
+        ),
+    )
+    yield f"{format.percent(found.covered)} of the provider's tokens are in Hermes' books ({found.mapping})"
+    yield from (f"hole: {hole}" for hole in found.holes)
+    if found.skipped:
+        yield f"{format.plural(found.skipped, 'line')} of the file could not be read"

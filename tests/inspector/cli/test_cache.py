@@ -1,0 +1,102 @@
+"""`cache` and `reconcile`: the keys promised, the samples' breaks, and markers of any list."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.cli.main import run
+from tests.inspector.cli.conftest import Json, Text
+
+AUTH = "Refactor the auth module"
+
+
+@pytest.fixture
+def messages(tmp_path: Path) -> str:
+    listed: list[dict[str, Any]] = [{"role": "system", "content": "You are careful."}]
+    listed += [
+        {"role": "user" if index % 2 == 0 else "assistant", "content": f"message {index}"}
+        for index in range(9)
+    ]
+    path = tmp_path / "messages.json"
+    path.write_text(json.dumps(listed))
+    return str(path)
+
+
+def _cache(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+    assert run(["cache", *words, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_a_conversations_cache_has_every_key_promised(as_json: Json) -> None:
+    found = as_json("cache", AUTH)
+    assert set(found) >= {"strategy", "layout", "ttl", "breakpoints", "calls", "breaks", "advice"}
+    assert all(set(call) >= {"at", "prompt", "cache_read", "hit_rate"} for call in found["calls"])
+    assert all(set(one) >= {"at", "cause", "tokens_lost", "cost_usd", "evidence"} for one in found["breaks"])
+    assert found["strategy"] == "system_and_3"
+    assert found["advice"]["current"] == found["ttl"]
+
+
+def test_every_compaction_breaks_the_cache(as_json: Json) -> None:
+    causes = [one["cause"] for one in as_json("cache", AUTH)["breaks"]]
+    assert causes.count("compaction") == 2
+    assert "ttl_expired" in causes
+
+
+def test_people_read_causes_and_prices(as_text: Text) -> None:
+    shown = as_text("cache", AUTH)
+    assert "compaction" in shown
+    assert "$" in shown
+    assert "agent.log:" in shown
+
+
+def test_costs_can_be_left_out(as_json: Json) -> None:
+    assert {one["cost_usd"] for one in as_json("cache", AUTH, "--no-prices")["breaks"]} == {None}
+
+
+def test_a_list_carries_at_most_four_markers(messages: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = _cache(capsys, "--messages", messages, "--release", "0.19", "--layout", "native")
+    assert found["breakpoints"] == [0, 7, 8, 9]
+    assert found["layout"] == "native"
+    assert [marker["ttl"] for marker in found["markers"]] == ["5m"] * 4
+    assert _cache(capsys, "--messages", messages, "--layout", "none")["breakpoints"] == []
+    hour = _cache(capsys, "--messages", messages, "--layout", "envelope", "--ttl", "1h")
+    assert {marker["ttl"] for marker in hour["markers"]} == {"1h"}
+
+
+@pytest.mark.parametrize("words", [[], ["latest", "--layout", "native"], ["latest", "--messages", "x.json"]])
+def test_what_excludes_each_other_is_refused(
+    words: list[str], home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["cache", *words, "--home", str(home)]) == 2
+    capsys.readouterr()
+
+
+def test_an_export_is_matched_by_day_and_model(
+    home: Path, tmp_path: Path, as_json: Json, as_text: Text, capsys: pytest.CaptureFixture[str]
+) -> None:
+    day = next(row["key"] for row in as_json("usage", "--by", "day")["rows"])
+    export = tmp_path / "activity.csv"
+    export.write_text(
+        "date,model_permaslug,usage,requests,prompt_tokens,completion_tokens,reasoning_tokens\n"
+        f"{day},anthropic/claude-haiku-4-5,0.01,4,27939,189,0\n"
+    )
+    found = as_json("reconcile", str(export))
+    assert set(found) >= {"mapping", "rows", "covered", "holes", "skipped"}
+    assert {row["day"] for row in found["rows"]} == {day}
+    assert "provider's tokens" in as_text("reconcile", str(export))
+    assert run(["reconcile", str(export), "--csv", "--home", str(home)]) == 0
+    assert capsys.readouterr().out.startswith("day,model,verdict,")
+
+
+def test_a_file_of_another_kind_is_refused(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text("colour,size\nred,3\n")
+    assert run(["reconcile", str(other), "--home", str(home)]) == 2
+    assert run(["reconcile", str(tmp_path / "none.csv"), "--home", str(home)]) == 3
+    assert capsys.readouterr().err.count("\n") == 2
