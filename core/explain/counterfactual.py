@@ -69,7 +69,7 @@ def history(frame: Frame) -> tuple[Message, ...]:
     """The conversation as it was spoken: every message once, no summaries."""
     found: list[Message] = []
     for generation in frame.conversation.generations:
-        found += frame.store.messages(generation.row_ids[copied_rows(generation) :])
+        found += frame.messages(generation.row_ids[copied_rows(generation) :])
     return tuple(found)
 
 

@@ -75,7 +75,7 @@ def _planned(frame: Frame, rows: BoundaryRows, release: str) -> int | None:
     """What the release's rules leave of the transcript; the session it left was never written to."""
     session = frame.sessions[rows.session]
     settings = frame.settings(release, session, frame.window.tokens)
-    plan = plan_messages(frame.store.messages(rows.before), frame.policy(release), settings)
+    plan = plan_messages(frame.messages(rows.before), frame.policy(release), settings)
     return plan.messages - plan.middle.size + 1 if plan.middle.size else None
 
 

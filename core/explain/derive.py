@@ -63,7 +63,7 @@ def derive(frame: Frame, facts: BoundaryRows, release: str | None, threshold: in
     session = frame.sessions[facts.session]
     if not facts.before:
         return _without_rows(facts, session)
-    messages = frame.store.messages(facts.before)
+    messages = frame.messages(facts.before)
     role = messages[-1].role if messages else ""
     if role == "user":
         return _at_turn_start(frame, facts, messages, session, release, threshold)

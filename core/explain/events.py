@@ -17,7 +17,7 @@ from core.explain.now import where_it_stands
 from core.explain.outcome import summary_outcome
 from core.explain.rows import BoundaryRows, boundary_rows
 from core.explain.situation import conversation_log, detected, found_window
-from core.hermes.config import load_config
+from core.hermes.config import HermesConfig, load_config
 from core.hermes.log import Log
 from core.hermes.release import release_of_summary
 from core.model.event import CompressionEvent, Trigger
@@ -43,11 +43,26 @@ def explain(store: Store, session_id: str, *, release: str | None = None) -> Exp
     return explained(store, session_id, release=release)[1]
 
 
-def explained(store: Store, session_id: str, *, release: str | None = None) -> tuple[Frame, Explanation]:
-    """The same with the surroundings it was judged in, for whoever asks further."""
+def explained(
+    store: Store,
+    session_id: str,
+    *,
+    release: str | None = None,
+    config: HermesConfig | None = None,
+    log: Log | None = None,
+) -> tuple[Frame, Explanation]:
+    """The same with the surroundings it was judged in, for whoever asks further.
+
+    Args:
+        store: The database.
+        session_id: Any session of the conversation.
+        release: Rules to apply instead of the detected release's.
+        config: The home's configuration, where it has been read already.
+        log: The lines about the conversation, likewise.
+    """
     conversation = store.conversation(session_id)
-    config = load_config(store.location.home)
-    log = conversation_log(store.location.home, conversation)
+    config = config if config is not None else load_config(store.location.home)
+    log = log if log is not None else conversation_log(store.location.home, conversation)
     rows = boundary_rows(store, conversation)
     clock = align(log.records, _moments(conversation, rows))
     frame = Frame(
@@ -209,7 +224,7 @@ def _tokens_after(
     if rows is None or rows.counted_after is None:
         return None
     session = frame.sessions.get(rows.opened.session_id, frame.conversation.tip)
-    return frame.request_tokens(frame.store.messages(rows.after), session, release)
+    return frame.request_tokens(frame.messages(rows.after), session, release)
 
 
 def _duration(attempt: Attempt | None) -> float | None:

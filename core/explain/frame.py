@@ -40,6 +40,16 @@ class Frame:
     window: WindowGuess
 
     @cached_property
+    def _read(self) -> dict[int, Message]:
+        return {}
+
+    def messages(self, row_ids: Sequence[int]) -> tuple[Message, ...]:
+        """Messages by row, each read from the database once."""
+        missing = [row for row in row_ids if row not in self._read]
+        self._read.update((m.row.id, m) for m in self.store.messages(missing) if m.row is not None)
+        return tuple(self._read[row] for row in row_ids if row in self._read)
+
+    @cached_property
     def sessions(self) -> dict[str, Session]:
         """The conversation's sessions by id."""
         return {session.id: session for session in self.conversation.sessions}

@@ -46,9 +46,7 @@ def _size(
     generations = frame.conversation.generations
     newest = generations[-1] if generations else None
     if frame.checks(None).anchored and newest is not None:
-        anchored = anchored_tokens(
-            tip.model_config, frame.store.generation_messages(newest), frame.policy(None)
-        )
+        anchored = anchored_tokens(tip.model_config, frame.messages(newest.row_ids), frame.policy(None))
         if anchored is not None:
             text = "usage of the last response, and an estimate of what came since"
             return anchored, Verdict.DERIVED, (Evidence(Source.DATABASE, "sessions.model_config", text),)
@@ -69,6 +67,6 @@ def _size(
         return done.tokens_after, Verdict.DERIVED, (Evidence(Source.DERIVED, "the last compaction", text),)
     if newest is None or not newest.row_ids:
         return None, Verdict.UNKNOWN, ()
-    estimate = frame.request_tokens(frame.store.generation_messages(newest), tip, None)
+    estimate = frame.request_tokens(frame.messages(newest.row_ids), tip, None)
     text = "estimate of the stored messages and system prompt"
     return estimate, Verdict.DERIVED, (Evidence(Source.DERIVED, "rows", text),)

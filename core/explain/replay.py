@@ -99,7 +99,7 @@ def replay_turns(frame: Frame, generation: Generation) -> tuple[Turn, ...]:
     Real prompt sizes come from the log where it reaches back; elsewhere estimates stand in. Blocks kept in
     memory only, and those of the past, are not on record and leave a decision open.
     """
-    messages = frame.store.generation_messages(generation)
+    messages = frame.messages(generation.row_ids)
     walker = _Walker(frame, generation, messages)
     starts = [i for i, message in enumerate(messages) if message.role == "user"]
     ends = [*starts[1:], len(messages)]
@@ -250,7 +250,7 @@ def _estimates(frame: Frame) -> dict[str, tuple[int | None, int | None, int]]:
     if not frame.conversation.generations:
         return {}
     generation = frame.conversation.generations[-1]
-    messages = frame.store.generation_messages(generation)
+    messages = frame.messages(generation.row_ids)
     policy, session = frame.policy(None), frame.conversation.tip
     estimate = policy.estimate
     sums = (0, *accumulate(total_tokens([message_size(m.wire, estimate)], estimate) for m in messages))

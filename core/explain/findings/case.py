@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 
 from core.compress.plan import plan_messages
+from core.compress.retention.report import retention
 from core.compress.threshold import Budgets
 from core.explain.explanation import Explanation
 from core.explain.frame import Frame
@@ -17,6 +19,7 @@ from core.hermes.policy import Policy
 from core.model.event import CompressionEvent
 from core.model.message import Message
 from core.model.plan import Plan
+from core.model.preview import Retention
 from core.model.session import Conversation, Session
 from core.store.store import Store
 
@@ -89,7 +92,11 @@ class Case:
     def live(self) -> tuple[Message, ...]:
         """The transcript the next request will carry."""
         generations = self.conversation.generations
-        return self.store.generation_messages(generations[-1]) if generations else ()
+        return self.messages(generations[-1].row_ids) if generations else ()
+
+    def messages(self, row_ids: Sequence[int]) -> tuple[Message, ...]:
+        """Messages by row, each read from the database once."""
+        return self.frame.messages(row_ids)
 
     @cached_property
     def summaries(self) -> tuple[tuple[Message, SummaryMatch], ...]:
@@ -101,6 +108,20 @@ class Case:
     def boundaries(self) -> tuple[BoundaryRows, ...]:
         """Compactions as rows show them."""
         return boundary_rows(self.store, self.conversation)
+
+    @cached_property
+    def newest_retention(self) -> Retention | None:
+        """What the newest summary kept of the messages it replaced; None when either is not on disk."""
+        for rows in reversed(self.boundaries):
+            if rows.summary is not None and rows.before and not rows.summary.fallback:
+                return retention(self.middle(rows), rows.summary.body)
+        return None
+
+    def middle(self, rows: BoundaryRows) -> tuple[Message, ...]:
+        """The messages a summary replaced: what lies between the copied head and the copied tail."""
+        head = rows.boundary.head_rows
+        tail = len(rows.after) - head - (rows.boundary.summary_row is not None) + rows.boundary.merged
+        return self.messages(rows.before[head : max(head, len(rows.before) - tail)])
 
     @cached_property
     def plan(self) -> Plan:

@@ -19,6 +19,8 @@ from core.explain.findings import (  # noqa: F401
 from core.explain.findings.case import case_of
 from core.explain.findings.registry import CONVERSATION_RULES, STORE_RULES, NotKnown, apply
 from core.explain.findings.store_rules import StoreCase
+from core.hermes.config import HermesConfig
+from core.hermes.log import Log
 from core.model.event import Finding
 from core.store.store import Store
 
@@ -42,7 +44,13 @@ def findings(store: Store, session_id: str, *, now: datetime | None = None) -> t
 
 
 def examine(
-    store: Store, session_id: str, *, release: str | None = None, now: datetime | None = None
+    store: Store,
+    session_id: str,
+    *,
+    release: str | None = None,
+    now: datetime | None = None,
+    config: HermesConfig | None = None,
+    log: Log | None = None,
 ) -> Examination:
     """Apply every rule about conversations to one.
 
@@ -51,12 +59,14 @@ def examine(
         session_id: Any session of the conversation.
         release: Rules of Hermes to apply instead of the detected release's.
         now: The moment asked about; this one by default.
+        config: The home's configuration, where it has been read already.
+        log: The lines about the conversation, likewise.
 
     Raises:
         NotFoundError: There is no such session.
         ConfigError: config.yaml cannot be used, or the release is unknown.
     """
-    frame, explanation = explained(store, session_id, release=release)
+    frame, explanation = explained(store, session_id, release=release, config=config, log=log)
     case = case_of(frame, explanation, now)
     found, unknown = apply(CONVERSATION_RULES, case, explanation.conversation.root.id)
     return Examination(tuple(found), tuple(unknown))

@@ -123,7 +123,7 @@ def hidden_payload(case: Case, rule: Rule) -> Iterable[Found]:
 def cut_through_a_tool_chain(case: Case, rule: Rule) -> Iterable[Found]:
     """What a compaction left holds a tool result without its call."""
     for rows in case.boundaries:
-        messages = case.store.messages(rows.after)
+        messages = case.messages(rows.after)
         calls = {call.id for message in messages for call in message.tool_calls}
         for message in messages:
             if message.role == "tool" and message.tool_call_id and message.tool_call_id not in calls:

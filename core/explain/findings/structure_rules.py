@@ -182,7 +182,7 @@ def _written_after_end(case: Case, session: Session) -> Iterator[Message]:
     slack = timedelta(seconds=30)
     for generation in case.conversation.generations:
         if generation.session_id == session.id:
-            for message in case.store.messages(generation.row_ids[-20:]):
+            for message in case.messages(generation.row_ids[-20:]):
                 at = message.row.timestamp if message.row else None
                 if at is not None and at > session.ended_at + slack:
                     yield message

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import pairwise
 
-from core.compress.anchors.collect import constraints
 from core.compress.estimate import message_size, text_tokens, total_tokens
-from core.compress.retention.report import retention
 from core.explain.findings.case import Case
 from core.explain.findings.registry import Found, Missing, Rule, conversation_rule
 from core.explain.rows import BoundaryRows
@@ -18,6 +16,7 @@ from core.hermes.markers import find_summary
 from core.model.event import Severity
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.message import Message
+from core.model.preview import Retention
 
 
 @conversation_rule("C1")
@@ -138,35 +137,26 @@ def many_compactions(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("C9")
 def constraint_lost(case: Case, rule: Rule) -> Iterable[Found]:
     """Instructions of the user that the newest summary does not carry."""
-    for rows, middle in _newest(case):
-        users = [message for message in middle if message.role == "user"]
-        given = [sentence for message in users for sentence in constraints(message.text)]
-        if not given or rows.summary is None:
-            continue
-        report = retention(middle, rows.summary.body)
-        lost = [a for a in report.anchors if a.category == "constraints" and a.fate == "lost"]
-        if lost:
-            evidence = tuple(
-                Evidence(Source.DATABASE, "the summarised messages", a.value[:200]) for a in lost[:5]
-            )
-            numbers = {"count": len(lost), "first": lost[0].value[:120]}
-            yield Found(numbers, evidence, Verdict.SUSPECTED)
+    report = _report(case)
+    lost = [a for a in report.anchors if a.category == "constraints" and a.fate == "lost"] if report else []
+    if lost:
+        evidence = tuple(
+            Evidence(Source.DATABASE, "the summarised messages", a.value[:200]) for a in lost[:5]
+        )
+        numbers = {"count": len(lost), "first": lost[0].value[:120]}
+        yield Found(numbers, evidence, Verdict.SUSPECTED)
 
 
 @conversation_rule("C10")
 def anchors_lost(case: Case, rule: Rule) -> Iterable[Found]:
     """How many checkable facts the newest summary kept."""
-    for rows, middle in _newest(case):
-        if rows.summary is None:
-            continue
-        counts = retention(middle, rows.summary.body).by_category.values()
-        of = sum(count.of for count in counts)
-        kept = sum(count.kept + count.paraphrased for count in counts)
-        if of and kept < of:
-            evidence = Evidence(
-                Source.DERIVED, f"message {rows.boundary.summary_row}", f"{kept} of {of} facts"
-            )
-            yield Found({"kept": kept, "of": of}, (evidence,), Verdict.DERIVED)
+    report = _report(case)
+    counts = report.by_category.values() if report else ()
+    of = sum(count.of for count in counts)
+    kept = sum(count.kept + count.paraphrased for count in counts)
+    if of and kept < of:
+        evidence = Evidence(Source.DERIVED, "the newest summary", f"{kept} of {of} facts")
+        yield Found({"kept": kept, "of": of}, (evidence,), Verdict.DERIVED)
 
 
 @conversation_rule("C11")
@@ -184,36 +174,22 @@ def failure_shown_as_success(case: Case, rule: Rule) -> Iterable[Found]:
         yield Found({"count": len(hidden)}, (evidence,), Verdict.DERIVED)
 
 
-def _newest(case: Case) -> Iterator[tuple[BoundaryRows, tuple[Message, ...]]]:
-    """The newest compaction whose summary and summarised messages are on disk."""
-    for rows in reversed(case.boundaries):
-        if rows.summary is not None and rows.before and not rows.summary.fallback:
-            yield rows, _middle(case, rows)
-            return
+def _report(case: Case) -> Retention | None:
     if case.boundaries and all(not rows.before for rows in case.boundaries):
         raise Missing("the summarised messages are gone")
-
-
-def _middle(case: Case, rows: BoundaryRows) -> tuple[Message, ...]:
-    """The messages a summary replaced: what lies between the copied head and the copied tail."""
-    head = rows.boundary.head_rows
-    tail = len(rows.after) - head - (rows.boundary.summary_row is not None)
-    if rows.boundary.merged:
-        tail += 1
-    ids = rows.before[head : max(head, len(rows.before) - tail)]
-    return case.store.messages(ids)
+    return case.newest_retention
 
 
 def _middle_tokens(case: Case, rows: BoundaryRows) -> int:
     rules = case.policy.estimate
-    return total_tokens([message_size(message.wire, rules) for message in _middle(case, rows)], rules)
+    return total_tokens([message_size(message.wire, rules) for message in case.middle(rows)], rules)
 
 
 def _failed_results(case: Case) -> set[str | None]:
     """Calls whose original result, now archived, reports a failure."""
     failed: set[str | None] = set()
     for rows in case.boundaries[-1:]:
-        for message in case.store.messages(rows.before):
+        for message in case.messages(rows.before):
             text = message.text[:4000]
             if message.role == "tool" and ('"error": "' in text or _exit_code(text)):
                 failed.add(message.tool_call_id)

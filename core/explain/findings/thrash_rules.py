@@ -144,12 +144,10 @@ def reads_again(case: Case, rule: Rule) -> Iterable[Found]:
         if not rows.before:
             continue
         fresh = rows.opened.row_ids[len(rows.after) :]
-        after = _calls(case.store.messages(fresh[: 3 * int(rule.limits["calls"])]))[
-            : int(rule.limits["calls"])
-        ]
+        after = _calls(case.messages(fresh[: 3 * int(rule.limits["calls"])]))[: int(rule.limits["calls"])]
         if len(after) < rule.limits["least"]:
             continue
-        known = set(_calls(case.store.messages(rows.before)))
+        known = set(_calls(case.messages(rows.before)))
         again = sum(call in known for call in after)
         if again / len(after) >= rule.limits["share"]:
             evidence = Evidence(
@@ -200,7 +198,7 @@ def _alike(earlier: BoundaryRows, later: BoundaryRows, share: float) -> bool:
 def _spoken(case: Case, rows: BoundaryRows) -> bool:
     """A person wrote something in the generation a compaction opened."""
     fresh = rows.opened.row_ids[copied_rows(rows.opened) :]
-    return any(_by_user(message) for message in case.store.messages(fresh))
+    return any(_by_user(message) for message in case.messages(fresh))
 
 
 def _by_user(message: Message) -> bool:

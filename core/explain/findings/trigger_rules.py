@@ -186,7 +186,7 @@ def _overhead(case: Case) -> tuple[int, Evidence]:
     first = next((turn for turn in case.lines(Kind.TURN) if turn.before == 0), None)
     call = next((c for c in case.lines(Kind.CALL) if first is not None and c.at >= first.at), None)
     rows = case.conversation.generations[0].row_ids[:1] if case.conversation.generations else ()
-    messages = case.store.messages(rows)
+    messages = case.messages(rows)
     if call is None or call.input is None or call.number != 1 or not messages:
         raise Missing("neither the tool schemas nor the first call of the conversation is on record")
     spoken = text_tokens(messages[0].text, case.policy.estimate.unit)

@@ -34,7 +34,7 @@ class Log:
         return not self.records
 
 
-def read_log(home: Path, sessions: Collection[str], cache_directory: Path | None = None) -> Log:
+def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path | None = None) -> Log:
     """Read what the log of a home says about some sessions.
 
     Lines without a session are kept too, as are those that state a window or a threshold for any session.
@@ -43,7 +43,7 @@ def read_log(home: Path, sessions: Collection[str], cache_directory: Path | None
 
     Args:
         home: The HERMES_HOME.
-        sessions: Ids of the sessions asked about.
+        sessions: Ids of the sessions asked about; None for all.
         cache_directory: Where indexes are kept between runs; None for nowhere.
     """
     indexes, problems = [], []
@@ -52,7 +52,7 @@ def read_log(home: Path, sessions: Collection[str], cache_directory: Path | None
             indexes.append(index_file(path, cache_directory))
         except OSError as error:
             problems.append(f"{path.name}: {error.strerror or error}")
-    wanted = [*(session.encode() for session in sessions), *_anywhere()]
+    wanted = [b""] if sessions is None else [*(session.encode() for session in sessions), *_anywhere()]
     records = [record for index in indexes for record in _records(index, wanted)]
     return Log(
         records=tuple(_without_repeats(sorted(records, key=lambda record: record.at))),
