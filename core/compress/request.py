@@ -56,6 +56,7 @@ def summary_request(
         auto_focus=None if focus or not rules.auto_focus else auto_focus(measured, policy),
         previous_summary=previous or earlier_body(measured, window),
         transcript=serialised(turns, rules, lean=lean) if with_transcript else "",
+        originals=_originals(measured, window),
         max_output=int(budget * rules.output_factor) if rules.output_factor else None,
         temporal=rules.temporal,
         today=today if rules.temporal else None,
@@ -78,6 +79,13 @@ def window_turns(measured: Measured, plan: Plan, window: Window) -> tuple[Messag
     rows = [row for row in demoted(pruned_rows(measured, plan), measured, plan, None) if row.origin in wanted]
     leftovers = measured.columns.leftovers
     live = (unwrapped(row.message) if row.origin in leftovers else row.message for row in rows)
+    return tuple(message for message in live if message is not None)
+
+
+def _originals(measured: Measured, window: Window) -> tuple[Message, ...]:
+    """The same messages with their tool results in full."""
+    leftovers = measured.columns.leftovers
+    live = (unwrapped(measured.base[i]) if i in leftovers else measured.base[i] for i in window.turns)
     return tuple(message for message in live if message is not None)
 
 

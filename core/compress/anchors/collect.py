@@ -41,12 +41,16 @@ def collect(views: Sequence[View], topic: Topic | None = None) -> list[Found]:
     found: dict[AnchorValue, Found] = {}
     for view in views:
         whole = topic is not None and about(view, topic)
+        mentions: dict[int, bool] = {}
         for anchor, context in _of(view):
             entry = found.setdefault(anchor, Found(anchor.category, anchor.value))
             if not entry.messages or entry.messages[-1] != view.index:
                 entry.messages.append(view.index)
-            if topic is not None and not entry.in_focus:
-                entry.in_focus = whole or covered(anchor.value, context, topic)
+            if topic is None or entry.in_focus:
+                continue
+            if id(context) not in mentions:
+                mentions[id(context)] = topic.share(context) > 0
+            entry.in_focus = whole or (mentions[id(context)] and covered(anchor.value, context, topic))
     return list(found.values())
 
 
@@ -63,8 +67,6 @@ def covered(value: str, context: str, topic: Topic) -> bool:
     """Whether an anchor, or the line it stands in, is about a topic."""
     if topic.covers(value):
         return True
-    if not topic.share(context):
-        return False
     at = context.find(value)
     if at < 0:
         return False

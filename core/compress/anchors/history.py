@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.compress.anchors.lexicon import lexicon
-from core.compress.anchors.values import values
+from core.compress.anchors.values import error_lines
 from core.compress.anchors.view import Call, View
 
 _CREATED_BY_SHELL = re.compile(r"(?:>>?|\btee(?:\s+-a)?|\btouch)\s+(?P<path>[\w./~@%+-]+)")
@@ -128,7 +128,7 @@ def _outcome(at: int, call: Call, result: View | None) -> Outcome:
 
 def _error_in(text: str) -> str | None:
     """The line that says best what failed: the first that is more than a word."""
-    lines = [value for category, value in values(text) if category == "errors"]
+    lines = list(error_lines(text))
     return next((line for line in lines if len(line) > _WORDLESS), lines[0] if lines else None)
 
 

@@ -18,10 +18,11 @@ class Lexicon:
     decision: re.Pattern[str]
     remaining: re.Pattern[str]
     error: re.Pattern[str]
+    error_words: re.Pattern[str]
     harmless: re.Pattern[str]
     passed: re.Pattern[str]
     gone: re.Pattern[str]
-    measure: re.Pattern[str]
+    units: frozenset[str]
     file_name: re.Pattern[str]
     error_stems: tuple[str, ...]
     command_keys: tuple[str, ...]
@@ -36,20 +37,18 @@ def lexicon() -> Lexicon:
     import yaml
 
     text = files("core.compress.anchors").joinpath("lexicon.yaml").read_text(encoding="utf-8")
-    table: dict[str, Any] = yaml.safe_load(text)
-    units = "|".join(sorted(map(re.escape, table["units"]), key=len, reverse=True))
+    table: dict[str, Any] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     extensions = "|".join(sorted(map(re.escape, table["extensions"]), key=len, reverse=True))
     return Lexicon(
         constraint=_any(table["constraint"], re.IGNORECASE),
         decision=_any(table["decision"], re.IGNORECASE),
         remaining=_any(table["remaining"], re.IGNORECASE),
         error=_any(table["error"]),
+        error_words=_any(table["error_words"]),
         harmless=_any(table["harmless"]),
         passed=_any(table["passed"], re.IGNORECASE),
         gone=_any(table["gone"], re.MULTILINE),
-        measure=re.compile(
-            rf"\d[\d,]{{0,15}}+(?:\.\d{{1,9}}+)?\s?(?:{units})(?![A-Za-z0-9_])|[$€£¥]\d[\d,]{{0,15}}+(?:\.\d{{1,9}}+)?"
-        ),
+        units=frozenset(table["units"]),
         file_name=re.compile(rf"[\w@+%~$.-]*[\w@+%~$-]\.(?:{extensions})"),
         error_stems=tuple(table["error_stems"]),
         command_keys=tuple(table["command_keys"]),

@@ -15,7 +15,10 @@ MOST_PER_TEXT = 60
 LONGEST = 200
 """Characters of one anchor."""
 
-_TOKEN = re.compile(r"[^\s\"'`<>(){},;|\[\]=*（）「」，。；：、]{2,300}")
+_EDGE = r"\s\"'`<>(){},;|\[\]=*（）「」，。；：、"
+_TOKEN = re.compile(rf"(?<![^{_EDGE}])[^{_EDGE}\d/\\.]{{0,80}}[\d/\\.][^{_EDGE}]{{1,300}}")
+"""A word that holds a digit, a slash or a dot: no other can be an anchor."""
+
 _WEB = re.compile(r"https?://[^\s\"'`<>()\[\]{}|\\，。；、]{3,400}")
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,12}://[^\s]{3,}", re.IGNORECASE)
 _PATH = re.compile(r"(?:[A-Za-z]:)?(?:~|\.{1,2})?[/\\]?(?:[\w.@+%~$-]+[/\\])+[\w.@+%~$-]*")
@@ -29,8 +32,12 @@ _ID = re.compile(
 )
 _LINE_SUFFIX = re.compile(r":\d+(?::\d+)?:?$|(?<=[a-z])-\d+-.{0,3}$")
 _DIGIT = re.compile(r"\d")
+_NUMBER = re.compile(
+    r"(?P<number>\d[\d,]{0,15}+(?:\.\d{1,9}+)?)(?:\s?(?P<unit>%|％|°?[A-Za-zµ]{1,8}(?:/s)?|[\u4e00-\u9fff])(?![A-Za-z0-9_]))?"
+)
+_MONEY = "$€£¥"
 _STRIP = ".,:;!?'\"`*_#)"
-_LONGEST_LINE = 400
+_LONGEST_LINE = 300
 
 
 class AnchorValue(NamedTuple):
@@ -63,12 +70,11 @@ def _all(text: str, errors: bool) -> Iterator[AnchorValue]:
         anchor = classify(token)
         if anchor:
             yield anchor
-    for match in lexicon().measure.finditer(text):
-        before = text[match.start() - 1 : match.start()]
-        if not before or not (before.isalnum() or before in "_.,-/#"):
-            yield AnchorValue("numbers", " ".join(match.group().split()))
+    for measure in measures(text):
+        yield AnchorValue("numbers", measure)
     if errors:
-        yield from _error_lines(text)
+        for line in error_lines(text):
+            yield AnchorValue("errors", line)
 
 
 @lru_cache(maxsize=65536)
@@ -103,16 +109,31 @@ def _is_path(value: str) -> bool:
     return bool(parts) and (named or (rooted and len(parts) >= 2) or len(parts) >= 3 or value.endswith("/"))
 
 
-def _error_lines(text: str) -> Iterator[AnchorValue]:
+def measures(text: str) -> Iterator[str]:
+    """Numbers with their units, and amounts of money."""
+    units = lexicon().units
+    for match in _NUMBER.finditer(text):
+        before = text[match.start() - 1 : match.start()]
+        if before and (before.isalnum() or before in "_.,-/#"):
+            continue
+        if before in _MONEY and before:
+            yield before + match["number"]
+        elif match["unit"] and (match["unit"] in units or match["unit"].lower() in units):
+            yield " ".join(match.group().split())
+
+
+def error_lines(text: str) -> Iterator[str]:
+    """Lines that report a failure, white space collapsed; code and counts of nothing are none."""
     words = lexicon()
     starts = sorted({start for stem in words.error_stems for start in _lines_with(text, stem)})
     for start in starts:
         end = text.find("\n", start)
         raw = text[start : min(len(text) if end < 0 else end, start + _LONGEST_LINE)]
-        if words.error.search(raw) and not words.harmless.search(raw):
+        failed = words.error.search(raw) or words.error_words.search(raw.lower())
+        if failed and not words.harmless.search(raw):
             line = " ".join(raw.split())[:LONGEST].rstrip()
             if line:
-                yield AnchorValue("errors", line)
+                yield line
 
 
 def _lines_with(text: str, stem: str) -> Iterator[int]:

@@ -63,27 +63,41 @@ Clean = Callable[[str], str]
 """Takes out of a text what must not be read: credentials."""
 
 
-def views(messages: Sequence[Message], offset: int = 0, clean: Clean = str) -> list[View]:
+def fair_limit(lengths: Sequence[int], total: int) -> int:
+    """The most characters each text may have so that all stay within `total`; short ones stay whole."""
+    left, ordered = total, sorted(lengths)
+    for at, length in enumerate(ordered):
+        share = left // (len(ordered) - at)
+        if length > share:
+            return share
+        left -= length
+    return ordered[-1] if ordered else total
+
+
+def views(
+    messages: Sequence[Message], offset: int = 0, clean: Clean = str, most: int = HEAD + TAIL
+) -> list[View]:
     """Read a middle.
 
     Args:
         messages: The middle.
         offset: Index of its first message in the whole list.
         clean: Applied to every text before anything is taken from it.
+        most: Characters read of one text.
     """
     calls: dict[str, Call] = {}
     result = []
     for index, message in enumerate(messages, offset):
         made = tuple(_call(call, clean) for call in message.tool_calls) if message.role == "assistant" else ()
         calls.update((call.id, call) for call in made)
-        text = readable(message, clean)
+        text = readable(message, clean, most)
         answers = calls.get(message.tool_call_id or "") if message.role == "tool" else None
         request = message.role == "user" and _is_request(text)
         result.append(View(index, message.role, text, made, answers, request))
     return result
 
 
-def readable(message: Message, clean: Clean = str) -> str:
+def readable(message: Message, clean: Clean = str, most: int = HEAD + TAIL) -> str:
     """The text of a message for reading: JSON results by their strings, long texts by their ends."""
     text = message.text
     if message.role == "tool" and text[:1] == "{" and text.rstrip()[-1:] == "}":
@@ -92,16 +106,19 @@ def readable(message: Message, clean: Clean = str) -> str:
         text = _REMINDER.sub("", text).strip()
     if "PRIVATE KEY" in text:
         text = clean(text)  # before it is cut: half a key block is not recognised
-    return clean(ends(text))
+    return clean(ends(text, most))
 
 
-def ends(text: str) -> str:
-    """A long text by its start and end, cut between words."""
-    if len(text) <= HEAD + TAIL:
+def ends(text: str, most: int = HEAD + TAIL) -> str:
+    """A long text by its start and end, cut between words where there are any."""
+    if len(text) <= most:
         return text
-    stop = max(text.rfind(" ", HEAD - 200, HEAD), text.rfind("\n", HEAD - 200, HEAD))
-    start = text.find(" ", len(text) - TAIL, len(text) - TAIL + 200)
-    return f"{text[: stop if stop > 0 else HEAD]}\n{text[start if start > 0 else -TAIL :].lstrip()}"
+    head, tail = most * HEAD // (HEAD + TAIL), most * TAIL // (HEAD + TAIL)
+    stop = max(text.rfind(" ", head // 2, head), text.rfind("\n", head // 2, head))
+    start = text.find(" ", len(text) - tail, len(text) - tail // 2)
+    return (
+        f"{text[: stop if stop > 0 else head]}\n{text[start if start > 0 else len(text) - tail :].lstrip()}"
+    )
 
 
 def one_line(text: str, limit: int) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
+from collections.abc import Iterator
 from functools import cached_property
 
 from core.compress.anchors import values
 from core.compress.anchors.lexicon import lexicon
+from core.compress.anchors.values import measures
 from core.compress.topic import terms
 
 KEPT, PARAPHRASED, LOST = "kept", "paraphrased", "lost"
@@ -45,18 +48,22 @@ class SummaryIndex:
 
     @cached_property
     def _measures(self) -> set[str]:
-        return {_measure(match.group()) for match in lexicon().measure.finditer(self._flat)}
+        return {_measure(text) for text in measures(self._flat)}
 
     @cached_property
     def _numbers(self) -> set[str]:
         return {number.replace(",", "") for number in _NUMBER.findall(self._flat)}
 
     @cached_property
+    def _words(self) -> list[frozenset[str]]:
+        return [frozenset((*terms(line), *terms(line.lower()))) for line in self._raw_lines]
+
+    @cached_property
     def _postings(self) -> dict[str, list[int]]:
         found: dict[str, list[int]] = defaultdict(list)
-        for at, line in enumerate(self._raw_lines):
-            for term in terms(line):
-                found[term].append(at)
+        for at, words in enumerate(self._words):
+            for word in words:
+                found[word].append(at)
         return found
 
     def fate(self, category: str, value: str) -> str:
@@ -110,14 +117,31 @@ class SummaryIndex:
 
     def _sentence(self, value: str, lower: str, *, bound: bool) -> str:
         start = _ELLIPSIS.sub("", lower).strip()
-        if start in self._flat or start[: max(_SHORTEST_PREFIX, len(start) * 2 // 3)] in self._flat:
+        if self._opens_with(start[: max(_SHORTEST_PREFIX, len(start) * 2 // 3)]):
             return KEPT
-        wanted = terms(value)[:_MOST_TERMS]
-        hits = Counter(at for term in wanted for at in self._postings.get(term, ()))
-        enough = max(2, _ENOUGH_TERMS * len(wanted))
-        lines = (self._raw_lines[at] for at, count in hits.items() if count >= enough)
-        told = any(not bound or lexicon().constraint.search(line) for line in lines)
+        told = any(not bound or lexicon().constraint.search(line) for line in self._lines_sharing(value))
         return PARAPHRASED if told else LOST
+
+    def _opens_with(self, start: str) -> bool:
+        """Whether the summary holds a text; its words are looked up first, which is cheap."""
+        known = self._postings
+        return all(term in known for term in terms(start)[:-1]) and start in self._flat
+
+    def _lines_sharing(self, value: str) -> Iterator[str]:
+        """Lines that hold most of a sentence's words.
+
+        A line with `enough` of `n` words holds at least one of the `n - enough + 1` rarest.
+        """
+        wanted = terms(value)[:_MOST_TERMS]
+        enough = max(2, math.ceil(_ENOUGH_TERMS * len(wanted)))
+        rarest = sorted(wanted, key=lambda term: len(self._postings.get(term, ())))
+        candidates = {
+            at for term in rarest[: len(wanted) - enough + 1] for at in self._postings.get(term, ())
+        }
+        words = frozenset(wanted)
+        for at in candidates:
+            if len(words & self._words[at]) >= enough:
+                yield self._raw_lines[at]
 
 
 def _endings(path: str) -> list[str]:

@@ -37,6 +37,7 @@ class SummaryRequest:
         previous_summary: Body of the summary this one updates, without markers.
         transcript: `turns` as the release writes them into its prompt; only model summarisers read it.
         max_output: Output tokens to ask a model for; None leaves it to the provider.
+        originals: The same messages before pruning; the offline summariser reads these when they are given.
         temporal: The release asks for finished work in the past tense, with dates.
         today: The date for that, ISO 8601; None leaves it out.
     """
@@ -49,6 +50,7 @@ class SummaryRequest:
     previous_summary: str | None = None
     transcript: str = ""
     max_output: int | None = None
+    originals: tuple[Message, ...] = ()
     temporal: bool = False
     today: str | None = None
 

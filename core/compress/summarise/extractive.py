@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from core.compress.anchors import Found, View, collect, topic_of, views
 from core.compress.anchors.history import files
+from core.compress.anchors.view import HEAD, TAIL, fair_limit
 from core.compress.redact import redact_text
 from core.compress.retention.index import LOST, SummaryIndex
 from core.compress.summarise.base import (
@@ -23,6 +24,7 @@ from core.compress.summarise.extract.facts import Fact, facts_of
 from core.compress.summarise.extract.pack import lists
 from core.compress.summarise.extract.render import render
 from core.compress.summarise.extract.select import FOCUS_SHARE, Estimate, choose
+from core.model.message import Message
 
 _LARGEST_SHARE = 0.5
 """A summary is never asked to be more than half of what it replaces."""
@@ -32,6 +34,9 @@ _LEAST = 500
 
 _LIST_SHARE = 0.30
 """Share of the room for lists of exact values; the focus, when there is one, has all of it."""
+
+_MOST_READ, _LEAST_READ = 1_500_000, 400
+"""Characters read of a middle, and of each message at least: what keeps a summary under a second."""
 
 _TIMES = 2
 """Anchors of the focus must survive at this many times the rate of the others."""
@@ -70,7 +75,7 @@ class ExtractiveSummariser:
         Raises:
             SummaryFailure: The user gave up meanwhile.
         """
-        read = views(request.turns, clean=redact_text)
+        read = _read(request.originals or request.turns)
         topic = topic_of(request.focus, read)
         _check(cancelled)
         facts = without_repeats([*facts_of(read, topic), *carried(request.previous_summary, read, topic)])
@@ -119,26 +124,41 @@ class ExtractiveSummariser:
         return body
 
 
+def _read(messages: Sequence[Message]) -> list[View]:
+    """The messages without credentials, long ones by their ends where there is more than time to read."""
+    limit = min(HEAD + TAIL, fair_limit([len(message.text) for message in messages], _MOST_READ))
+    return views(messages, clean=redact_text, most=max(limit, _LEAST_READ))
+
+
 def _favour(chosen: list[Fact], anchors: Sequence[Found], headings: Sequence[str]) -> list[Fact]:
     """Drop what matters least outside the focus until the focus survives at twice the rate of the rest."""
-    kept = list(chosen)
-    while True:
-        focus, rest = _rates(anchors, render(kept, headings))
-        spare = [fact for fact in kept if not fact.in_focus and not fact.fixed]
-        if not spare or focus >= _TIMES * rest:
-            return kept
-        dropped = {id(fact) for fact in spare[-max(1, len(spare) // 6) :]}
-        kept = [fact for fact in kept if id(fact) not in dropped]
+    spare = [fact for fact in chosen if not fact.in_focus and not fact.fixed]
+    focus, rest = _kept(anchors, chosen, headings)
+    sizes = [max(1, sum(anchor.in_focus is flag for anchor in anchors)) for flag in (True, False)]
+    low, high = 0, len(spare)  # the fewest facts to drop lies between
+    while low < high:
+        half = (low + high) // 2
+        left = _without(chosen, spare[len(spare) - half :])
+        now_focus, now_rest = _kept([*focus, *rest], left, headings)
+        if len(now_focus) / sizes[0] >= _TIMES * len(now_rest) / sizes[1]:
+            high = half
+        else:
+            low = half + 1
+    return _without(chosen, spare[len(spare) - low :])
 
 
-def _rates(anchors: Sequence[Found], body: str) -> tuple[float, float]:
-    """Shares of the anchors a body keeps: of the focus, of the rest."""
-    index = SummaryIndex(body)
-    kept, of = [0, 0], [0, 0]
-    for anchor in anchors:
-        of[anchor.in_focus] += 1
-        kept[anchor.in_focus] += index.fate(anchor.category, anchor.value) != LOST
-    return kept[1] / max(of[1], 1), kept[0] / max(of[0], 1)
+def _without(facts: Sequence[Fact], dropped: Sequence[Fact]) -> list[Fact]:
+    gone = set(map(id, dropped))
+    return [fact for fact in facts if id(fact) not in gone]
+
+
+def _kept(
+    anchors: Sequence[Found], facts: Sequence[Fact], headings: Sequence[str]
+) -> tuple[list[Found], list[Found]]:
+    """The anchors that facts keep: of the focus, of the rest."""
+    index = SummaryIndex(render(facts, headings))
+    kept = [anchor for anchor in anchors if index.fate(anchor.category, anchor.value) != LOST]
+    return [anchor for anchor in kept if anchor.in_focus], [anchor for anchor in kept if not anchor.in_focus]
 
 
 def _check(cancelled: Cancelled | None) -> None:
