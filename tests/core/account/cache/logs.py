@@ -1,0 +1,48 @@
+"""Calls and log lines for cache tests."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from core.hermes.log import Kind, Log, LogRecord
+from core.model.usage import CacheCall
+
+START = datetime(2026, 6, 1, 12, tzinfo=UTC)
+
+
+def call(
+    seconds: float,
+    prompt: int | None,
+    read: int | None,
+    *,
+    model: str = "opus",
+    number: int = 2,
+    session: str = "s",
+) -> CacheCall:
+    """A call some seconds after the start."""
+    at = START + timedelta(seconds=seconds)
+    return CacheCall(at, session, model, "anthropic", prompt, read, 50, number, f"agent.log:{int(seconds)}")
+
+
+def spaced(*calls: CacheCall) -> tuple[CacheCall, ...]:
+    """The same calls with the pauses between them."""
+    from core.account.cache.calls import _with_gaps
+
+    return tuple(_with_gaps(calls))
+
+
+def line(kind: Kind, seconds: float, session: str | None = "s", **fields: object) -> LogRecord:
+    """A log line; the tests' logs are written in UTC."""
+    at = (START + timedelta(seconds=seconds)).replace(tzinfo=None)
+    where = f"agent.log:{int(seconds)}"
+    return LogRecord(kind, where, at, "INFO", "x", session, session, f"{kind} line", **fields)  # type: ignore[arg-type]
+
+
+def log(*lines: LogRecord) -> Log:
+    """A log of these lines."""
+    return Log(tuple(sorted(lines, key=lambda one: one.at)), ("agent.log",))
+
+
+def utc(local: datetime) -> datetime:
+    """Log times of the tests are UTC."""
+    return local.replace(tzinfo=UTC)

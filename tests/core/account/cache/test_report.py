@@ -1,0 +1,133 @@
+"""The cache report of whole conversations: the samples', and those real releases left."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from core.account.cache import cache_report
+from core.account.ledger import ledger
+from core.account.price_book import PriceBook
+from core.hermes.config import load_config
+from core.hermes.log import read_log
+from core.model.usage import CacheReport
+from core.store.locate import Location
+from core.store.store import Store
+from tests.shared import shared
+
+BOOK = PriceBook()
+
+
+def report(home: Path, title: str, release: str = "0.19", *, with_log: bool = True) -> CacheReport:
+    with Store(Location(home / "state.db", home)) as store:
+        session = store.resolve(title)
+        ids = [one.id for one in store.conversation(session.id).sessions]
+        lines = read_log(home, ids) if with_log else None
+        return cache_report(store, session.id, lines, release=release, config=load_config(home), prices=BOOK)
+
+
+def test_a_compaction_and_a_pause_are_told_apart(sample_home: Path) -> None:
+    found = report(sample_home, "Refactor the auth module")
+    assert [one.cause for one in found.breaks] == ["compaction", "ttl_expired", "compaction"]
+    assert all(one.usd is not None and one.usd > 0 for one in found.breaks)
+    assert (found.strategy, found.layout, found.ttl) == ("system_and_3", "native", "5m")
+
+
+def test_every_switch_of_model_breaks_the_cache(sample_home: Path) -> None:
+    found = report(sample_home, "Explain the query plan")
+    assert [one.cause for one in found.breaks] == ["model_changed"] * 3
+
+
+def test_breakpoints_count_from_the_live_messages_with_the_system_prompt_before(sample_home: Path) -> None:
+    found = report(sample_home, "Rename the CLI flag")
+    assert [point.index for point in found.breakpoints] == [-1, 3, 4, 5]
+    prefix = [point.prefix_tokens or 0 for point in found.breakpoints]
+    assert prefix == sorted(prefix)
+    assert prefix[0] > 0
+
+
+def test_the_dearest_result_of_the_giant_conversation_is_the_giant(sample_home: Path) -> None:
+    found = report(sample_home, "Where did the disk go")
+    assert found.results[0].tool == "terminal"
+    assert found.results[0].tokens > 20 * found.results[1].tokens
+    assert found.results[0].calls == 27
+    assert found.results[0].usd is not None
+
+
+def test_a_copied_answer_is_not_another_call(sample_home: Path) -> None:
+    found = report(sample_home, "Refactor the auth module")
+    assert max(one.calls for one in found.results) <= len(found.calls)
+
+
+def test_without_a_log_the_report_says_what_it_cannot_know(sample_home: Path) -> None:
+    found = report(sample_home, "Refactor the auth module", with_log=False)
+    assert (found.calls, found.breaks, found.log) == ((), (), False)
+    assert found.breakpoints
+    assert any("no log line" in note for note in found.notes)
+
+
+def test_a_route_without_markers_says_why(sample_home: Path) -> None:
+    found = report(sample_home, "Check the backups")
+    assert (found.strategy, found.layout, found.breakpoints) == ("none", "none", ())
+    assert found.advice is None
+
+
+@pytest.fixture(scope="module")
+def truth(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    packed = shared("truth/runs.tar.xz")
+    target = tmp_path_factory.mktemp("truth")
+    with lzma.open(packed) as stream, tarfile.open(fileobj=stream) as archive:
+        archive.extractall(target, filter="data")
+    return target
+
+
+RUNS = [
+    "0.13.0/preflight_64k",
+    "0.16.0/continuation",
+    "0.19.0/manual_focus",
+    "0.19.0/overflow_400",
+    "0.22.2/preflight_64k",
+]
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("run", RUNS)
+def test_buckets_equal_what_the_provider_answered(truth: Path, run: str) -> None:
+    lines = (truth / run / "requests.jsonl").read_text().splitlines()
+    answered = [one for one in map(json.loads, lines) if not one["summary"] and "u" in one.get("roles", "")]
+    with Store(truth / run / "home" / "state.db") as store:
+        rows = ledger([store], by="task").rows
+        main = next(row for row in rows if row.key == "main")
+        extra = [row for row in rows if row.key not in ("main", "compression")]
+        calls = sum(row.calls for row in extra) + main.calls
+        prompt = (main.tokens.prompt or 0) + sum(row.tokens.prompt or 0 for row in extra)
+        cached = (main.tokens.cache_read or 0) + sum(row.tokens.cache_read or 0 for row in extra)
+    kept = [one for one in answered if one.get("prompt_tokens") is not None and not one.get("error")]
+    assert calls <= len(kept)
+    if calls == len(kept):
+        assert prompt == sum(one["prompt_tokens"] for one in kept)
+        assert cached == sum(one["cached"] for one in kept)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("run", RUNS)
+def test_real_breaks_are_compactions_and_new_processes(truth: Path, run: str) -> None:
+    home = truth / run / "home"
+    done = sum(
+        "context compression done" in line for line in (home / "logs/agent.log").read_text().splitlines()
+    )
+    with Store(Location(home / "state.db", home)) as store:
+        causes = []
+        for row in store.conversations().rows:
+            ids = [one.id for one in row.sessions]
+            found = cache_report(
+                store, row.root.id, read_log(home, ids), release=run.split("/")[0], results=False
+            )
+            causes += [one.cause for one in found.breaks]
+    assert set(causes) <= {"compaction", "resume"}
+    assert causes.count("compaction") <= done
+    assert "compaction" in causes

@@ -1,0 +1,120 @@
+"""The user's own prices, and the memory of the bundled list."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from core.account.price_book import PriceBook, open_book, read_overrides
+from core.account.price_list import PriceList
+from core.errors import ConfigError
+from core.model.tokens import Buckets
+
+OWN = """
+- model: "hermes-5-*"
+  provider: nous
+  input: "0.5"
+  output: "1.5"
+  cache_read: "0.05"
+- model: claude-opus-4-5
+  input: 4
+  output: 20
+  from: 2026-03-01
+  tiers:
+    - {above: 100000, input: 8, output: 40}
+- model: claude-opus-4-5
+  input: 5
+  output: 25
+- {model: house-model, billing: local}
+"""
+MILLION = Buckets(1_000_000, 0, 0, 0)
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> PriceBook:
+    path = tmp_path / "prices.yaml"
+    path.write_text(OWN)
+    return PriceBook(read_overrides(path))
+
+
+def test_the_users_price_comes_first(own: PriceBook) -> None:
+    assert own.price(MILLION, "hermes-5-preview", "nous").usd == Decimal("0.5")
+    assert own.price(MILLION, "hermes-5-preview", "elsewhere").usd is None
+
+
+def test_the_users_prices_have_dates_and_tiers_too(own: PriceBook) -> None:
+    before, after = datetime(2026, 2, 1, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC)
+    assert own.price(MILLION, "claude-opus-4-5", "anthropic", at=before, calls=20).usd == Decimal(5)
+    assert own.price(MILLION, "claude-opus-4-5", "anthropic", at=after, calls=20).usd == Decimal(4)
+    assert own.price(MILLION, "claude-opus-4-5", "anthropic", at=after, calls=2).usd == Decimal(8)
+
+
+def test_an_entry_names_the_file_it_is_from(own: PriceBook) -> None:
+    row = own.entry("hermes-5-preview", "nous")
+    assert row is not None
+    assert row.source.endswith("prices.yaml entry 1")
+
+
+def test_no_file_means_no_overrides(tmp_path: Path) -> None:
+    assert read_overrides(tmp_path / "prices.yaml") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("just text", "must be a list"),
+        ("- input: 3", "needs a model"),
+        ("- {model: x, inptu: 3}", "unknown key 'inptu'"),
+        ("- {model: x, input: cheap}", "a price is no number"),
+        ("- {model: x, from: soon}", "is no date"),
+        ("- {model: x, billing: gift}", "billing 'gift'"),
+        ("- {model: x, tiers: [{input: 1}]}", "a tier needs"),
+        ("- [", "cannot be read"),
+    ],
+)
+def test_a_bad_file_is_one_clear_line(tmp_path: Path, text: str, complaint: str) -> None:
+    path = tmp_path / "prices.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=complaint) as caught:
+        read_overrides(path)
+    assert str(path) in caught.value.where
+
+
+def test_the_list_is_remembered_between_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = PriceList(tmp_path)
+    rows = first.entries("google", "gemini-2.5-pro")
+    dated = first.entries("deepseek", "deepseek-chat")
+    first.save()
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("looked up again")
+
+    monkeypatch.setattr(PriceList, "_look_up", refuse)
+    again = PriceList(tmp_path)
+    assert again.entries("google", "gemini-2.5-pro") == rows
+    assert again.entries("deepseek", "deepseek-chat") == dated
+
+
+def test_a_damaged_memory_is_ignored(tmp_path: Path) -> None:
+    (tmp_path / f"prices-{PriceList().version}.json").write_text("{ not json")
+    assert PriceList(tmp_path).entries("openai", "gpt-4o")
+
+
+def test_a_book_opens_with_the_users_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    (tmp_path / "hermes-inspector").mkdir()
+    (tmp_path / "hermes-inspector" / "prices.yaml").write_text("- {model: mine, input: 7}")
+    assert open_book().price(MILLION, "mine").usd == Decimal(7)
+
+
+def test_the_big_list_is_not_imported_before_a_price_is_asked_for() -> None:
+    code = (
+        "import sys, core.account.ledger, core.account.price_book as b; b.PriceBook(); "
+        "sys.exit('genai_prices' in sys.modules or 'tiktoken' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
