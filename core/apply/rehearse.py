@@ -63,9 +63,16 @@ def rehearse_messages(
     mode = mode or default_mode(store.schema)
     if mode is ApplyMode.IN_PLACE and not store.schema.archives:
         raise UsageError("this database is older than compaction in place", remedy="Use --mode continuation")
-    rehearsal = _planned(store, session_id, before, after, tail_from, mode, now or time.time())
-    loaded = tried(store, rehearsal)
-    if not same_transcript(loaded, rehearsal.after):
+    return verified(store, _planned(store, session_id, before, after, tail_from, mode, now or time.time()))
+
+
+def verified(store: Store, rehearsal: Rehearsal) -> Rehearsal:
+    """The rehearsal, after its statements have given the right messages on a private copy.
+
+    Raises:
+        InspectorError: They did not.
+    """
+    if not same_transcript(tried(store, rehearsal), rehearsal.after):
         raise InspectorError("the rows would not load as the preview shows them; nothing was written")
     return replace(rehearsal, verified=True)
 

@@ -15,6 +15,7 @@ from core.model.session import Boundary, BoundaryMode, Conversation, Generation,
 from core.store.families import family_of
 from core.store.generations import Segment, by_uid, split
 from core.store.lineage import Lineage
+from core.store.lost_tail import block_end, lost_tail
 from core.store.schema import Schema
 from core.store.sessions import read_sessions
 from core.store.skeleton import Bone, add_keys, read_bones, text_key
@@ -66,6 +67,20 @@ def count_generations(
             found = _read_segments(connection, schema, lineage, thread)[1]
             counts.update(session.id for session, _, _ in found)
     return counts
+
+
+def read_lost_tail(
+    connection: sqlite3.Connection, schema: Schema, session_id: str
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Rows of a session that a partial compression lost, and the live rows written after that."""
+    lineage = family_of(connection, schema, session_id)
+    if lineage is None or not schema.archives:
+        return (), ()
+    _, found = _read_segments(connection, schema, lineage, lineage.path(session_id))
+    own = [segment for session, _, segment in found if session.id == session_id]
+    lost = lost_tail(own)
+    later = own[-1].bones[block_end(own[-1]) :] if lost else ()
+    return lost, tuple(bone.id for bone in later)
 
 
 def _read_segments(
@@ -223,4 +238,8 @@ def _notes(lineage: Lineage, session_id: str, segments: Sequence[_Found]) -> lis
             notes.append(f"{session.id} holds {segment.repeated} messages twice; they count once")
         if segment.mode is BoundaryMode.REWRITE:
             notes.append(f"{session.id} was rewritten; what its summary replaced is gone")
+    for one in dict.fromkeys(session.id for session, _, _ in segments):
+        lost = lost_tail([segment for session, _, segment in segments if session.id == one])
+        if lost:
+            notes.append(f"a partial compression of {one} was to keep {len(lost)} messages, and lost them")
     return notes

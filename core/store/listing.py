@@ -108,6 +108,22 @@ def list_conversations(
     return ConversationPage(rows, len(threads))
 
 
+def newest_conversations(
+    connection: sqlite3.Connection, schema: Schema, path: Path, limit: int, kinds: frozenset[Kind] | None
+) -> tuple[ConversationRow, ...]:
+    """The conversations of the `limit` sessions active last: a first screenful, whatever the file's size."""
+    ids, _ = _page_of_ids(connection, schema, Query(limit=limit))
+    lineage = families_of(connection, schema, ids)
+    threads: dict[tuple[str, ...], None] = {}
+    for one in ids:
+        whole = lineage.path(lineage.path(one)[0])
+        # A continuation nobody resumes into stands on its own, as in the full list.
+        threads[whole if one in whole else (one,)] = None
+    wanted = [thread for thread in threads if kinds is None or lineage.kind(thread[0]) in kinds]
+    sessions = read_sessions(connection, schema, path, [one for thread in wanted for one in thread])
+    return tuple(_row([sessions[one] for one in thread], lineage) for thread in wanted)
+
+
 def list_sessions(connection: sqlite3.Connection, schema: Schema, path: Path, query: Query) -> SessionPage:
     """One row a session, with its place in its conversation."""
     page, total = _page_of_ids(connection, schema, query)

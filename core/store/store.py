@@ -11,7 +11,7 @@ from types import TracebackType
 
 from core.errors import NotFoundError
 from core.model.message import Message
-from core.model.session import Chain, Conversation, Generation, Kind, Session
+from core.model.session import Chain, Conversation, ConversationRow, Generation, Kind, Session
 from core.model.storage import (
     ConversationPage,
     Lease,
@@ -26,9 +26,9 @@ from core.model.storage import (
 from core.store import accounts, health, live, search
 from core.store.chain import read_chain
 from core.store.connect import Cancelled, open_readonly, reading
-from core.store.conversation import count_generations, read_conversation
+from core.store.conversation import count_generations, read_conversation, read_lost_tail
 from core.store.families import families_of
-from core.store.listing import Query, list_conversations, list_sessions
+from core.store.listing import Query, list_conversations, list_sessions, newest_conversations
 from core.store.locate import Location
 from core.store.messages import read_messages, read_previews
 from core.store.resolve import resolve_id
@@ -136,6 +136,12 @@ class Store:
         with self._read() as (connection, schema):
             return list_conversations(connection, schema, self.path, query)
 
+    def newest(self, limit: int, kinds: Collection[Kind] | None = None) -> tuple[ConversationRow, ...]:
+        """The conversations of the `limit` sessions active last; costs the same on any file."""
+        wanted = frozenset(kinds) if kinds is not None else None
+        with self._read() as (connection, schema):
+            return newest_conversations(connection, schema, self.path, limit, wanted)
+
     def sessions(
         self,
         *,
@@ -176,6 +182,11 @@ class Store:
         if found is None:
             raise NotFoundError(f"no session {session_id!r}", where=str(self.path))
         return found
+
+    def lost_tail(self, session_id: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Rows a partial compression was to keep and lost (0.18, 0.19), and the live rows written since."""
+        with self._read() as (connection, schema):
+            return read_lost_tail(connection, schema, session_id)
 
     def chain(self, session_id: str) -> Chain:
         """Continuations, branches and delegates around a session, and where resume lands.
