@@ -46,7 +46,8 @@ class Frame:
     def messages(self, row_ids: Sequence[int]) -> tuple[Message, ...]:
         """Messages by row, each read from the database once."""
         missing = [row for row in row_ids if row not in self._read]
-        self._read.update((m.row.id, m) for m in self.store.messages(missing) if m.row is not None)
+        if missing:
+            self._read.update((m.row.id, m) for m in self.store.messages(missing) if m.row is not None)
         return tuple(self._read[row] for row in row_ids if row in self._read)
 
     @cached_property

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 
 from core.errors import InspectorError
 from core.explain.findings import Examination, NotKnown, examine, examine_store
+from core.explain.findings.survey import survey
 from core.model.event import Finding
-from core.model.session import ConversationRow
 from core.store.connect import Cancelled, Interrupted
 from core.store.locate import Location
 from core.store.store import Store
-
-PAGE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,30 +58,15 @@ def examine_all(locations: Sequence[Location], stop: Cancelled) -> Iterator[Step
                 total = store.conversations(limit=0).total
                 totals += total
                 yield Step(done, totals, _named(examine_store(store), location, None))
-                for row in _rows(store, total):
-                    if stop():
-                        return
+                for one in survey(store, cancelled=stop):
                     done += 1
-                    yield _examined(store, row, done, totals)
+                    title = one.row.title or one.row.root.id
+                    found = tuple(Diagnosis(f, location, title) for f in one.findings)
+                    yield Step(done, totals, found, errors=(one.error,) if one.error else ())
         except Interrupted:
             raise
         except InspectorError as error:
             yield Step(done, totals, errors=(error,))
-
-
-def _rows(store: Store, total: int) -> Iterator[ConversationRow]:
-    for start in range(0, total, PAGE):
-        yield from store.conversations(limit=PAGE, offset=start).rows
-
-
-def _examined(store: Store, row: ConversationRow, done: int, total: int) -> Step:
-    try:
-        result = examine(store, row.tip.id)
-    except Interrupted:
-        raise
-    except InspectorError as error:
-        return Step(done, total, errors=(error,))
-    return Step(done, total, _named(result, store.location, row.title or row.root.id))
 
 
 def _named(result: Examination, location: Location, title: str | None) -> tuple[Diagnosis, ...]:

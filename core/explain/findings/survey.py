@@ -19,6 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from core.errors import InspectorError
 from core.explain.findings.codec import decode, encode
 from core.explain.findings.examine import examine
 from core.explain.findings.session_rules import examine_row
@@ -28,6 +29,7 @@ from core.hermes.markers import PREFILTERS
 from core.model.event import Finding
 from core.model.session import ConversationRow
 from core.places import cache_directory
+from core.store.connect import Interrupted
 from core.store.store import Store
 
 _SLICE = 50_000
@@ -45,12 +47,14 @@ class Surveyed:
     Attributes:
         full: Every rule was applied; else only those about the session row.
         fresh: It was examined now, not remembered.
+        error: Why it could not be examined.
     """
 
     row: ConversationRow
     findings: tuple[Finding, ...]
     full: bool
     fresh: bool
+    error: InspectorError | None = None
 
 
 @dataclass(slots=True)
@@ -121,12 +125,22 @@ def _surveyed(
     known = memory.found.get(row.root.id)
     if known is not None and known[0] == stamp:
         return Surveyed(row, tuple(map(decode, known[1])), full, fresh=False)
-    if full:
-        found = examine(store, row.tip.id, config=config, log=logs.about(ids), now=now).findings
-    else:
-        found = examine_row(row, now)
+    try:
+        found = _examined(store, row, full, logs.about(ids) if full else Log(), config, now)
+    except Interrupted:
+        raise
+    except InspectorError as error:
+        return Surveyed(row, (), full, fresh=True, error=error)
     memory.found[row.root.id] = (stamp, [encode(finding) for finding in found])
     return Surveyed(row, found, full, fresh=True)
+
+
+def _examined(
+    store: Store, row: ConversationRow, full: bool, log: Log, config: HermesConfig, now: datetime
+) -> tuple[Finding, ...]:
+    if full:
+        return examine(store, row.tip.id, config=config, log=log, now=now).findings
+    return examine_row(row, now)
 
 
 class _Logs:

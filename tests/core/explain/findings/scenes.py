@@ -398,7 +398,7 @@ def failing(stub: str) -> Build:
 
 
 def stacked(home: Home) -> None:
-    """A second compaction copies the first one's summary with the head, as one that does not know it would."""
+    """A second compaction copies the first summary with the head, as one that does not know it would."""
     compacted(home)
     home.talk(4)
     home.compact(head=4, summary=LONG * 2)

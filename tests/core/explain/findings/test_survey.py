@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from core.explain.findings.survey import Surveyed, survey
+from tests.core.explain.conftest import MakeHome
+from tests.core.explain.findings.scenes import compacted
+from tests.core.explain.home import Home
+
+
+@pytest.fixture
+def home(make_home: MakeHome) -> Home:
+    home = make_home()
+    compacted(home, summary="Summary generation was unavailable. 21 message(s) were removed")
+    for number in range(4):
+        home.db.session(f"quiet{number}")
+        home.db.turn(f"quiet{number}", f"q{number}")
+    home.db.session("stuck", end_reason="compression", ended_at=home.db.tick())
+    return home
+
+
+def surveyed(home: Home) -> dict[str, Surveyed]:
+    with home.store() as store:
+        return {one.row.root.id: one for one in survey(store)}
+
+
+def test_compressed_conversations_are_examined_in_full_and_others_by_their_row(home: Home) -> None:
+    found = surveyed(home)
+    assert len(found) == 6
+    assert [root for root, one in found.items() if one.full] == ["S"]
+    assert "C1" in {finding.rule for finding in found["S"].findings}
+    assert [finding.rule for finding in found["stuck"].findings] == ["E1"]
+    assert found["quiet0"].findings == ()
+
+
+def test_a_second_survey_looks_only_at_what_changed(home: Home) -> None:
+    first = surveyed(home)
+    again = surveyed(home)
+    assert not any(one.fresh for one in again.values())
+    assert {root: one.findings for root, one in again.items()} == {r: o.findings for r, o in first.items()}
+    home.db.connection.execute("UPDATE sessions SET compression_fallback_streak = 2 WHERE id = 'S'")
+    third = surveyed(home)
+    assert [root for root, one in third.items() if one.fresh] == ["S"]
+    assert "C2" in {finding.rule for finding in third["S"].findings}
+
+
+def test_a_new_compaction_makes_a_quiet_conversation_a_suspect(home: Home) -> None:
+    surveyed(home)
+    home.db.turn("quiet1", "more")
+    home.db.compact("quiet1", 0, 2, "## Goal\nnone")
+    assert surveyed(home)["quiet1"].full
+
+
+def test_progress_is_reported_and_a_survey_can_be_stopped(home: Home) -> None:
+    steps: list[tuple[int, int]] = []
+    with home.store() as store:
+        running: Iterator[Surveyed] = survey(
+            store, report=lambda done, total: steps.append((done, total)), cancelled=lambda: len(steps) >= 3
+        )
+        done = list(running)
+    assert len(done) < 6
+    assert [one for one, _ in steps] == [1, 2, 3]
+    assert {total for _, total in steps} == {7}
+
+
+def test_a_broken_memory_counts_as_none(home: Home) -> None:
+    surveyed(home)
+    from core.places import cache_directory
+
+    for slot in (cache_directory() / "findings").iterdir():
+        slot.write_text('{"version": 1, "found": 7}')
+    assert all(one.fresh for one in surveyed(home).values())
