@@ -7,14 +7,11 @@ database.
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.errors import UsageError
 from core.model.usage import Breakpoint, CacheBreak, CacheCall, CacheReport, Payback, ResultCost, TtlAdvice
 from inspector.cli import jsonio, options, output, target, transcript, what_if
-
-if TYPE_CHECKING:
-    from core.store.store import Store
 
 LAYOUTS = ("native", "envelope", "none")
 
@@ -70,31 +67,11 @@ def _of_file(args: argparse.Namespace) -> CacheReport:
 
 
 def _of_session(args: argparse.Namespace) -> CacheReport:
+    from core.explain.caching import conversation_cache
+
     release = what_if.release_name(args.release) if args.release else None
     with target.session(args) as (store, session):
-        return _report(store, session.id, release, prices=not args.no_prices)
-
-
-def _report(store: Store, session_id: str, release: str | None, *, prices: bool) -> CacheReport:
-    from core.account.cache.report import cache_report
-    from core.explain.events import explain
-
-    known = explain(store, session_id, release=release)
-    book = None
-    if prices:
-        from core.account.price_book import open_book
-
-        one_hour = known.config.value("prompt_caching.cache_ttl", known.release.release) == "1h"
-        book = open_book(one_hour=one_hour)
-    return cache_report(
-        store,
-        session_id,
-        known.log,
-        release=known.release.release,
-        config=known.config,
-        prices=book,
-        to_utc=known.clock.utc,
-    )
+        return conversation_cache(store, session.id, release=release, prices=not args.no_prices)
 
 
 def payload(found: CacheReport) -> dict[str, Any]:

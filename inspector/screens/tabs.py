@@ -23,6 +23,12 @@ def _preview() -> View:
     return PreviewView()
 
 
+def _cache() -> View:
+    from inspector.screens.cache import CacheView
+
+    return CacheView()
+
+
 def _chain() -> View:
     from inspector.screens.chain import ChainView
 
@@ -34,5 +40,6 @@ TABS: tuple[Tab, ...] = (
     Tab("map", "Map", _map),
     Tab("why", "Why", _why),
     Tab("preview", "Preview", _preview),
+    Tab("cache", "Cache", _cache),
     Tab("chain", "Chain", _chain),
 )

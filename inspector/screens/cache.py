@@ -1,0 +1,158 @@
+"""What broke the prompt cache, and what did that cost? Markers, hits call by call, breaks as cards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
+
+from textual import getters, on, work
+from textual.app import ComposeResult
+from textual.message import Message as Event
+
+from core.explain.caching import conversation_cache
+from core.model.usage import CacheReport
+from core.store.store import Store
+from inspector import format
+from inspector.commands import bindings
+from inspector.line import Line
+from inspector.palette import Palette
+from inspector.screens.cache_card import break_lines, whole_lines
+from inspector.screens.cache_list import BreakList, CacheMoment, token_of
+from inspector.views import Subject, View
+from inspector.widgets.curve_chart import CurveChart, Mark
+from inspector.widgets.marker_strip import MarkerStrip, Pin
+from inspector.widgets.row_list import RowList
+from inspector.widgets.rows import ListRows
+from inspector.widgets.status_line import Piece, StatusLine
+from inspector.widgets.text_pane import TextPane
+from inspector.workers import cancelled
+
+
+class CacheView(View):
+    """Reads the report once, then only draws."""
+
+    BINDINGS = bindings("cache")
+    DEFAULT_CSS = """
+    CacheView {
+        CurveChart { height: 7; margin: 1 1 0 0; }
+        BreakList { height: auto; max-height: 8; min-height: 2; padding: 0 1; border-top: solid $rule; }
+        #card { height: 1fr; padding: 0 1; border-top: solid $rule; }
+    }
+    """
+
+    breaks = getters.query_one(BreakList)
+    card = getters.query_one("#card", TextPane)
+    chart = getters.query_one(CurveChart)
+
+    @dataclass
+    class Reported(Event):
+        """The report is there."""
+
+        report: CacheReport
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._report: CacheReport | None = None
+
+    def compose(self) -> ComposeResult:
+        """Figures, markers, hit rate, breaks, card."""
+        yield StatusLine(id="figures")
+        yield MarkerStrip()
+        yield CurveChart()
+        yield BreakList(empty="Reading log, rows and prices …")
+        yield TextPane(id="card")
+
+    def watch_subject(self, subject: Subject | None) -> None:
+        """Report anew."""
+        if subject is not None:
+            self.report_on(subject)
+
+    @work(thread=True, exclusive=True, group="cache", exit_on_error=False)
+    def report_on(self, subject: Subject) -> None:
+        """Join log, rows and prices on a connection of the worker's own."""
+        stop = cancelled()
+        with Store(subject.location, cancelled=stop) as store:
+            report = conversation_cache(store, subject.conversation.tip.id)
+        if not stop():
+            self.post_message(self.Reported(report))
+
+    @on(Reported)
+    def _take(self, event: Reported) -> None:
+        report = self._report = event.report
+        self.query_one("#figures", StatusLine).left = figures(report)
+        strip = self.query_one(MarkerStrip)
+        strip.pins = tuple(Pin(point.prefix_tokens, point.honoured) for point in report.breakpoints)
+        strip.total = next((call.prompt for call in reversed(report.calls) if call.prompt), 0)
+        self._draw_curve(report)
+        moments = [CacheMoment(place, one) for place, one in enumerate(report.breaks)]
+        moments.append(CacheMoment(len(moments), None))
+        self.breaks.styles.height = len(moments) + 1  # the rule above it
+        self.breaks.show(ListRows(moments), cursor=_dearest(report))
+        self._show_card()
+
+    def _draw_curve(self, report: CacheReport) -> None:
+        self.chart.values = tuple(round((call.hit_rate or 0) * 100) for call in report.calls)
+        self.chart.marks = tuple(Mark(one.call, token_of(one)) for one in report.breaks)
+        self.chart.caption = caption(report)
+
+    @on(RowList.Moved)
+    def _moved(self) -> None:
+        self._show_card()
+
+    def _show_card(self) -> None:
+        moment, report = self.breaks.current, self._report
+        if moment is None or report is None:
+            return
+        self.chart.selected = moment.index
+        self.card.show(partial(_lines, moment, report))
+
+    def action_event(self, step: int) -> None:
+        """Go to the next or previous break."""
+        self.breaks.action_move(step)
+
+    def action_scroll_card(self, step: int) -> None:
+        """Scroll the card."""
+        self.card.action_line(step)
+
+    def copy_text(self) -> str:
+        """The card as plain text."""
+        return "\n".join(line.text.rstrip() for line in self.card.lines)
+
+
+def figures(report: CacheReport) -> tuple[Piece, ...]:
+    """What matters first: the hit rate, how often it broke, what that cost."""
+    pieces: list[Piece] = [
+        ("bucket-read!", f"hit {format.percent(report.tokens.hit_rate)}"),
+        ("ink-muted", f" · {report.strategy} {report.layout} {report.ttl}"),
+    ]
+    if report.breaks:
+        lost = sum(one.tokens_lost for one in report.breaks)
+        known = [one.usd for one in report.breaks if one.usd is not None]
+        mark = format.LOWER_BOUND if known and len(known) < len(report.breaks) else ""
+        cost = format.money(sum(known, Decimal(0)) if known else None, mark=mark)
+        pieces += [
+            ("ink-muted", f" · {format.plural(len(report.breaks), 'break')} · "),
+            ("ink", f"{format.short(lost)} tokens read again"),
+            ("money", f" · {cost}"),
+        ]
+    return tuple(pieces)
+
+
+def caption(report: CacheReport) -> str:
+    """What the curve shows, or why there is none."""
+    if not report.calls:
+        return "no call of it is left in the log: hits are known as a sum only"
+    return f"hit rate in percent · {format.plural(len(report.calls), 'call')} in the log · {{ }} next break"
+
+
+def _dearest(report: CacheReport) -> int:
+    """The break that cost most; without prices the one that lost most; without breaks the whole."""
+    costs = [(one.usd or Decimal(0), one.tokens_lost) for one in report.breaks]
+    return costs.index(max(costs)) if costs else 0
+
+
+def _lines(moment: CacheMoment, report: CacheReport, width: int, ink: Palette) -> list[Line]:
+    if moment.found is None:
+        return list(whole_lines(report, width, ink))
+    return list(break_lines(moment.found, width, ink))

@@ -1,0 +1,81 @@
+"""One break of the cache, or the cache as a whole, as lines for a pane."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from core.model.usage import Breakpoint, CacheBreak, CacheReport, Payback, TtlAdvice
+from inspector import format
+from inspector.line import Line
+from inspector.palette import Palette
+from inspector.screens.cache_list import CAUSES
+from inspector.widgets.fields import field, paragraph
+
+DEAREST = 8
+
+
+def break_lines(found: CacheBreak, width: int, ink: Palette) -> Iterator[Line]:
+    """Why the cache broke, what was read again, and how that is known."""
+    words = CAUSES.get(found.cause, found.cause)
+    yield from paragraph(f"{words[0].upper()}{words[1:]}.", width, ink, bold=True)
+    yield Line()
+    lost = f"{format.count(found.tokens_lost)} tokens read again at the full rate"
+    yield from field("lost", lost, width, ink)
+    yield from field("cost", format.money(found.usd), width, ink, "money")
+    hits = f"{format.percent(found.before)} → {format.percent(found.after)} of the prompt from the cache"
+    yield from field("hit rate", hits, width, ink)
+    yield from field("when", format.moment(found.at), width, ink)
+    for place, piece in enumerate(found.evidence):
+        label = "" if place else "evidence"
+        yield from field(label, f"{piece.source} {piece.where}", width, ink, "ink-muted")
+        yield from field("", piece.text, width, ink)
+
+
+def whole_lines(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
+    """Markers, lifetime, what compactions brought, what tool results cost."""
+    yield from field("route", f"{report.layout}: {report.route.why}", width, ink)
+    for place, point in enumerate(report.breakpoints):
+        yield from field("" if place else "markers", _marker(point), width, ink)
+    if report.advice is not None:
+        yield from _advice(report.advice, width, ink)
+    for place, one in enumerate(report.paybacks):
+        yield from field("" if place else "compacted", _payback(one), width, ink)
+    yield from _dearest(report, width, ink)
+    for note in report.notes:
+        yield Line()
+        yield from paragraph(f"· {note}", width, ink, "ink-muted")
+
+
+def _marker(point: Breakpoint) -> str:
+    place = "before the messages" if point.index < 0 else f"message {point.index}"
+    tokens = format.count(point.prefix_tokens, mark=format.ESTIMATE)
+    ignored = "" if point.honoured else " · the provider ignores it here"
+    return f"{place} · {point.role} · {tokens} tokens up to its end · kept {point.ttl}{ignored}"
+
+
+def _advice(advice: TtlAdvice, width: int, ink: Palette) -> Iterator[Line]:
+    token = "severity-warning" if advice.better not in (None, advice.current) else "ink"
+    yield from field("lifetime", f"{advice.current} · {advice.reason}", width, ink, token)
+    five, hour = format.money(advice.usd_5m), format.money(advice.usd_1h)
+    yield from field("", f"these calls at 5 minutes {five}, at an hour {hour}", width, ink)
+
+
+def _payback(one: Payback) -> str:
+    price, each = format.money(one.price_usd), format.money(one.saving_per_call_usd)
+    after = format.plural(one.calls_after, "call")
+    paid = (
+        f"paid back after {format.plural(one.paid_back_after, 'call')}"
+        if one.paid_back_after is not None
+        else f"not paid back in {after}"
+    )
+    return f"{format.moment(one.at)} · cost {price}, saves {each} a call · {paid}"
+
+
+def _dearest(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
+    priced = sorted((one for one in report.results if one.usd), key=lambda one: one.usd or 0, reverse=True)
+    for place, one in enumerate(priced[:DEAREST]):
+        tokens = format.short(one.tokens, mark=format.ESTIMATE)
+        words = (
+            f"{format.money(one.usd)} · {one.tool}, {tokens} tokens over {format.plural(one.calls, 'call')}"
+        )
+        yield from field("" if place else "dearest", words, width, ink)

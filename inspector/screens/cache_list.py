@@ -1,0 +1,57 @@
+"""Breaks of the prompt cache, one line each, and the cache as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.model.usage import CacheBreak
+from inspector import format
+from inspector.line import Line
+from inspector.widgets.curve_chart import number
+from inspector.widgets.row_list import RowList
+
+CAUSES = {
+    "compaction": "a compaction rewrote the prompt",
+    "model_changed": "another model was asked",
+    "system_prompt_changed": "the system prompt changed",
+    "tools_changed": "the tools changed",
+    "messages_rewritten": "messages were rewritten",
+    "ttl_expired": "it waited longer than the cache keeps",
+    "resume": "the agent was started anew",
+    "unknown": "nothing says why",
+}
+"""The cause of a break in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheMoment:
+    """One break, or the cache as a whole when `found` is None."""
+
+    index: int
+    found: CacheBreak | None
+
+
+class BreakList(RowList[CacheMoment]):
+    """Number, time, cause, tokens read again, what that cost."""
+
+    OPENS = False
+
+    def draw_row(self, row: CacheMoment, index: int, width: int) -> Line:
+        """One line a break; the dearest stand out by their price, not by colour alone."""
+        ink = self.palette
+        if row.found is None:
+            line = Line().cell("▸", 3, ink.style("ink-muted")).cell("as a whole", 13, ink.style("ink-muted"))
+            return line.add("markers, lifetime, compactions paid back, dearest results", ink.style("ink"))
+        found = row.found
+        line = Line().cell(number(row.index), 3, ink.style(token_of(found), bold=True))
+        line.cell(f"{found.at.astimezone():%m-%d %H:%M}", 13, ink.style("ink-muted"))
+        tokens, cost = f"{format.short(found.tokens_lost)} again", format.money(found.usd)
+        words = CAUSES.get(found.cause, found.cause)
+        line.cell(words, width - line.width - 22, ink.style("ink"))
+        line.cell(tokens, 12, ink.style("ink-muted"), right=True)
+        return line.cell(cost, 9, ink.style("money"), right=True)
+
+
+def token_of(found: CacheBreak) -> str:
+    """The colour of a break's number: what a user can do something about stands out."""
+    return "part-middle" if found.cause == "compaction" else "severity-warning"

@@ -1,0 +1,63 @@
+"""The prompt cache of a conversation: figures, markers, breaks, cards."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.store.locate import Location
+from inspector.screens.cache import CacheView
+from inspector.widgets.marker_strip import MarkerStrip
+from tests.inspector.screens.conftest import drawn, open_app, press, settle
+
+AUTH = "Refactor the auth module"
+
+
+async def test_the_breaks_are_listed_with_cause_and_price(samples: Location) -> None:
+    app = open_app(samples, AUTH, "cache")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        shown = drawn(pilot)
+    assert "3 breaks" in shown
+    assert "a compaction rewrote the prompt" in shown
+    assert "it waited longer than the cache keeps" in shown
+    assert "$" in shown
+
+
+async def test_the_dearest_break_is_shown_first_and_keys_go_through_them(samples: Location) -> None:
+    app = open_app(samples, AUTH, "cache")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        view = app.screen.query_one(CacheView)
+        costs = [row.found.usd for row in map(view.breaks.rows.row, range(3)) if row and row.found]
+        assert view.breaks.cursor == costs.index(max(cost for cost in costs if cost is not None))
+        await press(pilot, "right_curly_bracket", "right_curly_bracket")
+        assert view.breaks.current is not None
+        assert view.breaks.current.found is None
+        assert "lifetime" in drawn(pilot)
+
+
+async def test_markers_lie_where_their_tokens_do(samples: Location) -> None:
+    app = open_app(samples, AUTH, "cache")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        strip = app.screen.query_one(MarkerStrip)
+        tokens = [pin.tokens for pin in strip.pins]
+        assert len(tokens) == 4
+        assert tokens == sorted(tokens, key=lambda count: count or 0)
+        assert strip.total > 0
+
+
+async def test_a_conversation_without_breaks_says_what_it_has(samples: Location) -> None:
+    app = open_app(samples, "Résumé du journal", "cache")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        shown = drawn(pilot)
+    assert "no cache markers on this route" in shown
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+async def test_the_card_can_be_copied_at_any_size(samples: Location, size: tuple[int, int]) -> None:
+    app = open_app(samples, AUTH, "cache")
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        assert "tokens read again" in app.screen.query_one(CacheView).copy_text()
