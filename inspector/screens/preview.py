@@ -11,6 +11,7 @@ from textual.message import Message as Event
 from core.compress.summarise.base import FailureKind, SummaryFailure
 from core.model.message import Message
 from inspector.commands import bindings
+from inspector.screens.focus import FocusLab
 from inspector.screens.preview_choice import WriterChoice
 from inspector.screens.preview_header import PreviewHeader
 from inspector.screens.preview_reading import Basis
@@ -20,7 +21,7 @@ from inspector.views import Cursor
 from inspector.widgets.message_list import MessageList
 from inspector.widgets.prompt_bar import PromptBar
 
-FOCUS = "focus"
+FOCUS, COMPARE = "focus", "compare"
 PAST = "This compaction happened. Press ] for the newest generation to try another."
 
 
@@ -138,12 +139,31 @@ class PreviewView(SidesView):
             FOCUS, "focus", self.focus_topic or "", hint="a topic, as in /compress TOPIC"
         )
 
+    def action_compare(self) -> None:
+        """Ask for two topics, then compare them with each other and with none."""
+        if self.basis is None or self.writer is None or not self.basis.plan.middle.size:
+            self.toast(PAST, "warning")
+            return
+        start = f"{self.focus_topic} | " if self.focus_topic else ""
+        self.query_one(PromptBar).ask(COMPARE, "compare focuses", start, hint="one topic | another")
+
     @on(PromptBar.Answered)
     def _answered(self, event: PromptBar.Answered) -> None:
         self.before.focus()
-        if event.text is not None:
-            self.focus_topic = event.text.strip() or None
-            self.make()
+        if event.text is None:
+            return
+        if event.purpose == COMPARE:
+            self._compare([part.strip() for part in event.text.split("|") if part.strip()])
+            return
+        self.focus_topic = event.text.strip() or None
+        self.make()
+
+    def _compare(self, focuses: list[str]) -> None:
+        if self.basis is None or len(focuses) != 2:
+            self.toast("Two topics are needed, with a | between them.", "warning")
+            return
+        writer = extractive(self.basis) if self.writer is None or self.writer.sends else self.writer
+        self.app.push_screen(FocusLab(self.basis, writer, (focuses[0], focuses[1]), self.go_to))
 
     def action_look(self, mode: str) -> None:
         """Look at the diff, or at what is lost; again for both sides."""
@@ -195,12 +215,12 @@ class PreviewView(SidesView):
             return self._busy or self.mode != SIDES
         return True
 
-    @on(MessageList.Opened)
+    @on(MessageList.Opened, "MessageList")
     def _opened(self) -> None:
         row = self._row_under_cursor()
         if row is not None:
             self.move_to(row=row)
-            self.app.call_later(self.screen.run_action, "view(1)")
+            self.post_message(self.Wanted("map"))
 
     def _row_under_cursor(self) -> int | None:
         message = self._message_under_cursor()

@@ -34,16 +34,7 @@ class WriterChoice(ModalScreen[Writer | None]):
     """Choose, and confirm what would be sent."""
 
     BINDINGS = bindings("choice")
-    DEFAULT_CSS = """
-    WriterChoice { align: center middle; background: $background 60%; }
-    WriterChoice > Vertical {
-        width: 90%; max-width: 100; height: auto; padding: 1 2; background: $panel; border: round $rule;
-    }
-    WriterChoice WriterList { height: auto; max-height: 6; margin: 1 0; background: $panel; }
-    WriterChoice #title { text-style: bold; }
-    WriterChoice #consequence { color: $ink-muted; }
-    WriterChoice.-sends #consequence { color: $severity-warning; }
-    """
+    CSS_PATH = "preview_choice.tcss"
 
     def __init__(self, offers: Offers) -> None:
         super().__init__()
@@ -61,12 +52,15 @@ class WriterChoice(ModalScreen[Writer | None]):
 
     def on_mount(self) -> None:
         """Give the list the keys."""
-        self.query_one(WriterList).focus()
+        writers = self.query_one(WriterList)
+        writers.styles.height = len(self._offers.writers)
+        writers.focus()
 
     @on(WriterList.Moved)
-    def _moved(self) -> None:
-        self._sure = False
-        self._say()
+    def _moved(self, event: WriterList.Moved) -> None:
+        if not isinstance(event, WriterList.Opened):  # which is a Moved too
+            self._sure = False
+            self._say()
 
     @on(WriterList.Opened)
     def _opened(self) -> None:

@@ -92,7 +92,7 @@ class SidesView(PreparingView):
             self.query_one(RetentionStrip).show(None, None)
             return
         rows = BandedRows(BeforeRows(comparison), before_banding(comparison), _same)
-        self.before.lay(rows, message=comparison.middle.start if comparison.middle.size else 0)
+        self.before.lay(rows, message=0)
         self.after.tell(comparison)
         kept = comparison.retention
         self.query_one(RetentionStrip).show(kept, comparison.focus)
@@ -161,16 +161,25 @@ class SidesView(PreparingView):
 
     # From what is lost to where it stood.
 
-    @on(AnchorList.Opened)
-    def _show_anchor(self, event: AnchorList.Opened) -> None:
-        if isinstance(event.row_list, AnchorList) and (anchor := event.row_list.current) is not None:
+    @on(AnchorList.Opened, "AnchorList")
+    def _show_anchor(self) -> None:
+        anchor = self.query_one(AnchorList).current
+        if anchor is not None and anchor.messages:
+            self.go_to(anchor.messages[-1])
+
+    @on(DiffView.Opened, "DiffView")
+    def _show_line(self) -> None:
+        line = self.query_one(DiffView).current
+        if line is not None and line.message is not None:
+            self.go_to(line.message)
+
+    def go_to(self, message: int) -> None:
+        """Show a message of the list before on the left side."""
+        if self.mode != SIDES:
             self.look(SIDES)
-            if anchor.messages:
-                self.before.go_to(anchor.messages[-1])
+        self.before.go_to(message)
 
     @on(RetentionStrip.Chosen)
     def _show_heat(self, event: RetentionStrip.Chosen) -> None:
         if self.shown is not None:
-            if self.mode != SIDES:
-                self.look(SIDES)
-            self.before.go_to(self.shown.middle.start + event.index)
+            self.go_to(self.shown.middle.start + event.index)

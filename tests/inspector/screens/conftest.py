@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from core.store.locate import Location, locate
 from core.store.store import Store
@@ -45,6 +46,13 @@ async def press(pilot: Pilot[None], *keys: str) -> None:
     """Press keys and wait for what they start."""
     await pilot.press(*keys)
     await settle(pilot)
+
+
+async def answer(pilot: Pilot[None], text: str) -> None:
+    """Type an answer to what is asked, at once."""
+    field = pilot.app.screen.query_one("PromptBar Input", Input)
+    field.value = text
+    await press(pilot, "enter")
 
 
 def drawn(pilot: Pilot[None]) -> str:

@@ -13,7 +13,7 @@ from inspector.widgets.context_strip import ContextStrip
 from inspector.widgets.detail_pane import DetailPane
 from inspector.widgets.what_if import WhatIfBar
 from tests.hostile import harmful
-from tests.inspector.screens.conftest import drawn, open_app, press, settle
+from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 
 FULL = "Split the tenant settings table"
 AUTH = "Refactor the auth module"
@@ -89,9 +89,11 @@ async def test_another_release_is_measured_anew(samples: Location) -> None:
 async def test_a_value_can_be_typed_and_nonsense_is_refused_in_words(samples: Location) -> None:
     async with open_app(samples, FULL).run_test(size=(120, 40), notifications=True) as pilot:
         await settle(pilot)
-        await press(pilot, "w", "enter", *"1M", "enter")
+        await press(pilot, "w", "enter")
+        await answer(pilot, "1M")
         assert plan_of(pilot).window == 1_000_000
-        await press(pilot, "enter", *"lots", "enter")
+        await press(pilot, "enter")
+        await answer(pilot, "lots")
         assert plan_of(pilot).window == 1_000_000
         assert "no value for window" in drawn(pilot)
 
@@ -148,7 +150,8 @@ async def test_the_message_under_the_cursor_is_shown_and_its_mate_is_named(sampl
 async def test_search_goes_round_the_messages_that_match(samples: Location) -> None:
     async with open_app(samples, AUTH).run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await press(pilot, "slash", *"PYTEST", "enter")
+        await press(pilot, "slash")
+        await answer(pilot, "PYTEST")
         hits = sorted(view(pilot).list.marks.hits)
         assert len(hits) > 2
         first = view(pilot).list.message
@@ -164,7 +167,8 @@ async def test_search_goes_round_the_messages_that_match(samples: Location) -> N
 async def test_a_search_without_a_match_says_so_and_leaves_the_cursor(samples: Location) -> None:
     async with open_app(samples, AUTH).run_test(size=(120, 40), notifications=True) as pilot:
         await settle(pilot)
-        await press(pilot, "j", "slash", *"zzz[/b]", "enter")
+        await press(pilot, "j", "slash")
+        await answer(pilot, "zzz[/b]")
         assert view(pilot).list.message == 1
         assert "No message holds “zzz[/b]”" in drawn(pilot)
 

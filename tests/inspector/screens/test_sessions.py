@@ -10,7 +10,8 @@ import pytest
 
 from inspector.app import InspectorApp
 from inspector.screens.sessions import SessionsScreen
-from inspector.screens.sessions_source import SourcePage, read_page
+from inspector.screens.sessions_order import SourcePage
+from inspector.screens.sessions_source import read_page
 from inspector.screens.workspace import WorkspaceScreen
 from inspector.widgets.banner import Banner
 from inspector.widgets.row_list import RowList

@@ -1,0 +1,89 @@
+"""The focus lab: which of two topics keeps what."""
+
+from __future__ import annotations
+
+from core.model.message import Message
+from core.model.preview import Anchor, Retention
+from core.store.locate import Location
+from inspector.palette import Palette, defaults
+from inspector.screens.focus import FateList, FocusLab
+from inspector.screens.focus_column import column_lines
+from inspector.screens.focus_model import aligned, fates, topic_share, topics
+from inspector.screens.preview import PreviewView
+from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
+
+FULL = "Split the tenant settings table"
+INK = Palette(defaults())
+
+
+def fact(value: str, fate: str) -> Anchor:
+    return Anchor("paths", value, (3,), fate)
+
+
+def test_sections_stand_under_the_same_heading_in_every_column() -> None:
+    found = aligned(["## Goal\na\n## Done\nb", "## Goal\nc\n## Files\nd", ""])
+    assert [section.heading for section in found] == ["Goal", "Done", "Files"]
+    assert [section.texts for section in found] == [("a", "c", ""), ("b", "", ""), ("", "d", "")]
+
+
+def test_every_section_begins_on_the_same_line_in_all_columns() -> None:
+    found = aligned(["## Goal\n" + "word " * 40 + "\n## Done\nb", "## Goal\nc\n## Done\nd"])
+    columns = [[line.strip().text.strip() for line in column_lines(found, k, 20, INK)] for k in (0, 1)]
+    assert len(columns[0]) == len(columns[1])
+    assert columns[0].index("Done") == columns[1].index("Done")
+
+
+def test_the_share_of_a_topic_is_counted_in_words_of_lines_about_it() -> None:
+    middle = [Message({"role": "user", "content": "the auth check and the billing job"})]
+    (topic,) = topics(middle, ["auth"])
+    assert topic_share("## Goal\nfix the auth check\nrun billing job now", topic) == 0.5
+    assert topic_share("", topic) is None
+
+
+def test_facts_the_focus_decides_about_come_first() -> None:
+    one = Retention((fact("a.py", "kept"), fact("b.py", "lost"), fact("c.py", "lost")))
+    two = Retention((fact("a.py", "kept"), fact("b.py", "lost"), fact("c.py", "kept")))
+    rows = fates([one, two, None])
+    assert [(row.value, row.fates) for row in rows] == [
+        ("c.py", ("lost", "kept", None)),
+        ("b.py", ("lost", "lost", None)),
+        ("a.py", ("kept", "kept", None)),
+    ]
+
+
+async def test_three_summaries_stand_side_by_side_and_scroll_together(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "F")
+        await answer(pilot, "reader | pytest")
+        lab = pilot.app.screen
+        assert isinstance(lab, FocusLab)
+        text = drawn(pilot)
+        assert "no focus" in text
+        assert "focus reader" in text
+        assert "on “pytest”" in text
+        await press(pilot, "G")
+        tops = {column.pane.scroll_offset.y for column in lab.columns}
+        assert len(tops) == 1
+        assert tops != {0}
+
+
+async def test_a_fact_leads_back_to_its_message(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "F")
+        await answer(pilot, "reader | pytest")
+        await press(pilot, "x")
+        row = pilot.app.screen.query_one(FateList).current
+        assert row is not None
+        await press(pilot, "enter")
+        assert pilot.app.screen.query_one(PreviewView).before.message == row.messages[-1]
+
+
+async def test_one_topic_is_not_enough_to_compare(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40), notifications=True) as pilot:
+        await settle(pilot)
+        await press(pilot, "F")
+        await answer(pilot, "reader")
+        assert not isinstance(pilot.app.screen, FocusLab)
+        assert "Two topics are needed" in drawn(pilot)

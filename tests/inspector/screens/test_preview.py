@@ -1,0 +1,289 @@
+"""The preview: what a compaction would lose, what one did lose, and who writes the summary."""
+
+from __future__ import annotations
+
+from threading import Event
+
+import pytest
+from textual.pilot import Pilot
+
+from core.compress.summarise.base import (
+    Cancelled,
+    Endpoint,
+    FailureKind,
+    OnText,
+    SummaryFailure,
+    SummaryRequest,
+    SummaryResult,
+    SummaryStatus,
+)
+from core.store.locate import Location
+from inspector.screens.map import MapView
+from inspector.screens.preview import PreviewView
+from inspector.screens.preview_after import AnchorList
+from inspector.screens.preview_choice import WriterChoice, consequence
+from inspector.screens.preview_model import Comparison
+from inspector.screens.preview_reading import Basis
+from inspector.screens.preview_sides import DIFF, LOST, SIDES, TEXT
+from inspector.screens.preview_writers import Offers, Writer, prompt_of
+from inspector.widgets.diff_view import DiffView
+from tests.hostile import harmful
+from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
+
+FULL = "Split the tenant settings table"
+AUTH = "Refactor the auth module"
+SMALL = "Try the preview model"
+
+
+class Model:
+    """A model that writes in pieces, and can be made to wait or fail."""
+
+    name = "anthropic"
+
+    def __init__(self, failure: SummaryFailure | None = None) -> None:
+        self.failure = failure
+        self.asked: list[SummaryRequest] = []
+        self.go_on = Event()
+        self.go_on.set()
+
+    def describe(self) -> Endpoint | None:
+        return Endpoint("api.example", "sonnet", local=False)
+
+    def summarise(
+        self, request: SummaryRequest, *, on_text: OnText | None = None, cancelled: Cancelled | None = None
+    ) -> SummaryResult:
+        self.asked.append(request)
+        if on_text is not None:
+            on_text("## Goal\nwritten by the model")
+        while not self.go_on.wait(0.01):
+            if cancelled is not None and cancelled():
+                raise SummaryFailure(FailureKind.CANCELLED, "given up")
+        if self.failure is not None:
+            raise self.failure
+        return SummaryResult("## Goal\nwritten by the model", SummaryStatus.MODEL, "sonnet")
+
+
+def view(pilot: Pilot[None]) -> PreviewView:
+    return pilot.app.screen.query_one(PreviewView)
+
+
+def shown(pilot: Pilot[None]) -> Comparison:
+    found = view(pilot).shown
+    assert found is not None
+    return found
+
+
+def basis_of(pilot: Pilot[None]) -> Basis:
+    found = view(pilot).basis
+    assert found is not None
+    return found
+
+
+def let_write(pilot: Pilot[None], model: Model) -> None:
+    view(pilot).writer = Writer("sonnet", "at api.example", model, sends=1_000)
+    view(pilot).make()
+
+
+async def test_the_header_says_how_much_smaller_by_whom_and_for_how_much(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        first, second = drawn(pilot).splitlines()[1:3]
+        found = shown(pilot)
+        assert f"{len(found.before)} → {len(found.after)} messages" in first
+        assert "extractive, offline   $0, saves ~$" in first
+        assert "no focus" in first
+        assert f"Hermes would say: Compressed: {len(found.before)} → {len(found.after)} messages" in second
+
+
+async def test_head_and_tail_are_kept_on_both_sides(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        text = drawn(pilot)
+        assert text.count("═ head ═") == 2
+        assert "would become one summary" in text
+        found = shown(pilot)
+        assert sorted(found.kept.values()) == [
+            *range(found.head.end),
+            *range(found.tail.start, found.tail.end),
+        ]
+
+
+async def test_scrolling_one_side_takes_the_other_to_the_same_part(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "G")
+        after = view(pilot).after
+        assert after.scroll_offset.y > 0
+        assert "═ tail ═" in drawn(pilot)
+        await press(pilot, "g")
+        assert after.scroll_offset.y == 0
+        after.scroll_to(y=after.max_scroll_y, animate=False)
+        await settle(pilot)
+        assert view(pilot).before.scroll_offset.y > 0
+
+
+async def test_a_focus_is_asked_for_and_counted_apart(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "f")
+        await answer(pilot, "reader")
+        retention = shown(pilot).retention
+        assert shown(pilot).focus == "reader"
+        assert retention is not None
+        assert retention.focus is not None
+        assert "focus “reader”" in drawn(pilot)
+        await press(pilot, "f")
+        await answer(pilot, "")
+        assert shown(pilot).focus is None
+
+
+async def test_the_diff_has_a_section_for_each_part(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "d")
+        assert view(pilot).mode == DIFF
+        lines = [row for index in range(pilot.app.screen.query_one(DiffView).rows.count)
+                 if (row := pilot.app.screen.query_one(DiffView).rows.row(index))]  # fmt: skip
+        assert [line.text.split(" ")[0] for line in lines if line.kind == "@"] == ["head", "middle", "tail"]
+        removed = {line.message for line in lines if line.kind == "-"}
+        assert set(range(*shown(pilot).middle)) <= removed
+        await press(pilot, "d")
+        assert view(pilot).mode == SIDES
+
+
+async def test_a_fact_leads_to_its_message(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "x")
+        assert view(pilot).mode == LOST
+        fact = pilot.app.screen.query_one(AnchorList).current
+        assert fact is not None
+        await press(pilot, "enter")
+        assert view(pilot).mode == SIDES
+        assert view(pilot).before.message == fact.messages[-1]
+
+
+async def test_the_prompt_can_be_read_before_anything_is_sent(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "p")
+        assert view(pilot).mode == TEXT
+        assert prompt_of(basis_of(pilot), None).text.splitlines()[0][:60] in drawn(pilot)
+        await press(pilot, "escape")
+        assert view(pilot).mode == SIDES
+
+
+async def test_enter_shows_the_message_on_the_map(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        place = view(pilot).before.message
+        await press(pilot, "enter")
+        there = pilot.app.screen.query_one(MapView)
+        assert there.display
+        assert there.list.message == place
+
+
+async def test_an_older_generation_shows_what_really_happened(samples: Location) -> None:
+    async with open_app(samples, AUTH, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        assert not shown(pilot).real
+        await press(pilot, "left_square_bracket")
+        found = shown(pilot)
+        assert found.real
+        assert "became one summary" in drawn(pilot)
+        assert "It happened 2026-11-21" in drawn(pilot)
+        assert found.focus
+        assert found.retention is not None
+        for place, origin in found.kept.items():
+            assert found.after[place].role == found.before[origin].role
+
+
+async def test_nothing_to_summarise_is_said_in_hermes_words(samples: Location) -> None:
+    async with open_app(samples, SMALL, "preview").run_test(size=(140, 30), notifications=True) as pilot:
+        await settle(pilot)
+        assert "No changes from compression" in drawn(pilot)
+        assert len(shown(pilot).after) == len(shown(pilot).before)
+        await press(pilot, "m")
+        assert not isinstance(pilot.app.screen, WriterChoice)
+
+
+async def test_what_a_model_writes_appears_as_it_arrives(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        model = Model()
+        model.go_on.clear()
+        let_write(pilot, model)
+        while "written by the model" not in drawn(pilot):
+            await pilot.pause(0.01)
+        assert "esc cancels" in drawn(pilot)
+        model.go_on.set()
+        await settle(pilot)
+        assert "written by the model" in shown(pilot).summary
+        assert view(pilot).mode == SIDES
+        assert "sonnet at api.example" in drawn(pilot)
+
+
+async def test_escape_gives_up_waiting_and_leaves_what_was_there(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        before, model = shown(pilot), Model()
+        model.go_on.clear()
+        let_write(pilot, model)
+        while "written by the model" not in drawn(pilot):
+            await pilot.pause(0.01)
+        await press(pilot, "escape")
+        assert shown(pilot) is before
+        assert view(pilot).mode == SIDES
+        assert "extractive, offline" in drawn(pilot)
+
+
+async def test_a_model_that_fails_has_the_consequence_the_release_gives_it(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        let_write(pilot, Model(SummaryFailure(FailureKind.OVERLOADED, "the server is overloaded")))
+        await settle(pilot)
+        feedback = shown(pilot).feedback
+        assert feedback is not None
+        assert feedback.fallback_used or feedback.aborted
+
+
+async def test_nothing_is_sent_before_it_was_confirmed(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        model = Model()
+        chosen: list[Writer | None] = []
+        offers = Offers((Writer("sonnet", "at api.example", model, sends=38_100),))
+        pilot.app.push_screen(WriterChoice(offers), chosen.append)
+        await press(pilot, "enter")
+        assert chosen == []
+        assert "Sends ~38,100 tokens of this conversation, secrets taken out, to sonnet" in " ".join(
+            drawn(pilot).split()
+        )
+        await press(pilot, "enter")
+        assert [writer.title for writer in chosen if writer] == ["sonnet"]
+        assert model.asked == []
+
+
+@pytest.mark.parametrize("key", ["escape", "q"])
+async def test_leaving_the_choice_changes_nothing(samples: Location, key: str) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        before = view(pilot).writer
+        await press(pilot, "m")
+        assert isinstance(pilot.app.screen, WriterChoice)
+        await press(pilot, key)
+        assert view(pilot).writer is before
+
+
+def test_an_unknown_price_is_said_to_be_unknown() -> None:
+    writer = Writer("hermes-5", "at localhost", Model(), sends=10, price=None)
+    assert "at an unknown price" in consequence(writer, sure=True)
+
+
+@pytest.mark.parametrize("size", [(60, 18), (80, 24), (200, 60)])
+async def test_hostile_text_reaches_no_terminal_at_any_size(samples: Location, size: tuple[int, int]) -> None:
+    async with open_app(samples, "20261112", "preview").run_test(size=size) as pilot:
+        await settle(pilot)
+        for key in ("G", "d", "x", "p", "escape"):
+            await press(pilot, key)
+            assert not harmful(drawn(pilot))
