@@ -2,7 +2,7 @@
 
 from core.compress.anchors.collect import CATEGORIES, Found, about, collect, constraints, sentences, topic_of
 from core.compress.anchors.values import AnchorValue, classify, values
-from core.compress.anchors.view import Call, View, one_line, readable, views
+from core.compress.anchors.view import Call, View, one_line, views
 
 __all__ = [
     "CATEGORIES",
@@ -15,7 +15,6 @@ __all__ = [
     "collect",
     "constraints",
     "one_line",
-    "readable",
     "sentences",
     "topic_of",
     "values",

@@ -16,6 +16,9 @@ from core.model.message import Message, ToolCall
 HEAD, TAIL = 4000, 1500
 """Characters read of a long text: what Hermes shows its own summariser of one message."""
 
+_MOST, _LEAST = 1_500_000, 400
+"""Characters read of a whole middle, and of each message at least: what keeps reading under half a second."""
+
 _LONGEST_TARGET = 200
 _REMINDER = re.compile(r"<(system-reminder|local-command-[a-z]+|command-[a-z]+)>.*?</\1>", re.DOTALL)
 
@@ -59,8 +62,8 @@ class View:
     request: bool = False
 
 
-Clean = Callable[[str], str]
-"""Takes out of a text what must not be read: credentials."""
+Clean = Callable[[Sequence[str]], list[str]]
+"""Takes out of texts what must not be read: credentials."""
 
 
 def fair_limit(lengths: Sequence[int], total: int) -> int:
@@ -74,30 +77,30 @@ def fair_limit(lengths: Sequence[int], total: int) -> int:
     return ordered[-1] if ordered else total
 
 
-def views(
-    messages: Sequence[Message], offset: int = 0, clean: Clean = str, most: int = HEAD + TAIL
-) -> list[View]:
-    """Read a middle.
+def views(messages: Sequence[Message], offset: int = 0, clean: Clean = list) -> list[View]:
+    """Read a middle; of long texts only the ends, and less of each when there is more than time to read.
 
     Args:
         messages: The middle.
         offset: Index of its first message in the whole list.
         clean: Applied to every text before anything is taken from it.
-        most: Characters read of one text.
     """
-    calls: dict[str, Call] = {}
+    most = min(HEAD + TAIL, max(_LEAST, fair_limit([len(message.text) for message in messages], _MOST)))
+    texts = clean([_readable(message, clean, most) for message in messages])
+    made = [message.tool_calls if message.role == "assistant" else () for message in messages]
+    arguments = iter(clean([call.arguments for calls in made for call in calls]))
+    known: dict[str, Call] = {}
     result = []
-    for index, message in enumerate(messages, offset):
-        made = tuple(_call(call, clean) for call in message.tool_calls) if message.role == "assistant" else ()
-        calls.update((call.id, call) for call in made)
-        text = readable(message, clean, most)
-        answers = calls.get(message.tool_call_id or "") if message.role == "tool" else None
+    for index, (message, text) in enumerate(zip(messages, texts, strict=True), offset):
+        calls = tuple(_call(call, next(arguments)) for call in made[index - offset])
+        known.update((call.id, call) for call in calls)
+        answers = known.get(message.tool_call_id or "") if message.role == "tool" else None
         request = message.role == "user" and _is_request(text)
-        result.append(View(index, message.role, text, made, answers, request))
+        result.append(View(index, message.role, text, calls, answers, request))
     return result
 
 
-def readable(message: Message, clean: Clean = str, most: int = HEAD + TAIL) -> str:
+def _readable(message: Message, clean: Clean, most: int) -> str:
     """The text of a message for reading: JSON results by their strings, long texts by their ends."""
     text = message.text
     if message.role == "tool" and text[:1] == "{" and text.rstrip()[-1:] == "}":
@@ -105,8 +108,8 @@ def readable(message: Message, clean: Clean = str, most: int = HEAD + TAIL) -> s
     elif message.role == "user" and "<" in text:
         text = _REMINDER.sub("", text).strip()
     if "PRIVATE KEY" in text:
-        text = clean(text)  # before it is cut: half a key block is not recognised
-    return clean(ends(text, most))
+        text = clean([text])[0]  # before it is cut: half a key block is not recognised
+    return ends(text, most)
 
 
 def ends(text: str, most: int = HEAD + TAIL) -> str:
@@ -160,8 +163,7 @@ def _lines(data: Any, name: str = "", depth: int = 0) -> Iterator[str]:
         yield f"{name}: {json.dumps(data)}"
 
 
-def _call(call: ToolCall, clean: Clean) -> Call:
-    raw = clean(call.arguments)
+def _call(call: ToolCall, raw: str) -> Call:
     arguments = _arguments(raw)
     words = lexicon()
     command = _first(arguments, words.command_keys)

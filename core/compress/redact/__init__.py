@@ -5,6 +5,6 @@ and running again changes nothing. What counts as a credential is data: `kinds.y
 """
 
 from core.compress.redact.message import redact_message, redact_wire
-from core.compress.redact.text import Redacted, redact, redact_text
+from core.compress.redact.text import Redacted, redact, redact_all, redact_text
 
-__all__ = ["Redacted", "redact", "redact_message", "redact_text", "redact_wire"]
+__all__ = ["Redacted", "redact", "redact_all", "redact_message", "redact_text", "redact_wire"]

@@ -81,5 +81,5 @@ def _table() -> dict[str, Any]:
     import yaml
 
     text = files("core.compress.redact").joinpath("kinds.yaml").read_text(encoding="utf-8")
-    table: dict[str, Any] = yaml.safe_load(text)
+    table: dict[str, Any] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     return table

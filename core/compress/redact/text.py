@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.compress.redact.headers import headers
 from core.compress.redact.known import known
 from core.compress.redact.named import named
 from core.compress.redact.spans import MASKED, Hit, cut, merge, tally
+
+_SEAM = "\n\x00\n"
+"""Stands between texts redacted together: no rule reads across a NUL in a line of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,14 @@ def redact(text: str) -> Redacted:
 def redact_text(text: str) -> str:
     """The text with every credential masked."""
     return redact(text).text
+
+
+def redact_all(texts: Sequence[str]) -> list[str]:
+    """Many texts, each with every credential masked: one pass over all of them, so short ones cost little."""
+    joined = redact_text(_SEAM.join(texts))
+    parts = joined.split(_SEAM)
+    # A text that holds the seam itself would shift the rest.
+    return parts if len(parts) == len(texts) else [redact_text(text) for text in texts]
 
 
 def _outside(hits: Iterable[Hit], text: str) -> Iterable[Hit]:

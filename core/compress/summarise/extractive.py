@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from core.compress.anchors import Found, View, collect, topic_of, views
 from core.compress.anchors.history import files
-from core.compress.anchors.view import HEAD, TAIL, fair_limit
-from core.compress.redact import redact_text
+from core.compress.redact import redact_all, redact_text
 from core.compress.retention.index import LOST, SummaryIndex
 from core.compress.summarise.base import (
     Cancelled,
@@ -24,7 +23,6 @@ from core.compress.summarise.extract.facts import Fact, facts_of
 from core.compress.summarise.extract.pack import lists
 from core.compress.summarise.extract.render import render
 from core.compress.summarise.extract.select import FOCUS_SHARE, Estimate, choose
-from core.model.message import Message
 
 _LARGEST_SHARE = 0.5
 """A summary is never asked to be more than half of what it replaces."""
@@ -34,9 +32,6 @@ _LEAST = 500
 
 _LIST_SHARE = 0.30
 """Share of the room for lists of exact values; the focus, when there is one, has all of it."""
-
-_MOST_READ, _LEAST_READ = 1_500_000, 400
-"""Characters read of a middle, and of each message at least: what keeps a summary under a second."""
 
 _TIMES = 2
 """Anchors of the focus must survive at this many times the rate of the others."""
@@ -75,7 +70,7 @@ class ExtractiveSummariser:
         Raises:
             SummaryFailure: The user gave up meanwhile.
         """
-        read = _read(request.originals or request.turns)
+        read = views(request.originals or request.turns, clean=redact_all)
         topic = topic_of(request.focus, read)
         _check(cancelled)
         facts = without_repeats([*facts_of(read, topic), *carried(request.previous_summary, read, topic)])
@@ -122,12 +117,6 @@ class ExtractiveSummariser:
             del kept[at]
             body = redact_text(render(kept, request.headings))
         return body
-
-
-def _read(messages: Sequence[Message]) -> list[View]:
-    """The messages without credentials, long ones by their ends where there is more than time to read."""
-    limit = min(HEAD + TAIL, fair_limit([len(message.text) for message in messages], _MOST_READ))
-    return views(messages, clean=redact_text, most=max(limit, _LEAST_READ))
 
 
 def _favour(chosen: list[Fact], anchors: Sequence[Found], headings: Sequence[str]) -> list[Fact]:

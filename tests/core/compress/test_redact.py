@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.compress.redact import redact, redact_message, redact_text
+from core.compress.redact import redact, redact_all, redact_message, redact_text
 from core.model.message import Message
 
 ALNUM = string.ascii_letters + string.digits
@@ -269,3 +269,14 @@ def test_the_time_grows_with_the_length_not_its_square(unit: str) -> None:
     seconds(1_000)
     small = max(seconds(40_000), 0.01)
     assert min(seconds(160_000) for _ in range(3)) < 12 * small
+
+
+@given(st.lists(st.lists(PIECES, max_size=8).map("".join), max_size=6))
+@settings(max_examples=100, deadline=None)
+def test_texts_redacted_together_come_out_as_they_would_alone(texts: list[str]) -> None:
+    assert redact_all(texts) == [redact_text(text) for text in texts]
+
+
+def test_a_text_that_holds_the_seam_shifts_nothing() -> None:
+    texts = ["a\n\x00\nb", "password=hunter2"]
+    assert redact_all(texts) == ["a\n\x00\nb", "password=[redacted:secret-value]"]

@@ -49,13 +49,14 @@ def without_repeats(facts: Sequence[Fact]) -> list[Fact]:
     seen: dict[str, list[frozenset[str]]] = {}
     exact: set[tuple[str, str]] = set()
     kept: list[Fact] = []
+    updating = any(fact.at < 0 for fact in facts)
     goals = {f"User: {fact.text}" for fact in facts if fact.kind == "goal"}
     for fact in sorted(facts, key=lambda fact: (not fact.fixed, -fact.at)):
         key = (fact.kind, " ".join(fact.text.lower().split()))
         if key in exact or fact.text in goals:
             continue
         exact.add(key)
-        words = frozenset(terms(fact.text))
+        words = frozenset(terms(fact.text)) if updating else frozenset()
         others = seen.setdefault(fact.kind, [])
         if fact.at < 0 and len(words) > 2 and any(_alike(words, other) for other in others):
             continue

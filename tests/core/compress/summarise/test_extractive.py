@@ -285,10 +285,13 @@ def test_two_thousand_messages_take_less_than_a_second() -> None:
             ),
             assistant(f"mod_{n} took {n} ms because of commit a1b2c3d{n}"),
         ]
-    _summary(middle[:40])
-    started = time.process_time()
-    _summary(middle, budget=10_000, focus="mod_7")
-    assert time.process_time() - started < 1.0
+
+    def seconds() -> float:
+        started = time.process_time()
+        _summary(middle, budget=10_000, focus="mod_7")
+        return time.process_time() - started
+
+    assert min(seconds() for _ in range(3)) < 1.0
 
 
 @pytest.mark.shared
