@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
+from core.compress.threshold import minimum_window
 from core.hermes.policy import Policy
 from core.model.settings import Gate, Settings
 
@@ -9,11 +12,15 @@ from core.model.settings import Gate, Settings
 def gate_blocks(gate: Gate | None, settings: Settings, policy: Policy) -> tuple[str, ...]:
     """The blocks that refuse an attempt, whatever the conversation holds."""
     blocks = [] if settings.enabled else ["compression.enabled is false"]
+    minimum = minimum_window(settings, policy.threshold)
+    if settings.aux_window is not None and settings.aux_window < minimum:
+        window = f"{settings.aux_window:,} tokens"
+        blocks.append(f"the summary model's window of {window} is below the minimum of {minimum:,}")
     if gate is None:
         return tuple(blocks)
     if gate.lock_holder is not None:
         blocks.append(f"another process is compressing this session ({gate.lock_holder})")
-    if policy.gate.cooldown and _ahead(gate, gate.cooldown_until):
+    if policy.gate.cooldown and gate.cooldown_until is not None and _ahead(gate, gate.cooldown_until):
         blocks.append(f"the summary model failed; paused until {gate.cooldown_until:%Y-%m-%d %H:%M:%S} UTC")
     blocks += _strikes(gate, policy)
     return tuple(blocks)
@@ -40,7 +47,5 @@ def _recovered(gate: Gate, policy: Policy) -> bool:
     return known and not _ahead(gate, gate.recovery_deadline)
 
 
-def _ahead(gate: Gate, moment: object) -> bool:
-    from datetime import datetime
-
-    return isinstance(moment, datetime) and gate.now is not None and moment > gate.now
+def _ahead(gate: Gate, moment: datetime | None) -> bool:
+    return moment is not None and gate.now is not None and moment > gate.now

@@ -121,7 +121,9 @@ def _input_window(settings: Settings, rules: ThresholdRules, window: int, lines:
 def _threshold(settings: Settings, rules: ThresholdRules, percent: float, base: int, lines: list[str]) -> int:
     share = int(base * percent)
     lines.append(f"{percent:.2f} x {base:,} = {share:,}")
-    minimum = _minimum(settings, rules)
+    minimum = minimum_window(settings, rules)
+    if (settings.window or 0) < minimum:
+        lines.append(f"Hermes does not start with less than {minimum:,}; a window may still shrink below it")
     threshold = max(share, minimum)
     if threshold > share:
         lines.append(f"raised to the minimum {minimum:,}")
@@ -137,7 +139,8 @@ def _threshold(settings: Settings, rules: ThresholdRules, percent: float, base: 
     return threshold
 
 
-def _minimum(settings: Settings, rules: ThresholdRules) -> int:
+def minimum_window(settings: Settings, rules: ThresholdRules) -> int:
+    """The smallest window a release works with, and the least its threshold can be."""
     configured = settings.minimum_window if rules.minimum_configurable else None
     return rules.minimum if configured is None else configured
 

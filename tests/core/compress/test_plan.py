@@ -217,6 +217,11 @@ def test_each_release_has_its_own_blocks(release: str, gate: Gate, blocked: bool
     assert found.would_fire != blocked
 
 
+def test_a_summary_model_with_too_small_a_window_is_a_block() -> None:
+    found = plan_messages(messages(2), load_policy("0.19"), replace(SETTINGS[0], aux_window=50000))
+    assert any("below the minimum of 64,000" in reason for reason in found.blocked_by)
+
+
 def test_compression_that_is_switched_off_is_a_block() -> None:
     found = plan_messages(messages(2), load_policy("0.19"), replace(SETTINGS[0], enabled=False))
     assert "compression.enabled is false" in found.blocked_by
