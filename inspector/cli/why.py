@@ -13,7 +13,8 @@ from core.model.event import CompressionEvent
 from inspector.cli import jsonio, options, output, target, what_if
 
 if TYPE_CHECKING:
-    from core.explain.explanation import Explanation, Now
+    from core.explain.answer import Answer
+    from core.explain.explanation import Now
     from core.hermes.release import ReleaseGuess
 
 
@@ -27,11 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print why a conversation was compressed, each time, and where the trigger stands."""
-    from core.explain.events import explain
+    from core.explain.answer import answer
 
     release = what_if.release_name(args.release) if args.release else None
     with target.session(args) as (store, session):
-        found = explain(store, session.id, release=release)
+        found = answer(store, session.id, release=release)
     if args.json:
         output.write_json(payload(found))
     else:
@@ -39,8 +40,8 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def payload(found: Explanation) -> dict[str, Any]:
-    """An explanation as the command line promises it."""
+def payload(found: Answer) -> dict[str, Any]:
+    """An answer as the command line promises it."""
     return {
         "session": found.session,
         "release": _release(found.release),
@@ -109,11 +110,10 @@ def _now(now: Now) -> dict[str, Any]:
     }
 
 
-def _lines(found: Explanation) -> Iterator[str]:
+def _lines(found: Answer) -> Iterator[str]:
     from inspector import format
 
-    conversation = found.conversation
-    yield f"{conversation.title or conversation.tip.id} · Hermes {found.release.version}"
+    yield f"{found.title} · Hermes {found.release.version}"
     yield format.plural(len(found.events), "compaction or attempt", "compactions and attempts")
     for number, event in enumerate(found.events, start=1):
         yield ""

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InspectorError
-from core.explain.findings.codec import decode, encode
+from core.explain.codec import decode, encode
 from core.explain.findings.examine import examine
 from core.explain.findings.session_rules import examine_row
 from core.hermes.config import HermesConfig, load_config
@@ -124,7 +124,7 @@ def _surveyed(
     stamp = _stamp(row, full, config, logs)
     known = memory.found.get(row.root.id)
     if known is not None and known[0] == stamp:
-        return Surveyed(row, tuple(map(decode, known[1])), full, fresh=False)
+        return Surveyed(row, tuple(decode(Finding, one) for one in known[1]), full, fresh=False)
     try:
         found = _examined(store, row, full, logs.about(ids) if full else Log(), config, now)
     except Interrupted:
