@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+from core.explain.events import explained
+from core.explain.replay import Decision, Turn, prompt_curve, replay_turns
+from core.model.event import Trigger
+from tests.core.explain.conftest import MakeHome
+from tests.core.explain.home import CONFIG, Home
+
+
+def turns(home: Home) -> tuple[Turn, ...]:
+    with home.store() as store:
+        frame, explanation = explained(store, "S")
+        return replay_turns(frame, explanation.conversation.generations[-1])
+
+
+def last(home: Home, trigger: Trigger) -> Decision:
+    return [d for turn in turns(home) for d in turn.decisions if d.trigger is trigger][-1]
+
+
+def test_each_turn_shows_the_checks_its_release_makes(make_home: MakeHome) -> None:
+    home = make_home()
+    home.db.session("S")
+    home.talk(3)
+    found = turns(home)
+    assert [turn.index for turn in found] == [1, 2, 3]
+    assert [d.trigger for d in found[0].decisions] == [
+        Trigger.PREFLIGHT,
+        Trigger.POST_RESPONSE,
+        Trigger.PRE_API,
+    ]
+
+
+def test_an_older_release_has_no_check_before_a_call(make_home: MakeHome) -> None:
+    home = make_home("0.16")
+    home.db.session("S")
+    home.talk(1)
+    (turn,) = turns(home)
+    assert [decision.trigger for decision in turn.decisions] == [Trigger.PREFLIGHT, Trigger.POST_RESPONSE]
+
+
+def test_too_few_messages_stop_the_check_at_the_start_of_a_turn(make_home: MakeHome) -> None:
+    home = make_home()
+    home.db.session("S")
+    home.talk(2)
+    assert "messages" in last(home, Trigger.PREFLIGHT).blocked_by
+    home.talk(6)
+    assert "messages" not in last(home, Trigger.PREFLIGHT).blocked_by
+
+
+def test_few_but_huge_messages_pass_the_count(make_home: MakeHome) -> None:
+    home = make_home()
+    home.db.session("S")
+    home.talk(2, size=250_000)
+    assert "messages" not in last(home, Trigger.PREFLIGHT).blocked_by
+
+
+def test_a_real_prompt_size_takes_the_place_of_the_estimate(make_home: MakeHome) -> None:
+    home = make_home()
+    home.db.session("S")
+    home.turn()
+    home.talk(1)
+    home.call(1, 51_000)
+    home.call(2, 60_000)
+    decision = last(home, Trigger.POST_RESPONSE)
+    assert (decision.tokens, decision.real) == (51_000, True)
+    assert "size" in decision.blocked_by
+
+
+def test_what_is_not_on_record_leaves_a_decision_open(make_home: MakeHome) -> None:
+    home = make_home()
+    home.db.session("S")
+    home.talk(3, size=250_000)
+    first = turns(home)[1].decisions[-1]
+    assert first.fires is None
+    assert any(check.passed is None and check.had == "not on record" for check in first.checks)
+
+
+def test_a_disabled_compressor_never_fires(make_home: MakeHome) -> None:
+    home = make_home(config=CONFIG + "compression:\n  enabled: false\n")
+    home.db.session("S")
+    home.talk(3, size=100_000)
+    assert all(d.fires is False for turn in turns(home) for d in turn.decisions)
+
+
+def test_a_line_that_says_it_was_passed_over_is_quoted(make_home: MakeHome) -> None:
+    home = make_home()
+    home.db.session("S")
+    home.turn()
+    home.talk(1)
+    home.turn(history=4)
+    home.line(
+        "Skipping preflight compression: same-session cooldown active (~55 seconds remaining, session S)"
+    )
+    home.talk(1)
+    first, second = turns(home)
+    assert "passed over" in second.decisions[0].blocked_by
+    assert "cooldown" in second.decisions[0].checks[-1].had
+    assert "passed over" not in first.decisions[0].blocked_by
+
+
+def test_the_curve_sets_the_estimate_beside_the_real_prompt(make_home: MakeHome) -> None:
+    home = make_home()
+    home.db.session("S", system_prompt="s" * 400)
+    home.turn()
+    home.talk(1)
+    home.call(1, 1_000)
+    home.call(2, 2_000)
+    with home.store() as store:
+        frame, _ = explained(store, "S")
+        points = prompt_curve(frame)
+    assert [point.real for point in points] == [1_000, 2_000]
+    assert points[0].system == 100
+    assert points[0].tools is None
+    assert points[1].messages is not None
+    assert points[0].messages is not None
+    assert points[1].messages > points[0].messages
+    assert points[1].estimate == 100 + points[1].messages
+
+
+def test_without_a_log_there_is_no_curve(make_home: MakeHome) -> None:
+    home = make_home()
+    home.db.session("S")
+    home.talk(1)
+    with home.store() as store:
+        assert prompt_curve(explained(store, "S")[0]) == ()

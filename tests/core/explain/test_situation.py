@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import hashlib
+import json
+
+import pytest
+
+from core.errors import ConfigError, NotFoundError, UsageError
+from core.explain.anchor import anchored_tokens, read_anchor
+from core.explain.situation import Situation, situation
+from core.hermes.policy import load_policy
+from core.model.evidence import Verdict
+from core.model.message import Message
+from tests.core.explain.conftest import MakeHome
+from tests.core.explain.home import Home
+
+
+def of(home: Home, **kwargs: object) -> Situation:
+    with home.store() as store:
+        return situation(store, "S", **kwargs)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def home(make_home: MakeHome) -> Home:
+    home = make_home()
+    home.db.session("S", system_prompt="s" * 400)
+    home.talk(7)
+    return home
+
+
+def test_everything_a_plan_needs_is_gathered(home: Home) -> None:
+    found = of(home)
+    assert (found.release.release, found.window.tokens, found.settings.window) == ("0.19", 64_000, 64_000)
+    assert len(found.messages) == 28
+    assert (found.system_prompt_tokens, found.tools_tokens) == (100, None)
+    assert found.settings.current_tokens is None
+    assert found.policy.release == "0.19"
+
+
+def test_the_last_call_gives_the_real_prompt_until_a_compaction(home: Home) -> None:
+    home.call(3, 41_000)
+    assert of(home).settings.current_tokens == 41_000
+    home.started(41_000, 28)
+    home.compact()
+    home.done(28, 8, 9_000)
+    assert of(home).settings.current_tokens is None
+
+
+def test_an_older_generation_can_be_looked_at_and_has_no_current_size(home: Home) -> None:
+    home.compact()
+    home.call(3, 41_000)
+    found = of(home, generation=1)
+    assert (len(found.messages), found.settings.current_tokens) == (28, None)
+    assert len(of(home).messages) == 8
+
+
+def test_a_generation_that_does_not_exist_is_a_usage_error(home: Home) -> None:
+    with pytest.raises(UsageError):
+        of(home, generation=9)
+
+
+def test_a_release_can_be_chosen(home: Home) -> None:
+    found = of(home, release="0.16")
+    assert (found.release.release, found.release.verdict, found.policy.group) == ("0.16", Verdict.PROVED, "A")
+    with pytest.raises(ConfigError):
+        of(home, release="newest")
+
+
+def test_an_unknown_session_is_not_found(home: Home) -> None:
+    with home.store() as store, pytest.raises(NotFoundError):
+        situation(store, "nobody")
+
+
+def test_a_config_that_cannot_be_read_is_an_error_of_its_own(home: Home) -> None:
+    (home.path / "config.yaml").write_text("a: [", "utf-8")
+    with pytest.raises(ConfigError):
+        of(home)
+
+
+def test_a_lock_and_a_pause_reach_the_gate(make_home: MakeHome) -> None:
+    home = make_home()
+    home.db.session("S", compression_failure_cooldown_until=4e9, compression_fallback_streak=1)
+    home.talk(1)
+    home.db.connection.execute("INSERT INTO compression_locks VALUES ('S', 'pid=7', 1.0, 4e9)")
+    gate = of(home).gate
+    assert (gate.lock_holder, gate.fallback_streak) == ("pid=7", 1)
+    assert gate.cooldown_until is not None
+
+
+def test_a_pause_of_the_gateway_does_not_hold_for_the_agent(make_home: MakeHome) -> None:
+    home = make_home()
+    error = "session hygiene compression timed out"
+    home.db.session("S", compression_failure_cooldown_until=4e9, compression_failure_error=error)
+    home.talk(1)
+    assert of(home).gate.cooldown_until is None
+
+
+def test_the_window_comes_from_the_log_when_nothing_else_says(make_home: MakeHome) -> None:
+    home = make_home(config="")
+    home.db.session("S", model="nobody-knows")
+    home.talk(1)
+    assert of(home).window.tokens is None
+    home.line("Preflight compression: ~9 tokens >= 8 threshold (model nobody-knows, ctx 70,000)")
+    assert (of(home).window.tokens, of(home).window.source) == (70_000, "log")
+
+
+def _anchored(messages: list[Message]) -> str:
+    """The anchor 0.22 would store after an answer to these messages."""
+
+    def digest(value: object) -> str:
+        return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+    prints = [(m.role, digest(dict(m.wire))) for m in messages]
+    whole = hashlib.sha256(json.dumps(prints, separators=(",", ":")).encode()).hexdigest()
+    return json.dumps(
+        {
+            "_usage_anchor": {
+                "prompt_tokens": 50_000,
+                "completion_tokens": 90,
+                "base_count": len(messages),
+                "base_last_role": messages[-1].role,
+                "base_last_fp": prints[-1][1],
+                "base_prefix_fp": whole,
+            }
+        }
+    )
+
+
+def test_an_anchor_counts_what_came_since_and_nothing_twice() -> None:
+    policy = load_policy("0.22")
+    priced = [Message({"role": "user", "content": "ask"})]
+    answer = Message({"role": "assistant", "content": "a" * 4_000})
+    result = Message({"role": "tool", "content": "r" * 4_000})
+    config = _anchored(priced)
+    assert anchored_tokens(config, [*priced, answer], policy) == 50_090
+    grown = anchored_tokens(config, [*priced, answer, result], policy)
+    assert grown is not None
+    assert 51_090 < grown < 51_130
+
+
+def test_an_anchor_of_another_transcript_is_passed_over() -> None:
+    config = _anchored([Message({"role": "user", "content": "ask"})])
+    assert (
+        anchored_tokens(config, [Message({"role": "user", "content": "else"})], load_policy("0.22")) is None
+    )
+    assert anchored_tokens(config, [], load_policy("0.22")) is None
+
+
+@pytest.mark.parametrize(
+    "config", [None, "", "[", "[]", "{}", '{"_usage_anchor": 3}', '{"_usage_anchor": {}}']
+)
+def test_a_malformed_anchor_is_none(config: str | None) -> None:
+    assert read_anchor(config) is None
