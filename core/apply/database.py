@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -16,13 +17,18 @@ _CHUNK = 400
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection that may write to an existing database; never makes one."""
+def opened(path: Path, *, references: bool = True) -> Iterator[sqlite3.Connection]:
+    """A connection that may write to an existing database; never makes one.
+
+    Args:
+        path: The database file.
+        references: Hold rows to what they refer to, as Hermes does.
+    """
     uri = f"{path.absolute().as_uri()}?mode=rw"
     with reading(path), closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)) as connection:
         connection.isolation_level = None
         connection.text_factory = RawText
-        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute(f"PRAGMA foreign_keys = {int(references)}")
         yield connection
 
 
@@ -78,26 +84,43 @@ def insert_image(connection: sqlite3.Connection, table: str, image: Image) -> in
     return rowid
 
 
-def update_row(connection: sqlite3.Connection, table: str, key: Cell, changes: Image) -> None:
-    """Set columns of the row with this id.
+def insert_images(connection: sqlite3.Connection, table: str, images: Sequence[Image]) -> tuple[int, ...]:
+    """Store rows that name the same columns in one statement, in order; returns their new ids.
+
+    Full-text tables write to disk once a statement, so one statement for all keeps the lock short.
+    """
+    names = ", ".join(f'"{name}"' for name in images[0])
+    connection.execute(f"CREATE TEMP TABLE staged ({names})")
+    for image in images:
+        insert_image(connection, "staged", image)
+    highest = sequence_of(connection)
+    query = f'INSERT INTO "{table}" ({names}) SELECT {names} FROM staged ORDER BY rowid'  # noqa: S608
+    connection.execute(query)
+    connection.execute("DROP TABLE temp.staged")
+    found = connection.execute(f'SELECT id FROM "{table}" WHERE id > ? ORDER BY id', (highest,))  # noqa: S608
+    return tuple(row_id for (row_id,) in found.fetchall())
+
+
+def update_rows(connection: sqlite3.Connection, table: str, keys: Sequence[Cell], changes: Image) -> None:
+    """Set the same columns of all rows with these ids, in one statement.
 
     Raises:
-        DatabaseError: There is no such row.
+        DatabaseError: A row is gone.
     """
-    if not changes:
+    if not changes or not keys:
         return
     bound = [bind(cell) for cell in changes.values()]
     settings = ", ".join(f'"{name}" = {mark}' for name, (mark, _) in zip(changes, bound, strict=True))
-    query = f'UPDATE "{table}" SET {settings} WHERE id = ?'  # noqa: S608 - names come from the schema
-    done = connection.execute(query, [*(value for _, value in bound), key]).rowcount
-    if done != 1:
-        raise DatabaseError(f"row {key!r} of {table} is gone")
+    query = f'UPDATE "{table}" SET {settings} WHERE id IN (SELECT value FROM json_each(?))'  # noqa: S608
+    done = connection.execute(query, [*(value for _, value in bound), json.dumps(list(keys))]).rowcount
+    if done != len(keys):
+        raise DatabaseError(f"{len(keys) - done} rows of {table} are gone")
 
 
 def delete_rows(connection: sqlite3.Connection, table: str, keys: Sequence[Cell]) -> None:
-    """Delete the rows with these ids, newest first."""
-    for key in sorted(keys, reverse=True):
-        connection.execute(f'DELETE FROM "{table}" WHERE id = ?', (key,))  # noqa: S608 - own table names
+    """Delete all rows with these ids, in one statement."""
+    query = f'DELETE FROM "{table}" WHERE id IN (SELECT value FROM json_each(?))'  # noqa: S608 - own names
+    connection.execute(query, [json.dumps(list(keys))])
 
 
 def identity_of(connection: sqlite3.Connection, path: Path) -> str:

@@ -28,7 +28,8 @@ def tried(store: Store, rehearsal: Rehearsal) -> tuple[Message, ...]:
     with tempfile.TemporaryDirectory(prefix="hermes-inspector-") as folder:
         path = Path(folder) / "rehearsal.db"
         _copy(store.path, path, rehearsal.session_id)
-        with opened(path) as connection, transaction(connection):
+        # Parents and prompts of this session are not copied, so references may dangle here.
+        with opened(path, references=False) as connection, transaction(connection):
             write(connection, rehearsal, time.time())
         with Store(path) as copy:
             return live_messages(copy, rehearsal.target_id)
@@ -44,7 +45,6 @@ def _copy(source: Path, target: Path, session_id: str) -> None:
         reader.close()
     connection = sqlite3.connect(target, isolation_level=None)
     try:
-        # The parents of this session are not copied, so references may dangle here.
         for statement in statements:
             connection.execute(statement)
         for name, images in tables:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 
-from core.apply.cells import Image, same
+from core.apply.cells import Image, dump, load, same
 from core.apply.database import (
     delete_rows,
     identity_of,
@@ -13,7 +13,7 @@ from core.apply.database import (
     read_images,
     sequence_of,
     transaction,
-    update_row,
+    update_rows,
 )
 from core.apply.journal import Entry, Journal, Record
 from core.apply.lock import compression_lock, refresh
@@ -157,12 +157,21 @@ def _restore(connection: sqlite3.Connection, entry: Entry) -> None:
     delete_rows(connection, "sessions", made)
     # Twice: triggers that follow the first round renumber rows which the second sets right.
     for _ in range(2):
-        for record in entry.records:
-            if record.before is not None and record.after:
-                old = {name: record.before[name] for name in record.after}
-                update_row(connection, record.table, record.key, old)
+        for table, changes, keys in _alike(entry):
+            update_rows(connection, table, keys, changes)
     if sequence_of(connection) == entry.sequence[1]:
         connection.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages'", (entry.sequence[0],))
+
+
+def _alike(entry: Entry) -> Iterator[tuple[str, Image, list[str | int]]]:
+    """Changed rows, those to be set to the same values together."""
+    groups: dict[tuple[str, str], list[Record]] = {}
+    for record in entry.records:
+        if record.before is not None and record.after:
+            old = dump({name: record.before[name] for name in record.after})
+            groups.setdefault((record.table, old), []).append(record)
+    for (table, old), records in groups.items():
+        yield table, load(old), [record.key for record in records]
 
 
 def _require_restored(connection: sqlite3.Connection, entry: Entry) -> None:

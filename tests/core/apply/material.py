@@ -23,6 +23,9 @@ def conversation(path: Path, release: str, turns: int = 6) -> Path:
         database.session(
             "s", title="Fix the build", model_config='{"max_iterations": 90, "_usage_anchor": {}}'
         )
+        if release == "0.22":
+            database.connection.execute("INSERT INTO system_prompts VALUES ('h', 'be kind')")
+            database.connection.execute("UPDATE sessions SET system_prompt_hash = 'h'")
         for number in range(turns):
             database.turn("s", str(number))
         calls = "UPDATE sessions SET message_count = ?, tool_call_count = ? WHERE id = 's'"

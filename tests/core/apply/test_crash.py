@@ -14,7 +14,6 @@ from core.apply.database import opened
 from core.apply.execute import execute
 from core.apply.journal import Journal
 from core.apply.rehearse import rehearse
-from core.apply.write import write
 from core.errors import DatabaseError
 from core.model.apply import ApplyMode, EntryState, Rehearsal
 from core.model.message import Message
@@ -41,21 +40,17 @@ def test_a_kill_at_any_moment_leaves_all_or_nothing(tmp_path: Path) -> None:
         kill_once(folder, release, mode, chance.uniform(0.0, 0.12), undoing=number % 4 == 3)
 
 
-@pytest.mark.parametrize("row", [0, 3, 8])
+@pytest.mark.parametrize("step", ["_retire", "_images", "insert_images", "update_rows"])
 def test_a_write_error_leaves_everything_as_it_was(
-    tmp_path: Path, journal: Journal, monkeypatch: pytest.MonkeyPatch, row: int
+    tmp_path: Path, journal: Journal, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     rehearsal = prepared(tmp_path)
     before = dump(rehearsal.database)
-    real = write.__globals__["insert_image"]
-    calls = iter(range(100))
 
-    def failing(*arguments: object) -> int:
-        if next(calls) == row:
-            raise sqlite3.OperationalError("disk I/O error")
-        return int(real(*arguments))
+    def failing(*_: object) -> None:
+        raise sqlite3.OperationalError("disk I/O error")
 
-    monkeypatch.setattr("core.apply.write.insert_image", failing)
+    monkeypatch.setattr(f"core.apply.write.{step}", failing)
     with pytest.raises(DatabaseError, match="disk I/O"):
         execute(rehearsal, journal)
     assert dump(rehearsal.database) == before

@@ -26,7 +26,9 @@ def family(database: SessionDatabase) -> None:
 
 
 @pytest.mark.parametrize("release", ["0.13", "0.16", "0.19", "0.22"])
-def test_the_newest_conversations_are_the_start_of_the_full_list(make: Make, opened: Opened, release: str) -> None:
+def test_the_newest_conversations_are_the_start_of_the_full_list(
+    make: Make, opened: Opened, release: str
+) -> None:
     database = make(release)
     family(database)
     store = opened(database)
