@@ -8,7 +8,7 @@ from core.compress.assemble import pruned_rows
 from core.compress.demote import demoted
 from core.compress.finish import Finish
 from core.compress.measure import Measured
-from core.compress.redact import redact_text
+from core.compress.redact import redact_scattered, redact_text
 from core.compress.restate import is_asking
 from core.compress.serialise import serialised
 from core.compress.summarise.base import SummaryRequest
@@ -45,7 +45,7 @@ def summary_request(
     policy = measured.policy
     rules = policy.summary
     window = summary_window(measured, plan.middle)
-    turns = window_turns(measured, plan, window)
+    turns = tuple(map(redact_scattered, window_turns(measured, plan, window)))
     lean = is_lean(plan, policy)
     budget = plan.summary_budget or rules.least
     return SummaryRequest(
@@ -86,7 +86,7 @@ def _originals(measured: Measured, window: Window) -> tuple[Message, ...]:
     """The same messages with their tool results in full."""
     leftovers = measured.columns.leftovers
     live = (unwrapped(measured.base[i]) if i in leftovers else measured.base[i] for i in window.turns)
-    return tuple(message for message in live if message is not None)
+    return tuple(redact_scattered(message) for message in live if message is not None)
 
 
 def earlier_body(measured: Measured, window: Window) -> str | None:

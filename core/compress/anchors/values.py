@@ -37,6 +37,9 @@ _NUMBER = re.compile(
 )
 _MONEY = "$€£¥"
 _STRIP = ".,:;!?'\"`*_#)"
+_ESCAPE = re.compile(r"(?<!:)\\(?:u[0-9a-fA-F]{4}|[nrt](?![a-z]))")
+"""Left over from text that was encoded once more; `C:\\notes` is none."""
+
 _LONGEST_LINE = 300
 
 
@@ -99,7 +102,7 @@ def classify(token: str) -> AnchorValue | None:
 
 def _is_path(value: str) -> bool:
     match = _PATH.match(value)
-    if match is None or not any(map(str.isalpha, value)) or ("\\n" in value and ":\\" not in value):
+    if match is None or not any(map(str.isalpha, value)) or _ESCAPE.search(value):
         return False
     if match.end() < len(value) and not value.startswith(("/", "~", ".")):
         return False

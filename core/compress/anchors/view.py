@@ -103,7 +103,7 @@ def views(messages: Sequence[Message], offset: int = 0, clean: Clean = list) -> 
 def _readable(message: Message, clean: Clean, most: int) -> str:
     """The text of a message for reading: JSON results by their strings, long texts by their ends."""
     text = message.text
-    if message.role == "tool" and text[:1] == "{" and text.rstrip()[-1:] == "}":
+    if message.role == "tool" and text[:1] in ("{", "[") and text.rstrip()[-1:] in ("}", "]"):
         text = _decoded(text)
     elif message.role == "user" and "<" in text:
         text = _REMINDER.sub("", text).strip()
@@ -145,7 +145,7 @@ def _decoded(text: str) -> str:
         data = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    return "\n".join(_lines(data)) if isinstance(data, dict) else text
+    return "\n".join(_lines(data)) if isinstance(data, dict | list) else text
 
 
 def _lines(data: Any, name: str = "", depth: int = 0) -> Iterator[str]:

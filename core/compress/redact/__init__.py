@@ -4,7 +4,15 @@ A credential is replaced by `[redacted:KIND]`: nothing of it is kept, the reader
 and running again changes nothing. What counts as a credential is data: `kinds.yaml`.
 """
 
-from core.compress.redact.message import redact_message, redact_wire
+from core.compress.redact.message import redact_message, redact_scattered, redact_wire
 from core.compress.redact.text import Redacted, redact, redact_all, redact_text
 
-__all__ = ["Redacted", "redact", "redact_all", "redact_message", "redact_text", "redact_wire"]
+__all__ = [
+    "Redacted",
+    "redact",
+    "redact_all",
+    "redact_message",
+    "redact_scattered",
+    "redact_text",
+    "redact_wire",
+]

@@ -21,6 +21,17 @@ def redact_message(message: Message) -> Message:
     return message if wire == message.wire else Message(wire, message.row)
 
 
+def redact_scattered(message: Message) -> Message:
+    """Mask what no reading of the message's texts one by one would find.
+
+    A credential that runs from one text part into the next, or is spelled in escapes, shows only in the
+    message as a whole; messages that can hold neither come back as they are.
+    """
+    parts = isinstance(message.content, list) and len(message.content) > 1
+    escaped = any("\\u00" in call.arguments for call in message.tool_calls)
+    return redact_message(message) if parts or escaped else message
+
+
 def redact_wire(wire: Mapping[str, Any]) -> dict[str, Any]:
     """A copy of a wire message without credentials; key order kept."""
     return {key: _value(key, value) for key, value in wire.items()}

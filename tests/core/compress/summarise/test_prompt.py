@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import random
+from dataclasses import replace
+
+from core.compress.measure import measure
+from core.compress.plan import plan
+from core.compress.request import summary_request
 from core.compress.summarise.base import SummaryRequest
+from core.compress.summarise.extractive import ExtractiveSummariser
+from core.compress.summarise.fallback import fallback
 from core.compress.summarise.prompt import build_prompt
-from tests.core.compress.builders import user
+from core.hermes.policy import load_policy
+from core.model.plan import Span
+from core.model.settings import Settings
+from tests.core.compress.builders import assistant, user
+from tests.core.compress.credentials import FIELDS, KINDS, message_with, planted
 
 HEADINGS = ("Active Task", "Goal", "Errors & Fixes")
 
@@ -73,3 +85,24 @@ def test_everything_from_the_session_is_redacted() -> None:
     assert key not in text
     assert text.count("[redacted:anthropic-key]") == 3
     assert key not in build_prompt(_request(auto_focus=key)).text
+
+
+def test_no_planted_credential_reaches_a_request_whatever_field_it_stands_in() -> None:
+    rng = random.Random(11)
+    head = [user("start"), assistant("ok"), user("go")]
+    middle, secrets = [], []
+    for field in FIELDS:
+        for kind in KINDS:
+            text, secret = planted(kind, rng)
+            middle.append(message_with(field, text))
+            secrets.append((field, kind, secret))
+    tail = [message for _ in range(6) for message in (user("more " * 50), assistant("yes"))]
+    for release in ("0.13", "0.19", "0.22"):
+        measured = measure([*head, *middle, *tail], load_policy(release))
+        planned = plan(measured, Settings(window=64_000, target_ratio=0.01))
+        everything = replace(planned, middle=Span(len(head), len(head) + len(middle)))
+        request = summary_request(measured, everything)
+        assert len(request.turns) == len(middle)
+        texts = [build_prompt(request).text, fallback(request.turns, load_policy(release))]
+        texts.append(ExtractiveSummariser().summarise(request).body)
+        assert [where for *where, secret in secrets if any(secret in text for text in texts)] == []
