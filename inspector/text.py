@@ -34,10 +34,14 @@ _MARK = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe2
 _PILE = re.compile(f"({_MARK}{{4}}){_MARK}+")
 """More than four marks on one character climb over the lines around it."""
 
-SHORTEST_SECRET = 8
-_SUSPECT = re.compile(
-    r"[A-Za-z0-9_+/=.~-]{16}|(?i:pass|pwd|secret|token|key|auth|bearer|basic|cookie|credential|session)|://|-----"
+SHORTEST_SECRET = 5
+_RANDOM = re.compile(r"(?=[A-Za-z+/=~]*[0-9_.-])[A-Za-z0-9_+/=.~-]{12}|://|-----")
+_NAMED = re.compile(
+    "(?i:_pat|auth|basic|bearer|connection|contraseña|cookie|credential|dsn|jwt|key|mdp|pass|phrase|pw|secret"
+    "|signature|token|wort|пароль|パスワード|令牌|口令|密码|密碼|密鑰|密钥|비밀번호)"
 )
+_GIVEN = re.compile(r"""[\d=:：,"'`(<>-]|\bis\b|是|为""")
+"""What stands between the name of a secret and its value."""
 
 
 def clean(text: str) -> str:
@@ -100,7 +104,11 @@ def warm() -> None:
 
 def _masked(text: str) -> str:
     # Most of what is drawn is a number or a word: only what could be a credential pays for looking closer.
-    return _redact()(text) if len(text) >= SHORTEST_SECRET and _SUSPECT.search(text) else text
+    if len(text) < SHORTEST_SECRET or not (
+        _RANDOM.search(text) or (_NAMED.search(text) and _GIVEN.search(text))
+    ):
+        return text
+    return _redact()(text)
 
 
 @cache

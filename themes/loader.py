@@ -47,7 +47,7 @@ def parse(text: str, where: str) -> ThemeFile:
     """
     import yaml
 
-    data = yaml.safe_load(text)
+    data = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     for part, names in (("base", BASE), ("tokens", TOKENS)):
         _check(data.get(part, {}), names, f"{where}: {part}")
     return ThemeFile(data["name"], data["title"], bool(data["dark"]), data["base"], data["tokens"])

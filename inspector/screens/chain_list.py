@@ -104,7 +104,6 @@ class ChainList(RowList[Twig]):
 
 def _figures(node: ChainNode) -> dict[str, str]:
     session, tokens = node.session, node.session.tokens
-    cost = session.actual_cost if session.actual_cost.usd else session.estimated_cost
     return {
         "kind": f"{KIND[node.kind]} {node.kind}{' · orphan' if node.orphan else ''}".strip(),
         "ended": session.end_reason or "open",
@@ -112,5 +111,5 @@ def _figures(node: ChainNode) -> dict[str, str]:
         "gen": format.count(node.generations),
         "tokens": format.short(tokens.total),
         "hit": format.percent(tokens.hit_rate),
-        "cost": format.money(cost.usd),
+        "cost": format.money(session.recorded_cost.usd),
     }

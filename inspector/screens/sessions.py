@@ -16,8 +16,8 @@ from core.store.locate import Location
 from inspector.commands import bindings
 from inspector.screens.sessions_columns import SessionLine
 from inspector.screens.sessions_list import SessionsList
+from inspector.screens.sessions_order import SORTS, Order, SourcePage
 from inspector.screens.sessions_reading import ReadingSessions, Stamps
-from inspector.screens.sessions_source import SORTS, Order, SourcePage
 from inspector.screens.sessions_words import LEGEND, header, nothing, position
 from inspector.widgets.banner import Banner
 from inspector.widgets.folding_rows import FoldingRows
@@ -77,7 +77,7 @@ class SessionsScreen(ReadingSessions):
         self.listing.empty = "Reading the sessions …"
         self.listing.focus()
         self._tell()
-        self.reload()
+        self.call_after_refresh(self.reload)
         self.set_interval(POLL_SECONDS, self.poll)
 
     # Rows.
@@ -85,14 +85,15 @@ class SessionsScreen(ReadingSessions):
     def reload(self) -> None:
         """Read the list anew; what is on screen stays until the answer comes."""
         self._epoch += 1
-        self.read(self._epoch, self._order)
+        self.read(self._epoch, self._order, first=self._page is None)
 
     @on(ReadingSessions.Arrived)
     def _take(self, event: ReadingSessions.Arrived) -> None:
         if event.epoch != self._epoch:
             return
         if event.page.start == 0:
-            self._start_list(event.page)
+            if event.page.rows or event.page.whole:
+                self._start_list(event.page)
         else:
             self._paged.arrived(event.page.start, event.page.rows)
             self.listing.refresh()
@@ -199,6 +200,12 @@ class SessionsScreen(ReadingSessions):
 
         self.app.push_screen(FindingsScreen(self.locations))
 
+    def action_usage(self) -> None:
+        """Say where the money went, over everything in sight."""
+        from inspector.screens.usage import UsageScreen
+
+        self.app.push_screen(UsageScreen(self.locations))
+
     def action_search(self) -> None:
         """Search the text of every message."""
         from inspector.screens.search import SearchScreen
@@ -253,7 +260,7 @@ class SessionsScreen(ReadingSessions):
         self._tell()
 
     def _tell(self) -> None:
-        total = self._page.total if self._page else None
+        total = self._page.total if self._page and self._page.whole else None
         head, foot = self.query_one("#head", StatusLine), self.query_one("#foot", StatusLine)
         head.left = header(self.locations, total)
         foot.left, foot.right = LEGEND, position(self.listing, self._order)

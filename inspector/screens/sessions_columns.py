@@ -57,7 +57,7 @@ class SessionLine:
         """Recorded cost of the session or of the whole conversation."""
         if self.part is None:
             return self.row.cost
-        return self.part.actual_cost if self.part.actual_cost.usd else self.part.estimated_cost
+        return self.part.recorded_cost
 
     @property
     def key(self) -> Key:

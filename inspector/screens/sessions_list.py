@@ -10,7 +10,7 @@ from inspector import format
 from inspector.glyphs import DOWN, UP
 from inspector.line import Line
 from inspector.screens.sessions_columns import GAP, Extra, Key, SessionLine, Sheet, layout
-from inspector.screens.sessions_source import Order
+from inspector.screens.sessions_order import Order
 from inspector.widgets.folding_rows import FoldingRows
 from inspector.widgets.row_list import RowList
 

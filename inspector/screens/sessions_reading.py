@@ -19,7 +19,7 @@ from inspector.workers import cancelled
 
 if TYPE_CHECKING:
     from inspector.app import InspectorApp
-    from inspector.screens.sessions_source import Order, SourcePage
+    from inspector.screens.sessions_order import Order, SourcePage
 
 Stamps = tuple[tuple[int, int], ...]
 
@@ -68,11 +68,13 @@ class ReadingSessions(Page):
         return cast("InspectorApp", self.app).now()
 
     @work(thread=True, exclusive=True, group="list", exit_on_error=False)
-    def read(self, epoch: int, order: Order) -> None:
-        """Read the first page of an order."""
-        from inspector.screens.sessions_source import read_page
+    def read(self, epoch: int, order: Order, *, first: bool = False) -> None:
+        """Read the first page of an order; before it, when nothing is shown yet, what is quick to read."""
+        from inspector.screens.sessions_source import read_first, read_page
 
         stop = cancelled()
+        if first:
+            self.post_message(self.Arrived(epoch, read_first(self.locations, stop)))
         page = read_page(self.locations, order, 0, PAGE, cancelled=stop)
         warm()
         if not stop():

@@ -4,58 +4,34 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from core.errors import InspectorError
-from core.model.session import ConversationRow, Kind
+from core.model.session import ConversationRow
 from core.store.connect import Cancelled, Interrupted
 from core.store.locate import Location
 from core.store.store import Store
 from inspector.screens.sessions_columns import SessionLine
-
-CHATS = frozenset(Kind) - {Kind.DELEGATE}
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What the list holds, and in which order.
-
-    Attributes:
-        sort: One of the store's orders.
-        natural: The direction people expect first: newest, largest, A to Z. False turns it round.
-        text: Filter; empty for none.
-        delegates: Also conversations a tool call started, which otherwise stand below the one that did.
-    """
-
-    sort: str = "last_active"
-    natural: bool = True
-    text: str = ""
-    delegates: bool = False
+from inspector.screens.sessions_order import CHATS, FIRST, Order, SourcePage
 
 
-@dataclass(frozen=True, slots=True)
-class SourcePage:
-    """Part of the list.
-
-    Attributes:
-        start: Index of the first row.
-        totals: Conversations that match, by database.
-        errors: Databases that could not be read; the others are still shown.
-    """
-
-    order: Order
-    start: int
-    rows: tuple[SessionLine, ...]
-    totals: Mapping[Location, int] = field(default_factory=dict)
-    errors: tuple[InspectorError, ...] = ()
-
-    @property
-    def total(self) -> int:
-        """Conversations that match, over all databases."""
-        return sum(self.totals.values())
+def read_first(locations: Sequence[Location], cancelled: Cancelled | None = None) -> SourcePage:
+    """The newest conversations, in the time it takes to look at a few of them."""
+    order = Order()
+    runs: list[list[SessionLine]] = []
+    for location in locations:
+        try:
+            with Store(location, cancelled=cancelled) as store:
+                runs.append([SessionLine(location, row) for row in store.newest(FIRST, CHATS)])
+        except Interrupted:
+            raise
+        except InspectorError:
+            continue  # the whole list, which follows, says so
+    # Where one database ends, rows of another could follow that were not looked at.
+    most = min((len(run) for run in runs if run), default=0)
+    return SourcePage(order, 0, tuple(_merge(runs, order)[:most]), whole=False)
 
 
 def read_page(
@@ -150,11 +126,6 @@ _TEXTS: Mapping[str, Callable[[ConversationRow], tuple[bool, str]]] = {
     "model": lambda row: _text(row.tip.model),
     "source": lambda row: _text(row.tip.source),
 }
-SORTS = {
-    "last_active": "last active", "tokens": "tokens", "cost": "cost", "messages": "messages",
-    "calls": "calls", "title": "title", "model": "model", "source": "source",
-}  # fmt: skip
-"""The orders `s` goes through, and what they are called."""
 
 
 def family(line: SessionLine, cancelled: Cancelled) -> tuple[SessionLine, ...]:

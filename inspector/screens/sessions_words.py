@@ -11,7 +11,7 @@ from core.store.locate import Location
 from inspector import format
 from inspector.glyphs import DOWN, KIND, LIVE, SEVERITY, UP
 from inspector.screens.sessions_list import SessionsList
-from inspector.screens.sessions_source import SORTS, Order, SourcePage
+from inspector.screens.sessions_order import SORTS, Order, SourcePage
 from inspector.widgets.folding_rows import FoldingRows
 from inspector.widgets.status_line import Piece
 

@@ -83,6 +83,7 @@ def test_a_megabyte_is_cleaned_in_a_blink() -> None:
         "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
         "postgres://ada:hunter2hunter2@db.example/gate",
         "Authorization: Bearer abcdefghijklmnopqrstuvwxyz012345",
+        "--password swordfishtrombone",
     ],
 )
 def test_credentials_are_masked_and_the_text_around_them_stays(secret: str) -> None:
@@ -91,3 +92,26 @@ def test_credentials_are_masked_and_the_text_around_them_stays(secret: str) -> N
     assert secret not in shown
     assert shown.startswith("before ")
     assert shown.endswith(" after")
+
+
+def test_every_name_of_a_secret_is_looked_at_closely() -> None:
+    from core.compress.redact.rules import names
+    from inspector.text import _NAMED
+
+    assert [stem for stem in names().stems if not _NAMED.search(stem)] == []
+
+
+assigned = st.builds(
+    "{}{}{}".format,
+    st.sampled_from(["password", "API_KEY", "x-auth-token", "my secret", "--pw", "cookie", "密码", "dsn"]),
+    st.sampled_from(["=", ": ", " is ", " ", '": "', "：", "是"]),
+    st.text("abcdefgXYZ0123456789_-/+", min_size=3, max_size=24),
+)
+
+
+@given(assigned)
+@settings(max_examples=300, deadline=None)
+def test_the_quick_look_lets_no_credential_pass(text: str) -> None:
+    from core.compress.redact import redact_text
+
+    assert redact_text(clean(text)) == clean(text)

@@ -11,10 +11,11 @@ import pytest
 from inspector.app import InspectorApp
 from inspector.screens.sessions import SessionsScreen
 from inspector.screens.sessions_order import SourcePage
-from inspector.screens.sessions_source import read_page
+from inspector.screens.sessions_source import read_first, read_page
 from inspector.screens.workspace import WorkspaceScreen
 from inspector.widgets.banner import Banner
 from inspector.widgets.row_list import RowList
+from inspector.widgets.status_line import StatusLine
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import settle
 
@@ -51,9 +52,9 @@ async def test_the_first_frame_does_not_wait_for_the_database(
 
     def slow(*args: Any, **options: Any) -> SourcePage:
         answered.wait(10)
-        return read_page(*args, **options)
+        return read_first(*args, **options)
 
-    monkeypatch.setattr("inspector.screens.sessions_source.read_page", slow)
+    monkeypatch.setattr("inspector.screens.sessions_source.read_first", slow)
     running = app(home)
     async with running.run_test(size=(120, 30)) as pilot:
         await pilot.pause()
@@ -61,6 +62,27 @@ async def test_the_first_frame_does_not_wait_for_the_database(
         answered.set()
         await settle(pilot)
         assert len(titles(running)) == 4
+
+
+async def test_a_first_screenful_comes_before_anybody_counted(
+    app: MakeApp, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = threading.Event()
+
+    def slow(*args: Any, **options: Any) -> SourcePage:
+        counted.wait(10)
+        return read_page(*args, **options)
+
+    monkeypatch.setattr("inspector.screens.sessions_source.read_page", slow)
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        while not titles(running):
+            await pilot.pause()
+        assert titles(running)[0] == "Résumé du journal"
+        assert ("ink", "reading …") in running.screen.query_one("#head", StatusLine).left
+        counted.set()
+        await settle(pilot)
+        assert ("ink", "4 conversations") in running.screen.query_one("#head", StatusLine).left
 
 
 async def test_pressure_and_generations_follow_the_rows(app: MakeApp, home: Path) -> None:
