@@ -33,7 +33,8 @@ _SESSIONS = {
     "|origin_json TEXT|expiry_finalized INTEGER DEFAULT 0|git_branch TEXT|git_repo_root TEXT"
     "|compression_failure_cooldown_until REAL|compression_failure_error TEXT",
     "0.19": "compression_fallback_streak INTEGER NOT NULL DEFAULT 0|profile_name TEXT",
-    "0.22": "created_source TEXT|system_prompt_hash TEXT REFERENCES system_prompts(hash)|tool_names TEXT|title_source TEXT"
+    "0.22": "created_source TEXT|system_prompt_hash TEXT REFERENCES system_prompts(hash)"
+    "|tool_names TEXT|title_source TEXT"
     "|last_activity_at REAL|last_activity_description TEXT|last_activity_provenance TEXT"
     "|compression_ineffective_count INTEGER NOT NULL DEFAULT 0|compression_recovery_deadline REAL"
     "|compression_overload_streak INTEGER NOT NULL DEFAULT 0"
