@@ -59,7 +59,7 @@ class Attempt:
     @property
     def first(self) -> LogRecord:
         """The earliest line of the attempt."""
-        return self.started or self.done or self.telemetry  # type: ignore[return-value]
+        return next(line for line in (self.started, self.done, self.telemetry) if line is not None)
 
     @property
     def last(self) -> LogRecord:

@@ -202,12 +202,12 @@ def _to_session(attempt: Attempt | None, rows: BoundaryRows | None, session_id: 
 
 
 def _mode(attempt: Attempt | None, rows: BoundaryRows | None) -> BoundaryMode | None:
+    """How it left the database; None when no row shows it and no line names another session."""
     if rows is not None:
         return rows.boundary.mode
-    if attempt is None or attempt.done is None:
+    if attempt is None or attempt.done is None or attempt.started is None:
         return None
-    rotated = attempt.started is not None and attempt.done.session != attempt.started.session
-    return BoundaryMode.ROTATION if rotated else BoundaryMode.REWRITE
+    return BoundaryMode.ROTATION if attempt.done.session != attempt.started.session else None
 
 
 def _at(frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None) -> datetime | None:

@@ -15,7 +15,7 @@ from core.hermes.log import Log
 from core.hermes.policy import Policy, load_policy
 from core.hermes.release import ReleaseGuess
 from core.hermes.window import WindowGuess
-from core.model.message import Message
+from core.model.message import Message, Wire
 from core.model.session import Conversation, Session
 from core.model.settings import Settings
 from core.store.store import Store
@@ -105,6 +105,6 @@ class Frame:
         return prompt + total_tokens(sizes, policy.estimate) + (self.tools_tokens(session) or 0)
 
 
-def _live(wire: object) -> dict[str, object]:
-    assert isinstance(wire, dict)
+def _live(wire: Wire) -> Wire:
+    """A row of the running turn as it is in memory, where it has no timestamp yet."""
     return {key: value for key, value in wire.items() if key != "timestamp"}

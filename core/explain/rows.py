@@ -58,7 +58,7 @@ def boundary_rows(store: Store, conversation: Conversation) -> tuple[BoundaryRow
     """Every compaction of a conversation that left rows, oldest first; bodies are read only where needed."""
     reader = _Reader(store, conversation)
     return tuple(
-        reader.boundary(index)
+        reader.boundary(index, generation.boundary)
         for index, generation in enumerate(conversation.generations)
         if generation.boundary is not None
     )
@@ -85,17 +85,16 @@ class _Reader:
         fresh = [_fresh(generation) for generation in self.generations]
         return tuple(tuple(row.role for row in self.store.previews(ids, 1)) for ids in fresh)
 
-    def boundary(self, index: int) -> BoundaryRows:
+    def boundary(self, index: int, boundary: Boundary) -> BoundaryRows:
+        """What rows show of the compaction that began a generation."""
         opened = self.generations[index]
-        boundary = opened.boundary
-        assert boundary is not None
         closed = self.generations[index - 1] if index else None
         facts = BoundaryRows(opened, boundary, closed.session_id if closed else opened.session_id)
         if closed is None or boundary.mode is BoundaryMode.REWRITE:
             return self._with_summary(facts)
         last = self._message(closed.row_ids[-1]) if closed.row_ids else None
         turn, whole = self._unsaved(index, closed, last)
-        extra = self._committed_with(opened) if not turn else ()
+        extra = self._committed_with(opened, boundary) if not turn else ()
         behind = (*turn, *(message.row.id for message in extra if message.row))
         requests = [message.row.id for message in extra if message.row and _is_request(message)]
         before = (*closed.row_ids, *turn, *requests)
@@ -125,10 +124,9 @@ class _Reader:
         found = self.store.messages([row_id])
         return found[0] if found else None
 
-    def _committed_with(self, opened: Generation) -> tuple[Message, ...]:
+    def _committed_with(self, opened: Generation, boundary: Boundary) -> tuple[Message, ...]:
         """Rows behind the copies that carry the time of the commit."""
-        boundary, copied = opened.boundary, copied_rows(opened)
-        assert boundary is not None
+        copied = copied_rows(opened)
         taken: list[Message] = []
         for message in self.store.messages(opened.row_ids[copied : copied + _BEHIND]):
             stamp = message.row.timestamp if message.row else None

@@ -100,6 +100,8 @@ def disagreements(
         joined: How many messages Hermes joins to their neighbours before it counts.
     """
     done = attempt.done if attempt else None
+    if done is not None and rows is None:
+        yield f"{done.where} tells of a new transcript, but no row shows one"
     if done is not None and rows is not None:
         for name, said, shown in (
             ("before", done.before, rows.counted_before),

@@ -372,3 +372,32 @@ def test_real_homes_are_told_as_their_labels_say(tmp_path: Path) -> None:
         assert told == truth, key
         checked += 1
     assert checked == len(labels)
+
+
+def test_a_compaction_that_left_no_rows_is_said_to_have_left_none(home: Home) -> None:
+    home.turn_ended()
+    home.started(28_511, 28, tag=None)
+    home.done(28, 8, 4_000, tag=None)
+    event = only(home)
+    assert (event.completed, event.mode) == (True, None)
+    assert any("no row shows" in words for words in event.disagreements)
+
+
+def test_two_counts_that_differ_are_both_told(home: Home) -> None:
+    home.pre_api(54_828)
+    home.started(54_828, 26)
+    home.compact()
+    home.done(26, 8, 4_000)
+    event = only(home)
+    assert event.messages_before == 26
+    assert any("26 messages before" in words and "28" in words for words in event.disagreements)
+
+
+def test_a_threshold_of_an_older_config_is_told_beside_todays(home: Home) -> None:
+    home.pre_api(40_000, threshold=32_000)
+    home.started(40_000, 28)
+    home.compact()
+    home.done(28, 8, 4_000)
+    event = only(home)
+    assert event.threshold == 32_000
+    assert any("32,000" in words and "54,400" in words for words in event.disagreements)
