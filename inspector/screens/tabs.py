@@ -23,6 +23,12 @@ def _preview() -> View:
     return PreviewView()
 
 
+def _usage() -> View:
+    from inspector.screens.usage import UsageView
+
+    return UsageView()
+
+
 def _cache() -> View:
     from inspector.screens.cache import CacheView
 
@@ -40,6 +46,7 @@ TABS: tuple[Tab, ...] = (
     Tab("map", "Map", _map),
     Tab("why", "Why", _why),
     Tab("preview", "Preview", _preview),
+    Tab("usage", "Usage", _usage),
     Tab("cache", "Cache", _cache),
     Tab("chain", "Chain", _chain),
 )

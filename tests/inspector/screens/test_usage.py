@@ -1,0 +1,168 @@
+"""Usage: sums, days, dimensions, the origin of every number, and the way down to a conversation."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from core.store.locate import Location
+from core.store.store import Store
+from inspector.app import InspectorApp
+from inspector.screens.usage import UsagePanel, UsageScreen
+from inspector.screens.usage_model import DIMENSIONS, Day, Question, answer, forecast
+from inspector.screens.workspace import WorkspaceScreen
+from inspector.widgets.day_bars import shown
+from tests.inspector.screens.conftest import NOW, drawn, open_app, press, settle
+
+
+def _panel(pilot: Pilot[None]) -> UsagePanel:
+    return pilot.app.screen.query_one(UsagePanel)
+
+
+async def _open(pilot: Pilot[None]) -> UsagePanel:
+    await settle(pilot)
+    await press(pilot, "u")
+    return _panel(pilot)
+
+
+@pytest.fixture
+def app(samples: Location) -> InspectorApp:
+    return InspectorApp([samples], now=lambda: NOW)
+
+
+async def test_the_sums_stand_first_and_say_that_they_are_a_lower_bound(app: InspectorApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await _open(pilot)
+        text = drawn(pilot)
+    assert "30 days" in text
+    assert "≥$" in text
+    assert "the true total is higher" in text
+    assert "of it reasoning" in text
+
+
+async def test_s_goes_through_every_dimension_and_the_total_stays(app: InspectorApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        panel = await _open(pilot)
+        totals = set()
+        for by in DIMENSIONS:
+            assert panel.rows.by == by
+            last = panel.rows.rows.row(panel.rows.rows.count - 1)
+            assert last is not None
+            totals.add((last.tokens.total, last.recorded.usd))
+            await press(pilot, "s")
+        assert len(totals) == 1
+        assert panel.rows.by == DIMENSIONS[0]
+
+
+async def test_every_number_shows_where_it_comes_from(app: InspectorApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        panel = await _open(pilot)
+        assert "recorded cost" in panel.copy_text()
+        await press(pilot, "right")
+        assert "price list" in panel.copy_text()
+        assert "per million" in panel.copy_text()
+        await press(pilot, *["left"] * 9)
+        assert "calls of" in panel.copy_text()
+        await press(pilot, "equals_sign")
+        assert not panel.card.region.area
+
+
+async def test_an_unpriced_model_shows_no_price(app: InspectorApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        panel = await _open(pilot)
+        await press(pilot, "s")
+        rows = [panel.rows.rows.row(place) for place in range(panel.rows.rows.count)]
+        unpriced = next(row for row in rows if row and row.key == "nous/hermes-5-preview")
+        assert unpriced.recorded.usd is None
+        assert "$0.00" not in drawn(pilot)
+
+
+async def test_enter_goes_down_to_the_conversation(app: InspectorApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await _open(pilot)
+        await press(pilot, "enter")
+        assert isinstance(app.screen, WorkspaceScreen)
+        assert "[Usage]" in drawn(pilot)
+
+
+async def test_enter_on_a_day_shows_that_day_and_back_leaves_it(app: InspectorApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        panel = await _open(pilot)
+        await press(pilot, "s", "s", "s", "enter")
+        assert panel.question.day is not None
+        assert panel.rows.by == "conversation"
+        await press(pilot, "escape")
+        assert panel.question.day is None
+        assert isinstance(app.screen, UsageScreen)
+        await press(pilot, "escape")
+        assert not isinstance(app.screen, UsageScreen)
+
+
+async def test_p_chooses_another_period(app: InspectorApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await _open(pilot)
+        await press(pilot, "p")
+        assert "90 days" in drawn(pilot)
+
+
+async def test_a_conversation_has_a_tab_of_its_own(samples: Location) -> None:
+    app = open_app(samples, "Port the parser to Rust", "usage")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        panel = _panel(pilot)
+        assert panel.rows.by == "model"
+        assert panel.question.session is not None
+        assert "compression" in drawn(pilot)
+        await press(pilot, "p")
+        assert panel.question.title == "all time"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+async def test_rows_have_room_at_any_size(app: InspectorApp, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        panel = await _open(pilot)
+        assert panel.rows.size.height >= 6
+
+
+def test_an_answer_covers_every_day_of_its_period(samples: Location) -> None:
+    found = answer((samples,), Question(), NOW)
+    assert len(found.days) == 31
+    assert found.peak is not None
+    assert sum(day.tokens for day in found.days) == found.ledger.totals.tokens.total
+
+
+def test_one_broken_database_does_not_hide_the_others(samples: Location, tmp_path: Path) -> None:
+    broken = tmp_path / "state.db"
+    broken.write_text("no database at all " * 50)
+    found = answer((samples, Location(broken)), Question(), NOW)
+    assert found.errors
+    assert found.ledger.rows
+
+
+def test_the_forecast_goes_on_as_the_month_began() -> None:
+    now = datetime(2026, 11, 10, 12, tzinfo=UTC)
+    days = [Day(date(2026, 11, number), Decimal(1)) for number in range(1, 11)]
+    days.append(Day(date(2026, 10, 31), Decimal(500)))
+    assert forecast(days, now) == Decimal(30)
+    assert forecast([Day(date(2026, 11, 3))], now) is None
+    assert forecast(days, datetime(2026, 11, 1, 12, tzinfo=UTC)) is None
+
+
+def test_the_newest_days_are_drawn_when_not_all_fit() -> None:
+    values = tuple(float(number) for number in range(100))
+    assert shown(values, 40) == (values[-40:], 1)
+    assert shown(values[:5], 40) == (values[:5], 3)
+    assert shown((), 40) == ((), 1)
+
+
+def test_a_conversation_is_shown_up_to_its_last_day(samples: Location) -> None:
+    with Store(samples) as store:
+        root = store.conversation(store.resolve("Port the parser to Rust").id).root
+    found = answer((samples,), Question(by="model", session=root.id), NOW)
+    assert found.ledger.totals.sessions == 3
+    assert found.days[-1].tokens > 0
+    assert found.days[-1].day < NOW.date()
