@@ -117,7 +117,7 @@ class CacheView(View):
 
     def copy_text(self) -> str:
         """The card as plain text."""
-        return "\n".join(line.text.rstrip() for line in self.card.lines)
+        return self.card.text
 
 
 def figures(report: CacheReport) -> tuple[Piece, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -18,8 +19,8 @@ from inspector.widgets.detail_pane import CHUNK, Detail, DetailPane
 from inspector.widgets.message_list import MessageList
 from inspector.widgets.text_pane import TextPane
 
-REST = 0.4
-"""Seconds the cursor rests before its message is counted: holding a key down counts nothing."""
+GLANCE, REST = 0.04, 0.4
+"""Seconds the cursor rests before its message is shown, and counted: holding a key down costs neither."""
 
 
 class DetailView(ListingView):
@@ -40,14 +41,24 @@ class DetailView(ListingView):
         row = self.row_id
         if row is not None and row != self.cursor.row:
             self.move_to(row=row)
-        self.show_row()
+        self.query_one(ContextStrip).cursor = self._place
+        self.set_marks()
+        self._after(GLANCE, self.show_row)
+
+    @property
+    def _place(self) -> int | None:
+        """Where the message under the cursor stands in the request; None outside it or before it was read."""
+        row = self.row_id
+        return None if self.dressing is None or row is None else self.dressing.reading.places.get(row)
+
+    def _after(self, seconds: float, then: Callable[[], None]) -> None:
+        if self._resting is not None:
+            self._resting.stop()
+        self._resting = self.set_timer(seconds, then)
 
     def show_row(self) -> None:
         """Show the message under the cursor: at once when it was read, else as soon as it is."""
-        row, dressing = self.row_id, self.dressing
-        if self._resting is not None:
-            self._resting.stop()
-        place = None if dressing is None or row is None else dressing.reading.places.get(row)
+        row, dressing, place = self.row_id, self.dressing, self._place
         self.query_one(ContextStrip).cursor = place
         self.set_marks()
         if row is None:
@@ -57,7 +68,7 @@ class DetailView(ListingView):
         else:
             self.pane.tell(replace(dressing.detail(place), index=self.list.message or 0))
             message, model = dressing.reading.messages[place], dressing.plan.settings.model
-            self._resting = self.set_timer(REST, partial(self._count, message, row, model))
+            self._after(REST, partial(self._count, message, row, model))
 
     def _count(self, message: Message, row: int, model: str) -> None:
         if self.pane.display:

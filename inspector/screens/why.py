@@ -133,7 +133,7 @@ class WhyView(View):
 
     def copy_text(self) -> str:
         """The card as plain text."""
-        return "\n".join(line.text.rstrip() for line in self.card.lines)
+        return self.card.text
 
 
 def _lines(moment: Moment, explanation: Explanation, width: int, ink: Palette) -> list[Line]:

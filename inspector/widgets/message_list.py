@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeAlias
 
 from inspector.line import Line
@@ -73,9 +74,13 @@ class MessageList(RowList[Entry]):
 
     def mark(self, marks: Marks) -> None:
         """Set rows apart: mates of the cursor, hits of a search."""
-        if marks != self._marks:
-            self._marks = marks
+        old, self._marks = self._marks, marks
+        if replace(old, mates=marks.mates) != marks:
             self.refresh()
+            return
+        for message in old.mates ^ marks.mates:
+            if message < self._banding.messages:
+                self.refresh_row(self._banding.row_of(message))
 
     @property
     def marks(self) -> Marks:

@@ -1,18 +1,17 @@
-"""A pane of ready-made lines that scrolls; only the lines on screen are drawn."""
+"""A pane of ready-made lines that scrolls, such as a long text or a table of figures."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from textual.geometry import Size
 from textual.message import Message as Event
-from textual.scroll_view import ScrollView
-from textual.strip import Strip
 
 from inspector.commands import bindings
 from inspector.line import Line
 from inspector.palette import Palette
+from inspector.widgets.line_view import LineView
+from inspector.widgets.rows import ListRows
 
 Draw = Callable[[int, Palette], Sequence[Line]]
 """Makes the lines for a width in cells; called again when the width or the theme changes."""
@@ -22,24 +21,11 @@ def _nothing(_width: int, _palette: Palette) -> Sequence[Line]:
     return ()
 
 
-class TextPane(ScrollView, can_focus=True):
+class TextPane(LineView[Line], can_focus=True):
     """Lines of text, as tall as they are; scrolling is reported so that panes can be linked."""
 
     BINDINGS = bindings("pane")
-    DEFAULT_CSS = """
-    TextPane {
-        height: 1fr;
-        overflow-x: hidden;
-        overflow-y: auto;
-        scrollbar-size-vertical: 1;
-        scrollbar-color: $rule;
-        scrollbar-background: $background;
-        scrollbar-color-hover: $ink-faint;
-        scrollbar-color-active: $ink-muted;
-        scrollbar-background-hover: $background;
-        scrollbar-background-active: $background;
-    }
-    """
+    DEFAULT_CSS = "TextPane { scrollbar-gutter: stable; }"
 
     @dataclass
     class Scrolled(Event):
@@ -51,7 +37,6 @@ class TextPane(ScrollView, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._draw: Draw = _nothing
-        self._lines: Sequence[Line] = ()
         self._drawn_for: tuple[int, str] | None = None
 
     def show(self, draw: Draw, *, keep_place: bool = False) -> None:
@@ -63,19 +48,22 @@ class TextPane(ScrollView, can_focus=True):
         self.refresh()
 
     @property
-    def lines(self) -> Sequence[Line]:
-        """The lines as laid out now."""
-        self._lay_out()
-        return self._lines
+    def text(self) -> str:
+        """All lines as plain text."""
+        drawn = (self._rows.row(index) for index in range(self._rows.count))
+        return "\n".join(line.text.rstrip() for line in drawn if line is not None)
 
-    def render_line(self, y: int) -> Strip:
-        """One line in sight."""
-        lines, at, width = self.lines, self.scroll_offset.y + y, self.scrollable_content_region.width
-        line = lines[at] if at < len(lines) else Line()
-        return line.strip(width, self.rich_style)
+    def draw_row(self, row: Line, index: int, width: int) -> Line:
+        """A line as it was made."""
+        return row
 
     def on_resize(self) -> None:
         """Lay the text out for the new width."""
+        self._lay_out()
+
+    def notify_style_update(self) -> None:
+        """Another theme has other colours."""
+        super().notify_style_update()
         self._lay_out()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -101,8 +89,8 @@ class TextPane(ScrollView, can_focus=True):
         self.scroll_to(y=self.max_scroll_y, animate=False)
 
     def _lay_out(self) -> None:
-        wanted = (self.scrollable_content_region.width, self.app.theme)
+        wanted = (self.row_width, self.app.theme)
         if wanted != self._drawn_for and wanted[0] > 0:
             self._drawn_for = wanted
-            self._lines = self._draw(wanted[0], Palette.of(self.app))
-            self.virtual_size = Size(wanted[0], len(self._lines))
+            self._rows = ListRows(self._draw(wanted[0], self.palette))
+            self.fit_rows()

@@ -10,6 +10,7 @@ from textual.widgets import Input
 from core.store.locate import Location, locate
 from core.store.store import Store
 from inspector.app import InspectorApp
+from inspector.screens.map_detail import GLANCE
 from sample_sessions import build
 
 NOW = datetime(2026, 11, 21, 18, 0, tzinfo=UTC)
@@ -21,10 +22,16 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Location:
     return locate(home=build(tmp_path_factory.mktemp("samples"), now=NOW), profile="default")[0]
 
 
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One cache for all tests of the screens: what it remembers of the samples is the same for each."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is remembered from one test to the next, and nothing of the user's is touched."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def own_cache(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of the user's is touched."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
 
 
 def open_app(location: Location, title: str, view: str = "map") -> InspectorApp:
@@ -39,7 +46,7 @@ async def settle(pilot: Pilot[None]) -> None:
     await pilot.pause()
     while any(not worker.is_finished for worker in pilot.app.workers):
         await pilot.pause(0.01)
-    await pilot.pause()
+    await pilot.pause(2 * GLANCE)  # what is shown once the cursor rests
 
 
 async def press(pilot: Pilot[None], *keys: str) -> None:
