@@ -1,7 +1,7 @@
 """Diagnoses, worst first: what is wrong, the numbers, how sure that is, and what helps.
 
-With SESSION, of its conversation; without, of the databases as wholes. A rule that lacks its evidence says
-what is missing and does not guess.
+With SESSION, of its conversation; without, of the databases and of every conversation in them. A rule that
+lacks its evidence says what is missing and does not guess.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from inspector.cli import jsonio, options, output, target
 if TYPE_CHECKING:
     from core.explain.findings.examine import Examination
     from core.explain.findings.registry import NotKnown
+    from core.store.store import Store
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,15 +77,27 @@ def lines(found: Iterable[Finding], unknown: Iterable[NotKnown] = ()) -> Iterato
 
 
 def _examine(args: argparse.Namespace) -> list[Examination]:
-    from core.explain.findings.examine import examine, examine_store
+    from core.explain.findings.examine import examine
 
     if args.session is not None:
         with target.session(args) as (store, session):
             return [examine(store, session.id)]
     found: list[Examination] = []
     with target.stores(args) as opened:
-        target.each(opened, lambda store: found.append(examine_store(store)))
+        target.each(opened, lambda store: found.extend(_whole(store)))
     return found
+
+
+def _whole(store: Store) -> Iterator[Examination]:
+    """The database itself, then every conversation in it; what cannot be read is said and passed over."""
+    from core.explain.findings.examine import Examination, examine_store
+    from core.explain.findings.survey import survey
+
+    yield examine_store(store)
+    for one in survey(store):
+        if one.error is not None:
+            output.write_note(one.error.line)
+        yield Examination(one.findings)
 
 
 def _worst_first(found: Iterable[Finding], mildest: Severity) -> list[Finding]:
