@@ -9,6 +9,7 @@ from typing import Any
 
 from core.compress.assemble import HANDOFF, Assembled, assemble
 from core.compress.engine import ContextEngine, Wires
+from core.compress.failure import is_accepted
 from core.compress.finish import finished
 from core.compress.guard import Guard
 from core.compress.measure import Measured, measure
@@ -236,6 +237,8 @@ class ContextCompressor(ContextEngine):
         except SummaryFailure as failure:
             if failure.kind is FailureKind.CANCELLED:
                 raise
+            if is_accepted(failure.kind, self.policy.failure):
+                return ""
             self.last_error = failure.what
             self.guard.failed(
                 failure.kind, failure.what, self.policy.failure, now, configured=self._abort_configured

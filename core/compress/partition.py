@@ -10,7 +10,6 @@ from core.compress.columns import Columns
 from core.compress.threshold import Budgets
 from core.compress.walk import group_start, past_results, walk_back
 from core.hermes.policy import Policy
-from core.hermes.rules import TailRules
 from core.model.settings import Settings
 
 
@@ -47,7 +46,7 @@ def cut(rows: Rows, settings: Settings, limits: Budgets, policy: Policy) -> Cut:
     """Find the middle."""
     head = head_size(rows, settings, policy)
     start = past_results(rows.columns, head)
-    end = _Tail(rows, start, settings, limits, policy.tail).cut()
+    end = _Tail(rows, start, settings, limits, policy).cut()
     if policy.tail.bridge:
         end = _bridged(rows.columns, start, end)
     return Cut(head, start, end, head + policy.head.spare)
@@ -58,6 +57,8 @@ def head_size(rows: Rows, settings: Settings, policy: Policy) -> int:
     system = int(rows.columns.has_system)
     if policy.head.budget:
         return _head_by_budget(rows.full, policy.head.budget)
+    if policy.head.fixed:
+        return policy.head.fixed
     first = max(0, settings.protect_first)
     if policy.head.decays and settings.warm:
         return system
@@ -92,14 +93,15 @@ def _bridged(rows: Columns, start: int, end: int) -> int:
 class _Tail:
     """One tail cut. Its steps run in the order releases run them: each starts from the last one's result."""
 
-    def __init__(self, rows: Rows, head: int, settings: Settings, limits: Budgets, rules: TailRules) -> None:
+    def __init__(self, rows: Rows, head: int, settings: Settings, limits: Budgets, policy: Policy) -> None:
         self._rows = rows
         self._columns = rows.columns
         self._count = len(rows.columns)
         self._head = head
         self._settings = settings
         self._limits = limits
-        self._rules = rules
+        self._rules = policy.tail
+        self._overhead = policy.weight.overhead
 
     def cut(self) -> int:
         """First message of the tail."""
@@ -140,8 +142,7 @@ class _Tail:
     def _walked_least(self, least: int) -> int:
         if not self._rules.floorless:
             return least
-        overhead = 10
-        return 0 if self._limits.soft >= least * overhead else least
+        return 0 if self._limits.soft >= least * self._overhead else least
 
     def _anchored(self, cut: int) -> int:
         anchored = self._with_request(cut)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.compress.assemble import HANDOFF, Assembled, assemble
 from core.compress.estimate import Size, message_size, total_tokens
-from core.compress.failure import consequence
+from core.compress.failure import consequence, is_accepted
 from core.compress.feedback import Outcome, feedback
 from core.compress.finish import finished
 from core.compress.measure import Measured
@@ -109,6 +109,8 @@ def _attempt(
         if failure.kind is FailureKind.CANCELLED:
             raise
         rules = measured.policy.failure
+        if is_accepted(failure.kind, rules):
+            return Attempt(SummaryResult("", SummaryStatus.MODEL))
         if consequence(failure.kind, rules, abort_configured=abort_configured).aborts:
             return Attempt(None, failure.what)
         static = StaticSummariser(measured.policy, reason=failure.what, prefix_length=len(HANDOFF))

@@ -88,7 +88,6 @@ class AssemblyRules:
         grow_guard: A result larger than the input is refused.
         drops_db_mark: `_db_persisted` is dropped from every message.
         keeps_pruned: A list without a middle comes back pruned, not as it was given.
-        prefix_length: Characters of the release's own summary prefix.
     """
 
     end_marker: str
@@ -106,7 +105,6 @@ class AssemblyRules:
     grow_guard: bool
     drops_db_mark: bool
     keeps_pruned: bool
-    prefix_length: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +154,7 @@ class FailureRules:
         cooldowns: Seconds of pause by failure kind; `other` for the rest.
         ladder: Pauses of timeouts in a row.
         overload_aborts: Aborts in a row on an overloaded server before the fallback is used; 0 when none.
-        empty_is_failure: An empty answer is no summary.
+        empty_is_failure: An empty answer is no summary; otherwise its prefix is inserted alone.
         force_clears: A manual attempt ends a running pause.
         repeats_ask: The fallback repeats the request in the in-progress and pending sections.
         snapshot: Characters of the previous summary the fallback keeps; 0 for a mere mention.

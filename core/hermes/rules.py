@@ -111,14 +111,14 @@ class HeadRules:
     """What is kept at the start.
 
     Attributes:
-        first: Messages kept beside a system message when nothing else is configured.
+        fixed: Messages kept whatever is configured, a system message among them; 0 where the setting decides.
         decays: Nothing but the system message is kept once the process has compacted.
         handoff_probe: A summary this many rows behind the head counts as such a compaction; 0 for never.
         spare: A list this much longer than its head, or shorter, is left alone.
         budget: Tokens the head may hold instead of a count; 0 for a count.
     """
 
-    first: int
+    fixed: int
     decays: bool
     handoff_probe: int
     spare: int

@@ -113,6 +113,14 @@ def test_a_failure_aborts_or_falls_back(release: str, kind: FailureKind, aborts:
     assert made.last_error == f"it failed: {kind}"
 
 
+def test_until_017_an_empty_answer_is_inserted_as_it_is() -> None:
+    for release, accepted in (("0.17", True), ("0.18", False)):
+        made, _, _ = engine(release, FailureKind.EMPTY)
+        made.compress(ROWS)
+        assert (made.last_error is None) == accepted
+        assert made.last_fallback != accepted
+
+
 def test_abort_on_failure_can_be_configured_from_015_on() -> None:
     for release, aborts in (("0.14", False), ("0.15", True)):
         made, _, _ = engine(release, FailureKind.OTHER, abort_configured=True)

@@ -141,6 +141,12 @@ def test_the_guide_puts_one_fixed_text_in_place_of_every_old_result() -> None:
     assert pruned(round_of("c1", "x" * 300), "seed-50")[2].text == CLEARED
 
 
+def test_the_guide_keeps_three_messages_at_the_start_whatever_is_configured() -> None:
+    for first in (0, 9):
+        found = plan(measure(padded([]), load_policy("seed-50")), Settings(window=64000, protect_first=first))
+        assert found.head.end == 3
+
+
 def test_the_tiered_guide_keeps_800_characters_of_either_end_in_the_middle_only() -> None:
     policy = load_policy("seed-tiered")
     rows = padded(round_of("c0", "ok") * 12 + round_of("c1", "a" * 2000 + "b" * 2000))
