@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from inspector.widgets.key_bar import KeyBar
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import settle
 
@@ -30,6 +31,9 @@ def after(*keys: str) -> Callable[[Pilot[None]], Awaitable[None]]:
         for key in keys:
             await pilot.press(key)
             await settle(pilot)
+        # The keys have tests of their own; a new command must not change every frame.
+        pilot.app.screen.query_one(KeyBar).display = False
+        await pilot.pause()
 
     return press
 
