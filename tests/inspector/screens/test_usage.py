@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 from core.store.locate import Location
 from core.store.store import Store
 from inspector.app import InspectorApp
+from inspector.screens.sessions import SessionsScreen
 from inspector.screens.usage import UsagePanel, UsageScreen
 from inspector.screens.usage_model import DIMENSIONS, Day, Question, answer, forecast
 from inspector.screens.workspace import WorkspaceScreen
@@ -27,6 +28,10 @@ async def _open(pilot: Pilot[None]) -> UsagePanel:
     await settle(pilot)
     await press(pilot, "u")
     return _panel(pilot)
+
+
+def _screen(app: InspectorApp) -> type:
+    return type(app.screen)
 
 
 @pytest.fixture
@@ -85,7 +90,7 @@ async def test_enter_goes_down_to_the_conversation(app: InspectorApp) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await _open(pilot)
         await press(pilot, "enter")
-        assert isinstance(app.screen, WorkspaceScreen)
+        assert _screen(app) is WorkspaceScreen
         assert "[Usage]" in drawn(pilot)
 
 
@@ -93,13 +98,13 @@ async def test_enter_on_a_day_shows_that_day_and_back_leaves_it(app: InspectorAp
     async with app.run_test(size=(120, 40)) as pilot:
         panel = await _open(pilot)
         await press(pilot, "s", "s", "s", "enter")
-        assert panel.question.day is not None
+        assert panel.question.title != "30 days"
         assert panel.rows.by == "conversation"
         await press(pilot, "escape")
-        assert panel.question.day is None
-        assert isinstance(app.screen, UsageScreen)
+        assert panel.question.title == "30 days"
+        assert _screen(app) is UsageScreen
         await press(pilot, "escape")
-        assert not isinstance(app.screen, UsageScreen)
+        assert _screen(app) is SessionsScreen
 
 
 async def test_p_chooses_another_period(app: InspectorApp) -> None:
