@@ -73,7 +73,7 @@ def _take(ranked: Iterable[Fact], room: int, costs: dict[int, int], limits: dict
 
 def _worth(fact: Fact, newest: int) -> float:
     recency = 0.7 + 0.6 * (fact.at / newest if newest > 0 and fact.at >= 0 else 0.5)
-    held = len(values(fact.text)) if fact.kind != "log" else 0
+    held = len(values(fact.text, errors=False)) if fact.kind != "log" else 0
     density = 1 + _DENSITY * math.log1p(held)
     return purposes()[fact.kind].weight * fact.weight * recency * density
 
