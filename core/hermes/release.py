@@ -71,11 +71,12 @@ def detect_release(clues: ReleaseClues) -> ReleaseGuess:
         evidence = Evidence(Source.DERIVED, "no trace", "no trace of a release; the newest known is assumed")
         return ReleaseGuess(newest_release(), Verdict.UNKNOWN, "unknown", (evidence,))
     first, last, fitting = _overlap(found)
-    verdict = Verdict.DERIVED if len(fitting) == len(found) else Verdict.SUSPECTED
+    # Releases no trace tells apart also compress alike; the older one is surely behind it.
+    release = nearest_release(_text(first))
+    fits = len(fitting) == len(found) and first <= _version(release) <= last
     return ReleaseGuess(
-        # Releases no trace tells apart also compress alike; the older one is surely behind it.
-        release=nearest_release(_text(first)),
-        verdict=verdict,
+        release=release,
+        verdict=Verdict.DERIVED if fits else Verdict.SUSPECTED,
         version=_range_text(first, last),
         evidence=tuple(clue.evidence for clue in found),
     )

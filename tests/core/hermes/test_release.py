@@ -71,3 +71,11 @@ def test_the_wording_of_a_line_is_a_trace(logger: str, message: str, names: list
 def test_a_summary_names_the_newest_release_that_writes_it() -> None:
     assert release_of_summary(summary("0.13", "0.14", "0.15")[0]) == "0.15"
     assert release_of_summary(summary("0.20", "0.21")[0]) == "0.19"
+
+
+@pytest.mark.parametrize(("version", "release"), [(6, "0.13"), (25, "0.19")])
+def test_a_release_without_rules_of_its_own_borrows_its_neighbours_and_says_so(
+    version: int, release: str
+) -> None:
+    guess = detect_release(ReleaseClues(schema_version=version))
+    assert (guess.release, guess.verdict) == (release, Verdict.SUSPECTED)
