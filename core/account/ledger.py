@@ -12,9 +12,8 @@ from core.account.spending import (
     Classes,
     Counted,
     Group,
+    Spending,
     Window,
-    read_counted,
-    read_groups,
     read_routes,
     splits_by_model,
 )
@@ -141,16 +140,17 @@ def _book(
     classes = Classes()
     if desk.prices is not None:
         classes = price_classes(desk.prices, read_routes(store))
-    groups = read_groups(store, desk.by, window, classes)
+    spending = Spending(store, window)
+    groups = spending.groups(desk.by, classes)
     keys = _keys(desk, store, threads)
     for group in groups:
         desk.add(group, *keys(group))
-    found = read_counted(store, window)
+    found = spending.counted()
     desk.counted = Counted(*(old + new for old, new in zip(desk.counted, found, strict=True)))
     desk.unsplit = desk.unsplit or (found.sessions > 0 and not splits_by_model(store))
     if desk.by == "conversation" and threads is not None:
         everything = groups if members is None and since is None and until is None else None
-        _add_subtrees(desk, everything or read_groups(store, desk.by, Window()), threads, groups)
+        _add_subtrees(desk, everything or Spending(store, Window()).groups(desk.by), threads, groups)
 
 
 def _keys(desk: _Desk, store: Store, threads: Threads | None) -> Callable[[Group], tuple[str, str]]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from core.account.data import table
-from core.account.spending import Window, read_groups
+from core.account.spending import Spending, Window
 from core.account.sums import Booked, finish
 from core.errors import UsageError
 from core.model.tokens import Buckets
@@ -103,8 +103,11 @@ def _fitting(header: Mapping[str, str], mapping: str | None, export: Path) -> tu
     rules = {name: rule for name, rule in table("reconcile").items() if "needs" in rule}
     if mapping is not None and mapping not in rules:
         raise UsageError(f"no mapping is called {mapping!r}", remedy=f"Choose one of {', '.join(rules)}")
-    likely = sorted(rules, key=lambda name: _tells(rules[name], header), reverse=True)
-    for name in [mapping] if mapping else likely:
+    told = {name: _tells(rule, header) for name, rule in rules.items()}
+    likely = sorted(
+        (name for name in rules if told[name] or not rules[name]["telling"]), key=told.__getitem__
+    )
+    for name in [mapping] if mapping else reversed(likely):
         columns = {
             field: found for field in _FIELDS if (found := _column(rules[name].get(field, ()), header))
         }
@@ -145,7 +148,7 @@ def _recorded(store: Store, first: date, last: date) -> Iterator[Entry]:
     """What a store recorded on each day, UTC, as providers count days."""
     since = datetime.combine(first, datetime.min.time(), UTC)
     until = datetime.combine(last, datetime.max.time(), UTC)
-    for group in read_groups(store, "day", Window(since, until)):
+    for group in Spending(store, Window(since, until)).groups("day"):
         row = finish("", "", "", [Booked(group)], priced=False)
         if group.key is not None and row.tokens.total:
             day = datetime.fromtimestamp(group.key * _QUARTER, UTC).date()

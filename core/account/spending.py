@@ -8,6 +8,8 @@ every token counts once, whatever it is added up by.
 
 from __future__ import annotations
 
+import json
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -49,7 +51,7 @@ class Group(NamedTuple):
         at: When its first session started, epoch seconds.
         recorded: The actual amounts where there are some, else the estimates.
         missing: Sessions or tasks with tokens but no recorded cost.
-        statuses: Cost statuses, joined by commas.
+        status, other_status: First and last cost status by name; equal when all agree.
         included: A subscription pays.
         shaky: Something is known to be missing.
     """
@@ -71,7 +73,8 @@ class Group(NamedTuple):
     actual: float | None
     recorded: float | None
     missing: int
-    statuses: str | None
+    status: str | None
+    other_status: str | None
     shaky: int
     at: float | None
     title: str | None
@@ -145,36 +148,47 @@ class Window:
         return " AND ".join(tests), values
 
 
-def read_groups(store: Store, by: str, window: Window, classes: Classes | None = None) -> list[Group]:
-    """Adds up what was spent by a key, a route, a task and the prices in force.
+class Spending:
+    """What one store recorded in a window.
 
-    Args:
-        store: The database.
-        by: A key of `KEYS`.
-        window: Which sessions.
-        classes: Where prices change; None when nothing is priced.
+    Most sessions used one route, and their split is one row that repeats their total. Only the others are
+    taken apart and put beside their split, which is what costs time.
     """
-    where, values = window.where()
-    names = [KEYS[by], "task", *_ROUTE, "included", *(classes.expressions if classes else ())]
-    grouped = ", ".join(names)
-    sums = ", ".join(f"sum({name})" for name in (*COUNTS, *_MONEY, "recorded"))
-    query = (
-        f"{_items(store.schema, where)} SELECT {KEYS[by]}, task, {', '.join(_ROUTE)}, included, {sums}, "  # noqa: S608
-        "sum(missing), group_concat(DISTINCT status), max(shaky), min(started_at), max(title), "
-        f"count(DISTINCT session) FROM items GROUP BY {grouped}"
-    )
-    return [Group(*row) for row in _rows(store, query, values)]
 
+    def __init__(self, store: Store, window: Window) -> None:
+        self.store = store
+        self._where, values = window.where()
+        odd = json.dumps(
+            [row[0] for row in _rows(store, _odd(store.schema), [])] if splits_by_model(store) else []
+        )
+        # The condition stands in three places of the common tables, after the list of odd sessions.
+        self._values = [odd, *values, *values, *values]
 
-def read_counted(store: Store, window: Window) -> Counted:
-    """How many sessions are in sight, and how many are counted short."""
-    where, values = window.where()
-    query = (
-        f"{_items(store.schema, where)} SELECT count(*), coalesce(sum(silent), 0), "  # noqa: S608
-        "coalesce(sum(fits = 0), 0), coalesce(sum(fits AND leaves), 0) FROM joined"
-    )
-    (row,) = _rows(store, query, values)
-    return Counted(*row)
+    def groups(self, by: str, classes: Classes | None = None) -> list[Group]:
+        """Adds up what was spent by a key, a route, a task and the prices in force.
+
+        Args:
+            by: A key of `KEYS`.
+            classes: Where prices change; None when nothing is priced.
+        """
+        names = [KEYS[by], "task", *_ROUTE, "included", *(classes.expressions if classes else ())]
+        sums = ", ".join(f"sum({name})" for name in (*COUNTS, *_MONEY, "recorded"))
+        query = (
+            f"{_items(self.store.schema, self._where)} SELECT {KEYS[by]}, task, {', '.join(_ROUTE)}, "  # noqa: S608
+            f"included, {sums}, sum(missing), min(status), max(status), max(shaky), min(started_at), "
+            f"max(title), max(1, sum(counts)) FROM items GROUP BY {', '.join(names)}"
+        )
+        return [Group(*row) for row in _rows(self.store, query, self._values)]
+
+    def counted(self) -> Counted:
+        """How many sessions are in sight, and how many are counted short."""
+        query = (
+            f"{_items(self.store.schema, self._where)} SELECT (SELECT count(*) FROM plain) + count(*), "  # noqa: S608
+            "(SELECT coalesce(sum(silent), 0) FROM plain) + coalesce(sum(silent), 0), "
+            "coalesce(sum(fits = 0), 0), coalesce(sum(fits AND leaves), 0) FROM joined"
+        )
+        (row,) = _rows(self.store, query, self._values)
+        return Counted(*row)
 
 
 def read_routes(store: Store) -> list[tuple[str, str, str, str]]:
@@ -190,45 +204,78 @@ def splits_by_model(store: Store) -> bool:
 
 
 def _rows(store: Store, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-    cursor = store.connection.cursor()
+    """Fetches plain tuples; text is decoded by SQLite itself unless some of it is no UTF-8."""
+    connection = store.connection
+    careful = connection.text_factory
+    cursor = connection.cursor()
     cursor.row_factory = None
-    with reading(store.path):
+    connection.text_factory = str
+    try:
         return cursor.execute(query, values).fetchall()
+    except sqlite3.Error:
+        connection.text_factory = careful
+        with reading(store.path):
+            return cursor.execute(query, values).fetchall()
+    finally:
+        connection.text_factory = careful
+
+
+def _odd(schema: Schema) -> str:
+    """Sessions whose split does more than repeat their total."""
+    own, split = schema.columns["sessions"], schema.columns["session_model_usage"]
+    both = [name for name in (*COUNTS, *_MONEY) if name in own and name in split]
+    unequal = [f"coalesce(u.{name}, 0) <> coalesce(s.{name}, 0)" for name in both]
+    unequal += [
+        f"coalesce(u.{name}, '') <> coalesce(s.{name}, '')"
+        for name in _ROUTE
+        if name in own and name in split
+    ]
+    return (
+        "SELECT DISTINCT u.session_id FROM session_model_usage u JOIN sessions s ON s.id = u.session_id "  # noqa: S608
+        f"WHERE u.task = '' AND ({' OR '.join(unequal)})"
+    )
 
 
 def _items(schema: Schema, where: str) -> str:
-    """The common tables: `joined`, a session beside the sum of its split, and `items`, what is added up."""
-    counts = ", ".join(COUNTS)
+    """The common tables.
+
+    `plain`: sessions that are added up as they stand; `joined`: the others, each beside the sum of its split;
+    `items`: everything there is to add up.
+    """
     over = " OR ".join(f"u_{name} > coalesce({name}, 0)" for name in COUNTS[1:])
     leaves = " OR ".join(f"coalesce({name}, 0) <> coalesce(u_{name}, 0)" for name in COUNTS)
-    rest = ", ".join(f"{name} - coalesce(u_{name}, 0)" for name in COUNTS)
-    money = ", ".join(f"{name} - coalesce(u_{name}, 0)" for name in _MONEY)
+    rest = ", ".join(f"{name} - coalesce(u_{name}, 0)" for name in (*COUNTS, *_MONEY))
     unequal = " OR ".join(f"abs(coalesce({name}, 0) - coalesce(u_{name}, 0)) > 1e-9" for name in _MONEY)
     billed = "abs(coalesce(actual_cost_usd, 0) - coalesce(u_actual_cost_usd, 0)) > 1e-9"
-    own = f"id AS session, source, title, started_at, '' AS task, {', '.join(_ROUTE)}, cost_status"
+    head = f"id AS session, source, title, started_at, '' AS task, {', '.join(_ROUTE)}, cost_status"
+    counts = ", ".join((*COUNTS, *_MONEY))
+    own = f"SELECT {_columns(schema, 'sessions', _OWN, 's')} FROM sessions s WHERE {where}"  # noqa: S608
+    silent = f"coalesce(message_count, 0) > 0 AND NOT {_spent()}"
     # Names of our own tables and columns only; values are bound by the caller.
     return f"""
-      WITH own AS (SELECT {_columns(schema, "sessions", _OWN, "s")} FROM sessions s WHERE {where}),
+      WITH odd AS (SELECT value AS id FROM json_each(?)),
+      plain AS (SELECT *, {silent} AS silent FROM ({own} AND s.id NOT IN odd)),
       split AS ({_split(schema)}),
       sums AS (
         SELECT session_id, {", ".join(f"sum({name}) AS u_{name}" for name in (*COUNTS, *_MONEY))}
         FROM split WHERE task = '' GROUP BY session_id),
       joined AS (
-        SELECT *, CASE WHEN session_id IS NULL THEN NULL ELSE NOT ({over}) END AS fits,
-          ({leaves} OR {unequal}) AS leaves, {billed} AS billed,
-          coalesce(message_count, 0) > 0 AND NOT {_spent()} AS silent
-        FROM own LEFT JOIN sums ON sums.session_id = own.id),
+        SELECT *, NOT ({over}) AS fits, ({leaves} OR {unequal}) AS leaves, {billed} AS billed,
+          {silent} AS silent
+        FROM ({own} AND s.id IN odd) AS own JOIN sums ON sums.session_id = own.id),
+      known AS ({own}),
       parts AS (
-        SELECT {own}, {counts}, {", ".join(_MONEY)}, silent OR fits = 0 AS shaky,
-          0 AS held FROM joined WHERE fits IS NOT 1
+        SELECT {head}, {counts}, silent AS shaky, 0 AS held, 1 AS counts FROM plain
         UNION ALL
-        SELECT {own}, {rest}, {money}, 0, 0 FROM joined WHERE fits AND leaves
+        SELECT {head}, {counts}, 1, 0, 1 FROM joined WHERE NOT fits
         UNION ALL
-        SELECT split.session_id, source, title, started_at, task,
-          {", ".join(f"split.{name}" for name in _ROUTE)}, split.cost_status,
-          {", ".join(f"split.{name}" for name in COUNTS)}, split.estimated_cost_usd,
-          nullif(split.actual_cost_usd, 0), silent AND task = '', billed AND task = ''
-          FROM split JOIN joined ON joined.id = split.session_id WHERE task <> '' OR fits),
+        SELECT {head}, {rest}, 0, 0, 0 FROM joined WHERE fits AND leaves
+        UNION ALL
+        SELECT {_taken("joined")}, silent, billed, 1 FROM split JOIN joined ON joined.id = split.session_id
+          WHERE split.task = '' AND fits
+        UNION ALL
+        SELECT {_taken("known")}, 0, 0, 1 FROM split JOIN known ON known.id = split.session_id
+          WHERE split.task <> ''),
       items AS (
         SELECT *, {_recorded()} AS recorded, {_status()} AS status,
           NOT held AND {_spent()} AND {_status()} = 'unknown' AS missing,
@@ -236,11 +283,22 @@ def _items(schema: Schema, where: str) -> str:
         FROM parts)"""  # noqa: S608
 
 
+def _taken(owner: str) -> str:
+    """A row of the split with what only its session knows."""
+    split = ", ".join(f"split.{name}" for name in (*_ROUTE, "cost_status", *COUNTS, "estimated_cost_usd"))
+    # The column cannot be NULL there, so 0 says nothing.
+    return (
+        f"split.session_id, {owner}.source, {owner}.title, {owner}.started_at, split.task, {split}, "
+        "nullif(split.actual_cost_usd, 0)"
+    )
+
+
 def _split(schema: Schema) -> str:
     """`session_model_usage` with guarded numbers; an empty table where there is none."""
     names = ("session_id", "task", "cost_status", *_ROUTE)
     if schema.has("session_model_usage", "session_id", "task"):
-        return f"SELECT {_columns(schema, 'session_model_usage', names, 'u')} FROM session_model_usage u"  # noqa: S608
+        columns = _columns(schema, "session_model_usage", names, "u")
+        return f"SELECT {columns} FROM session_model_usage u WHERE task <> '' OR session_id IN odd"  # noqa: S608
     return "SELECT " + ", ".join(f"NULL AS {name}" for name in (*names, *COUNTS, *_MONEY)) + " WHERE 0"
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from core.account.diagnosis import finding, limit
 from core.account.ledger import ledger
-from core.account.spending import Counted, Window, read_counted
+from core.account.spending import Spending, Window
 from core.model.event import Finding
 from core.model.evidence import Evidence, Source
 from core.model.session import Session
@@ -23,7 +23,7 @@ def store_findings(store: Store) -> tuple[Finding, ...]:
 
 
 def _silent(store: Store) -> Iterator[Finding]:
-    counted: Counted = read_counted(store, Window())
+    counted = Spending(store, Window()).counted()
     if counted.silent:
         noun = "1 session" if counted.silent == 1 else f"{counted.silent:,} sessions"
         yield finding(

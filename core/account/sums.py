@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import reduce
 from operator import add
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from core.account.price_book import PriceBook, billing_of
 from core.account.prices import entry_at, price
@@ -17,6 +17,7 @@ from core.model.usage import LedgerPart, LedgerRow, Money, PriceRow
 
 _N = TypeVar("_N", int, float, Decimal)
 UNKNOWN = "unknown"
+NOTHING = Money()
 _NANO = Decimal("1e-9")
 _TOKENS, _MONEY = slice(8, 13), slice(13, 16)
 """Places of the buckets, and of the estimated, actual and recorded amounts, in a group."""
@@ -76,23 +77,17 @@ def finish(
     parts = [_part(task, group, priced) for group in _by_route(booked)]
     if len(parts) > 1:
         parts.sort(key=lambda part: -(part.tokens.total or 0))
-    billed = [part.computed for part in parts if part.billing != "included"]
-    included = [part.computed for part in parts if part.billing == "included"]
-    recorded = _sum(one.group.recorded for one in booked)
-    statuses = {status for one in booked if one.group.statuses for status in one.group.statuses.split(",")}
     return LedgerRow(
         key=key,
         label=label,
         task=task,
-        sessions=sum(one.group.sessions for one in booked) if sessions is None else sessions,
+        sessions=sum(part.sessions for part in parts) if sessions is None else sessions,
         calls=sum(part.calls for part in parts),
-        tokens=parts[0].tokens
-        if len(parts) == 1
-        else reduce(add, (part.tokens for part in parts), Buckets()),
-        recorded=Money(_exact(recorded), sum(one.group.missing for one in booked)),
-        computed=reduce(add, billed) if billed else Money(),
-        included=reduce(add, included) if included else Money(),
-        status=_status(statuses, parts),
+        tokens=reduce(add, [part.tokens for part in parts]) if parts else Buckets(),
+        recorded=_together([part.recorded for part in parts]),
+        computed=_together([part.computed for part in parts if part.billing != "included"]),
+        included=_together([part.computed for part in parts if part.billing == "included"]),
+        status=_status(booked, parts),
         price_source=next((part.price.source for part in parts if part.price), None),
         parts=tuple(parts),
         lower_bound=any(one.group.shaky for one in booked),
@@ -109,41 +104,67 @@ def _by_route(booked: Sequence[Booked]) -> Iterable[Sequence[Booked]]:
 
 
 def _part(task: str, booked: Sequence[Booked], priced: bool) -> LedgerPart:
-    model, provider, base_url, mode, included = booked[0].route
-    groups = [one.group for one in booked]
-    # Column by column, so that adding up stays in C.
-    tokens = [_sum(column) for column in zip(*(group[_TOKENS] for group in groups), strict=True)]
-    estimated, actual, recorded = (
-        _sum(column) for column in zip(*(group[_MONEY] for group in groups), strict=True)
-    )
-    missing = sum(group.missing for group in groups)
-    price_row = next((one.entry for one in booked if one.entry is not None), None)
-    billing = "included" if included else billing_of(provider, base_url, mode)
-    if price_row is not None and not included:
-        billing = price_row.billing
-    elif billing == "api" and (priced or not provider):
-        billing = UNKNOWN
+    first = booked[0].group
+    tokens: Sequence[Any]
+    amounts: Sequence[Any]
+    entry = next((one.entry for one in booked if one.entry is not None), None)
+    if len(booked) == 1:
+        # Most rows of a long ledger are one group: its values are the sums.
+        calls, tokens, amounts = first.calls, tuple(first)[_TOKENS], tuple(first)[_MONEY]
+        missing, sessions = first.missing, first.sessions
+        computed = _money(booked[0].usd, booked[0].unpriced)
+    else:
+        groups = [one.group for one in booked]
+        calls = _sum([group.calls for group in groups])
+        tokens, amounts = _columns(groups, _TOKENS), _columns(groups, _MONEY)
+        missing = sum([group.missing for group in groups])
+        sessions = sum([group.sessions for group in groups])
+        computed = _money(_sum([one.usd for one in booked]), sum([one.unpriced for one in booked]))
+    estimated, actual, recorded = amounts
+    exact = _exact(recorded)
     return LedgerPart(
-        model=model,
-        provider=provider,
+        model=first.model,
+        provider=first.provider,
         task=task,
-        sessions=sum(group.sessions for group in groups),
-        calls=_sum(group.calls for group in groups) or 0,
+        sessions=sessions,
+        calls=calls or 0,
         tokens=Buckets(*tokens),
-        actual=Money(_exact(actual) or None),
-        estimated=Money(_exact(estimated), missing),
-        recorded=Money(_exact(recorded), missing),
-        computed=Money(_sum(one.usd for one in booked), sum(one.unpriced for one in booked)),
-        billing=billing,
-        price=price_row,
+        actual=_money(_exact(actual) or None, 0),
+        estimated=_money(exact if estimated == recorded else _exact(estimated), missing),
+        recorded=_money(exact, missing),
+        computed=computed,
+        billing=_billing(entry, first, priced),
+        price=entry,
     )
 
 
-def _status(statuses: set[str], parts: Sequence[LedgerPart]) -> str:
+def _billing(entry: PriceRow | None, group: Group, priced: bool) -> str:
+    if group.included or entry is not None:
+        return "included" if group.included or entry is None else entry.billing
+    billing = billing_of(group.provider, group.base_url, group.mode)
+    return UNKNOWN if billing == "api" and (priced or not group.provider) else billing
+
+
+def _status(booked: Sequence[Booked], parts: Sequence[LedgerPart]) -> str:
     """What Hermes called the amounts; `local` where it could not know better."""
+    told = {one.group.status for one in booked} | {one.group.other_status for one in booked}
+    statuses = {status for status in told if status}
     if statuses <= {UNKNOWN} and parts and all(part.billing == "local" for part in parts):
         return "local"
     return next(iter(statuses)) if len(statuses) == 1 else ("mixed" if statuses else UNKNOWN)
+
+
+def _columns(groups: Sequence[Group], places: slice) -> Sequence[Any]:
+    """Sums of some columns, added up in C."""
+    return [_sum(column) for column in zip(*(group[places] for group in groups), strict=True)]
+
+
+def _money(usd: Decimal | None, missing: int) -> Money:
+    return NOTHING if usd is None and not missing else Money(usd, missing)
+
+
+def _together(amounts: Sequence[Money]) -> Money:
+    return reduce(add, amounts) if amounts else NOTHING
 
 
 def _sum(values: Iterable[_N | None]) -> _N | None:

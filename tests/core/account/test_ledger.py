@@ -268,6 +268,16 @@ def test_a_damaged_number_spoils_no_other(book: Book, opened: ExitStack, junk: o
     assert total.output == 4
 
 
+def test_text_that_is_no_utf8_spoils_nothing(book: Book, opened: ExitStack) -> None:
+    book.session("bad", **tokens(3)).session("good", title="fine", **tokens(10))
+    with closing(sqlite3.connect(book.path)) as db:
+        db.execute("UPDATE sessions SET title = CAST(x'ff41' AS TEXT) WHERE id = 'bad'")
+        db.commit()
+    rows = {row.key: row.label for row in ledger([store(opened, book)]).rows}
+    assert set(rows) == {"bad", "good"}
+    assert rows["good"] == "fine"
+
+
 def test_an_unknown_dimension_names_those_there_are(book: Book, opened: ExitStack) -> None:
     with pytest.raises(UsageError, match="session, conversation, model"):
         ledger([store(opened, book)], by="colour")

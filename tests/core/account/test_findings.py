@@ -1,0 +1,225 @@
+"""Diagnoses about tokens, money and cache: each fires on its case, and not beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.account.cache.routes import cache_route
+from core.account.data import table
+from core.account.findings import account_findings
+from core.account.lint import row_lint
+from core.account.price_book import PriceBook
+from core.account.store_findings import store_findings
+from core.model.event import Finding
+from core.model.tokens import Buckets
+from core.model.usage import CacheReport, TtlAdvice
+from core.store.store import Store
+from tests.core.account.cache.logs import START, call, spaced
+from tests.core.account.homes import NOON, Book, tokens
+
+OPUS = {
+    "model": "claude-opus-4-5",
+    "billing_provider": "anthropic",
+    "billing_base_url": "https://api.anthropic.com",
+}
+BOOK = PriceBook()
+
+
+def empty(**values: Any) -> CacheReport:
+    from core.account.cache.routes import Route
+
+    route = cache_route(Route("anthropic", "https://api.anthropic.com", "claude-opus-4-5"), "0.19")
+    report = CacheReport("system_and_3", "native", "5m", route, (), (), (), None)
+    return replace(report, **values)
+
+
+def found(book: Book, session: str = "a", report: CacheReport | None = None) -> dict[str, Finding]:
+    with Store(book.path) as store:
+        return {one.rule: one for one in account_findings(store, session, report or empty(), prices=BOOK)}
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Book:
+    return Book(tmp_path / "state.db")
+
+
+def test_a_sound_session_has_nothing_to_report(book: Book) -> None:
+    book.session("a", estimated_cost_usd=0.005, cost_status="estimated", **OPUS, **tokens(1000))
+    book.message("a", "user").message("a", "assistant")
+    assert found(book) == {}
+
+
+def test_f2_no_usage_at_all(book: Book) -> None:
+    book.session("a", **tokens(0, calls=0)).message("a", "user").message("a", "assistant")
+    assert "at least, not exactly" in found(book)["F2"].sentence
+
+
+def test_f3_fewer_calls_than_answers(book: Book) -> None:
+    book.session("a", **OPUS, estimated_cost_usd=1.0, **tokens(100, calls=4))
+    for _ in range(20):
+        book.message("a", "assistant")
+    assert found(book)["F3"].numbers["missing"] == 16
+
+
+def test_f4_unpriced_is_not_free(book: Book) -> None:
+    book.session(
+        "a",
+        model="x",
+        billing_provider="nous",
+        estimated_cost_usd=0.0,
+        cost_status="estimated",
+        **tokens(500),
+    )
+    assert "$0.00 because no price was known" in found(book)["F4"].sentence
+    book.session("b", model="x", estimated_cost_usd=0.0, cost_status="included", **tokens(500))
+    assert "F4" not in found(book, "b")
+
+
+def test_f5_a_price_that_is_out_of_date(book: Book) -> None:
+    book.session("a", estimated_cost_usd=1.0, cost_status="estimated", **OPUS, **tokens(1_000_000, calls=50))
+    assert (found(book)["F5"].numbers["recorded"], found(book)["F5"].numbers["computed"]) == (1, 5)
+
+
+def test_f6_an_hour_in_the_cache_recorded_at_the_five_minute_rate(book: Book) -> None:
+    book.session("a", estimated_cost_usd=6.25, **OPUS, **tokens(0, 0, 1_000_000, calls=50))
+    assert found(book, report=empty(ttl="1h"))["F6"].numbers["missing"] == 3.75
+    assert "F6" not in found(book)
+
+
+def test_f7_prompts_beyond_a_tier(book: Book) -> None:
+    book.session("a", model="gemini-2.5-pro", billing_provider="google", **tokens(5))
+    long = replace(call(0, 250_000, 0, model="gemini-2.5-pro"), provider="google")
+    assert found(book, report=empty(calls=(long,)))["F7"].numbers["above"] == 200_000
+
+
+def test_f8_included_has_a_list_price(book: Book) -> None:
+    book.session(
+        "a",
+        model="gpt-5.2",
+        billing_provider="openai-codex",
+        cost_status="included",
+        **tokens(1_000_000, calls=9),
+    )
+    assert "$1.75" in found(book)["F8"].sentence
+
+
+def test_f9_delegates_stand_beside(book: Book) -> None:
+    book.session("a", **OPUS, **tokens(100))
+    book.session("h", parent_session_id="a", model_config='{"_delegate_from": "a"}', **tokens(40))
+    assert found(book)["F9"].numbers["extra"] == 40
+
+
+def test_f10_what_summaries_cost_or_that_it_is_invisible(sample_home: Path) -> None:
+    with Store(sample_home / "state.db") as store:
+        paid, lost = (store.resolve(title).id for title in ("Refactor the auth module", "Nightly triage"))
+        sentences = [
+            next(one.sentence for one in account_findings(store, session, empty()) if one.rule == "F10")
+            for session in (paid, lost)
+        ]
+    assert sentences[0].startswith("Summaries took 1 call and")
+    assert "invisible" in sentences[1]
+
+
+def test_f11_models_the_row_does_not_name(book: Book) -> None:
+    book.session("a", **OPUS, **tokens(30)).usage("a", "mini", **tokens(10)).usage(
+        "a", "claude-opus-4-5", **tokens(20)
+    )
+    assert found(book)["F11"].numbers["models"] == "claude-opus-4-5, mini"
+
+
+def test_f12_a_continuation_that_repeats_its_parent(book: Book) -> None:
+    book.session("a", end_reason="compression", ended_at=NOON + 1, **OPUS, **tokens(100, 10, 1, 5))
+    book.session("b", parent_session_id="a", started_at=NOON + 2, **OPUS, **tokens(300, 30, 3, 15, calls=40))
+    book.message("a", "user").message("a", "assistant").message("b", "user").message("b", "assistant")
+    assert found(book)["F12"].session == "b"
+
+
+def test_f14_a_model_that_never_reports_hits(book: Book) -> None:
+    book.session("a", model="mute", **tokens(50_000)).session("b", **OPUS, **tokens(10, 5_000))
+    calls = spaced(*(call(n, 9_000, 0, model="mute") for n in range(6)))
+    assert found(book, report=empty(calls=calls))["F14"].numbers["model"] == "mute"
+
+
+def test_f15_thinking_without_reasoning_tokens(book: Book) -> None:
+    book.session("a", **OPUS, **tokens(50)).message("a", "assistant", reasoning="hm")
+    assert "F15" in found(book)
+
+
+def test_g1_names_causes_and_the_remedy_of_the_worst(sample_home: Path) -> None:
+    from tests.core.account.cache.test_report import report
+
+    whole = report(sample_home, "Explain the query plan")
+    with Store(sample_home / "state.db") as store:
+        session = store.resolve("Explain the query plan").id
+        one = next(f for f in account_findings(store, session, whole, prices=BOOK) if f.rule == "G1")
+    assert one.sentence.startswith("3 cache breaks (3 model changed) re-read")
+    assert "switch" in one.remedy
+    assert len(one.evidence) == 3
+
+
+def test_g2_more_written_than_read(book: Book) -> None:
+    book.session("a", **OPUS, **tokens(1, 10, 90, calls=12))
+    assert "G2" in found(book, report=empty(tokens=Buckets(1, 10, 90, 5)))
+
+
+def test_g3_only_a_change_is_advice(book: Book) -> None:
+    book.session("a", **OPUS, **tokens(5))
+    assert "G3" in found(book, report=empty(advice=TtlAdvice("5m", "1h", "pauses")))
+    assert "G3" not in found(book, report=empty(advice=TtlAdvice("5m", "5m", "no pauses")))
+
+
+def test_g5_many_results_at_once(book: Book) -> None:
+    book.session("a", **OPUS, **tokens(5))
+    for number in range(25):
+        book.message("a", "tool", tool_call_id=f"c{number}")
+    assert found(book)["G5"].numbers["rows"] == 25
+
+
+def test_every_rule_has_words_and_a_severity() -> None:
+    for name, entry in table("findings").items():
+        if name != "remedies":
+            assert {"name", "severity", "says"} <= set(entry), name
+
+
+def test_g6_prompts_that_part_early(book: Book) -> None:
+    for number, clock in enumerate(("10:00", "10:05")):
+        prompt = f"You are careful.\n# Time\n{clock}\n" + "rules " * 50
+        book.session(f"s{number}", started_at=NOON + number, system_prompt=prompt, **OPUS, **tokens(5))
+    with Store(book.path) as store:
+        (one,) = store_findings(store)
+    assert one.rule == "G6"
+    assert "in the section 'Time'" in one.sentence
+
+
+def test_f16_money_spent_while_nobody_watched(book: Book) -> None:
+    book.session("a", source="cron", estimated_cost_usd=3.0, **tokens(5)).session(
+        "b", estimated_cost_usd=1.0, **tokens(5)
+    )
+    with Store(book.path) as store:
+        assert [one.rule for one in store_findings(store)] == ["F16"]
+
+
+def test_lint_shows_where_rows_disagree(book: Book) -> None:
+    book.session("a", message_count=3, **tokens(100)).usage("a", "x", **tokens(70)).message("a", "user")
+    with Store(book.path) as store:
+        lint = {one.what: one.difference for one in row_lint(store)}
+    assert lint == {"input": 30, "messages": 2}
+
+
+def test_lint_is_silent_on_the_samples(sample_home: Path) -> None:
+    with Store(sample_home / "state.db") as store:
+        assert row_lint(store) == ()
+
+
+def test_g7_tells_when_a_compaction_paid_for_itself(book: Book) -> None:
+    from decimal import Decimal
+
+    from core.model.usage import Payback
+
+    book.session("a", **OPUS, **tokens(5))
+    paid = Payback(START, "a", 1000, Decimal("0.1"), Decimal("0.1"), Decimal("0.05"), 9, 4)
+    assert found(book, report=empty(paybacks=(paid,)))["G7"].sentence.endswith("paid back after 4 calls")
