@@ -139,6 +139,12 @@ class MapView(DetailView):
         self.show_sums()
         self.show_row()
 
+    def report(self, error: BaseException) -> None:
+        """What could not be read is not being measured any more."""
+        if self.reading is None:
+            self.query_one(MapHeader).show(None, waiting="Could not be measured; r reads again.")
+        super().report(error)
+
     # Keys.
 
     def action_what_if(self) -> None:

@@ -22,6 +22,8 @@ from inspector.widgets.message_list import MessageList
 from inspector.widgets.prompt_bar import PromptBar
 
 FOCUS, COMPARE = "focus", "compare"
+PACE = 0.15
+"""Seconds between two looks at what a model has written."""
 PAST = "This compaction happened. Press ] for the newest generation to try another."
 
 
@@ -124,9 +126,16 @@ class PreviewView(SidesView):
     @on(SidesView.Written)
     def _wrote(self, event: SidesView.Written) -> None:
         if event.asked == self.asked and self._busy:
+            if not self._written:
+                self.set_timer(PACE, self._show_written)
             self._written.append(event.text)
+
+    def _show_written(self) -> None:
+        """Show what arrived, a few times a second however small the pieces."""
+        if self._busy:
             self.header.show(None, waiting=self._waiting())
             self.read_text("".join(self._written))
+            self.set_timer(PACE, self._show_written)
 
     # Keys.
 

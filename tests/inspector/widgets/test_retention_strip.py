@@ -1,0 +1,80 @@
+"""What survives, on two lines."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.model.preview import Anchor, AnchorCount, Retention
+from inspector.palette import Palette, defaults
+from inspector.widgets.retention_strip import gravest, heat, heat_glyph, heat_ink, heat_line, survival_line
+from tests.hostile import HOSTILE, harmful
+
+INK = Palette(defaults())
+SHARES = st.lists(st.none() | st.floats(0, 1), max_size=60)
+
+
+def report(*anchors: Anchor) -> Retention:
+    return Retention(
+        anchors=anchors,
+        by_category={"paths": AnchorCount(11, 0, 1), "constraints": AnchorCount(1, 1, 1)},
+        focus=AnchorCount(9, 1, 0),
+        rest=AnchorCount(2, 0, 3),
+        score=0.82,
+        lost_by_message=(0.0, 0.4, 1.0, None),
+    )
+
+
+def lost(category: str, value: str) -> Anchor:
+    return Anchor(category, value, (4,), "lost")
+
+
+def test_counts_are_told_by_category_and_the_gravest_loss_by_name() -> None:
+    never = lost("constraints", "never touch migrations")
+    text = survival_line(report(lost("numbers", "41"), never), 120, INK).text
+    assert "survives 82%  paths 11/12  constraints 2/3  ▲ lost: never touch migrations" in text
+
+
+def test_a_lost_number_is_not_grave() -> None:
+    assert gravest((lost("numbers", "41"),)) is None
+    assert gravest((lost("asks", "fix it"), lost("constraints", "never"))) == lost("constraints", "never")
+
+
+def test_the_heat_is_as_high_as_the_share_that_is_lost() -> None:
+    line = heat_line(report(), 60, "auth", 120, INK)
+    assert line.text.startswith(" ▁▄█·  lost, by message")
+    assert line.text.endswith("focus “auth”: 100% kept · rest 40%")
+
+
+@pytest.mark.parametrize(
+    ("share", "glyph", "ink"),
+    [
+        (None, "·", "ink-faint"),
+        (0.0, "▁", "severity-ok"),
+        (0.5, "▅", "severity-warning"),
+        (1.0, "█", "severity-critical"),
+    ],
+)
+def test_a_share_has_a_height_and_a_colour(share: float | None, glyph: str, ink: str) -> None:
+    assert (heat_glyph(share), heat_ink(share)) == (glyph, ink)
+
+
+@given(SHARES, st.integers(0, 80))
+@settings(max_examples=100, deadline=None)
+def test_no_loss_is_hidden_however_few_cells_there_are(shares: list[float | None], cells: int) -> None:
+    found = heat(shares, cells)
+    assert len(found) == min(cells, len(shares))
+    if found:
+        known = [share for share in shares if share is not None]
+        assert max((share for share in found if share is not None), default=None) == max(known, default=None)
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("width", [20, 120])
+def test_hostile_facts_are_harmless(text: str, width: int) -> None:
+    for line in (
+        survival_line(report(lost("asks", text)), width, INK),
+        heat_line(report(), width // 2, text, width, INK),
+    ):
+        assert not harmful(line.strip(width).text)
