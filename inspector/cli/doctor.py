@@ -70,13 +70,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _examine(location: Location, *, integrity: bool) -> Report:
-    from core.explain.findings.examine import examine_store
+    from core.explain.findings.diagnose import diagnose_store
     from core.hermes.config import load_config
 
     try:
         with Store(location) as store:
             health = store.health(integrity=integrity)
-            findings = examine_store(store, integrity=integrity).findings
+            findings = diagnose_store(store, integrity=integrity).findings
     except DatabaseError as error:
         return Report(location, error=error, problems=(error,))
     problems = list(_unsound(health))

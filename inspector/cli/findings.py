@@ -14,7 +14,6 @@ from core.model.event import Finding, Severity
 from inspector.cli import jsonio, options, output, target
 
 if TYPE_CHECKING:
-    from core.explain.findings.examine import Examination
     from core.explain.findings.registry import NotKnown
     from core.store.store import Store
 
@@ -34,9 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the diagnoses."""
-    examinations = _examine(args)
-    found = _worst_first((one for each in examinations for one in each.findings), Severity(args.severity))
-    unknown = [one for each in examinations for one in each.unknown]
+    from core.explain.findings.diagnose import worst_first
+
+    findings, unknown = _diagnose(args)
+    rank = {severity: place for place, severity in enumerate(Severity)}
+    mildest = rank[Severity(args.severity)]
+    found = worst_first(one for one in findings if rank[one.severity] <= mildest)
     if args.json:
         output.write_json({"findings": list(map(payload, found)), "unknown": list(map(_not_known, unknown))})
     else:
@@ -76,34 +78,35 @@ def lines(found: Iterable[Finding], unknown: Iterable[NotKnown] = ()) -> Iterato
     yield from (f"not known: {one.rule} {one.name}: {one.why}" for one in unknown)
 
 
-def _examine(args: argparse.Namespace) -> list[Examination]:
-    from core.explain.findings.examine import examine
+def _diagnose(args: argparse.Namespace) -> tuple[list[Finding], list[NotKnown]]:
+    from core.explain.findings.diagnose import diagnose, diagnose_store
 
     if args.session is not None:
         with target.session(args) as (store, session):
-            return [examine(store, session.id)]
-    found: list[Examination] = []
+            one = diagnose(store, session.id)
+        return list(one.findings), list(one.unknown)
+    findings: list[Finding] = []
+    unknown: list[NotKnown] = []
+
+    def examine(store: Store) -> None:
+        whole = diagnose_store(store)
+        findings.extend(whole.findings)
+        unknown.extend(whole.unknown)
+        findings.extend(_surveyed(store))
+
     with target.stores(args) as opened:
-        target.each(opened, lambda store: found.extend(_whole(store)))
-    return found
+        target.each(opened, examine)
+    return findings, unknown
 
 
-def _whole(store: Store) -> Iterator[Examination]:
-    """The database itself, then every conversation in it; what cannot be read is said and passed over."""
-    from core.explain.findings.examine import Examination, examine_store
+def _surveyed(store: Store) -> Iterator[Finding]:
+    """What is wrong with the conversations of a database; progress goes to a terminal, if there is one."""
     from core.explain.findings.survey import survey
 
-    yield examine_store(store)
-    for one in survey(store):
+    for one in survey(store, report=output.progress("examining")):
+        yield from one.findings
         if one.error is not None:
-            output.write_note(one.error.line)
-        yield Examination(one.findings)
-
-
-def _worst_first(found: Iterable[Finding], mildest: Severity) -> list[Finding]:
-    rank = {severity: place for place, severity in enumerate(Severity)}
-    kept = (one for one in found if rank[one.severity] <= rank[mildest])
-    return sorted(kept, key=lambda one: rank[one.severity])
+            output.write_note(f"hermes-inspector: left out: {one.error.line}")
 
 
 def _not_known(one: NotKnown) -> dict[str, str]:

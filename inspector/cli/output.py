@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from core.errors import InspectorError
@@ -54,6 +54,19 @@ def write_note(text: str) -> None:
     """Print one diagnostic line to stderr."""
     if sys.stderr is not None:
         sys.stderr.write(f"{_one_line(text)}\n")
+
+
+def progress(what: str) -> Callable[[int, int], None]:
+    """Something to be told how far long work is; it draws one line on a terminal, and nothing elsewhere."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return lambda done, total: None
+    stream = sys.stderr
+
+    def tell(done: int, total: int) -> None:
+        stream.write(f"\r{what} {done:,} of {total:,}" + ("\r\x1b[K" if done >= total else ""))
+        stream.flush()
+
+    return tell
 
 
 def write_error(error: BaseException, *, as_json: bool) -> None:

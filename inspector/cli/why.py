@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         output.write_json(payload(found))
     else:
-        output.write_lines(_lines(found))
+        output.write_lines(lines(found))
     return 0
 
 
@@ -110,7 +110,8 @@ def _now(now: Now) -> dict[str, Any]:
     }
 
 
-def _lines(found: Answer) -> Iterator[str]:
+def lines(found: Answer) -> Iterator[str]:
+    """An answer for people."""
     from inspector import format
 
     yield f"{found.title} · Hermes {found.release.version}"

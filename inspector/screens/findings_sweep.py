@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.errors import InspectorError
-from core.explain.findings import Examination, NotKnown, examine, examine_store
+from core.explain.findings import Examination, NotKnown
+from core.explain.findings.diagnose import diagnose, diagnose_store
 from core.explain.findings.survey import survey
 from core.model.event import Finding
 from core.store.connect import Cancelled, Interrupted
@@ -44,7 +45,7 @@ def examine_one(location: Location, session_id: str, stop: Cancelled) -> Iterato
     """The diagnoses of one conversation."""
     yield Step(0, 1)
     with Store(location, cancelled=stop) as store:
-        result = examine(store, session_id)
+        result = diagnose(store, session_id)
         title = store.session(session_id).title or session_id
     yield Step(1, 1, _named(result, location, title), result.unknown)
 
@@ -57,7 +58,7 @@ def examine_all(locations: Sequence[Location], stop: Cancelled) -> Iterator[Step
             with Store(location, cancelled=stop) as store:
                 total = store.conversations(limit=0).total
                 totals += total
-                yield Step(done, totals, _named(examine_store(store), location, None))
+                yield Step(done, totals, _named(diagnose_store(store), location, None))
                 for one in survey(store, cancelled=stop):
                     done += 1
                     title = one.row.title or one.row.root.id

@@ -168,7 +168,7 @@ async def test_the_samples_have_findings_and_enter_opens_their_conversation(samp
         await press(pilot, "f")
         assert "critical" in drawn(pilot)
         assert "A summary was written without a model" in drawn(pilot)
-        await press(pilot, "enter")
+        await press(pilot, "j", "enter")  # the first is about the database as a whole
         assert isinstance(running.screen, WorkspaceScreen)
 
 

@@ -1,0 +1,42 @@
+"""Everything that can be diagnosed: why and how it was compressed, what it cost, what the cache did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+
+from core.account.findings import account_findings
+from core.account.price_book import open_book
+from core.account.store_findings import store_findings
+from core.explain.caching import conversation_cache
+from core.explain.findings.examine import Examination, examine, examine_store
+from core.model.event import Finding, Severity
+from core.store.store import Store
+
+
+def diagnose(store: Store, session_id: str) -> Examination:
+    """Apply every rule about a conversation.
+
+    Args:
+        store: The database.
+        session_id: Any session of the conversation.
+
+    Raises:
+        NotFoundError: There is no such session.
+        ConfigError: config.yaml or the price overrides cannot be used.
+    """
+    found = examine(store, session_id)
+    money = account_findings(store, session_id, conversation_cache(store, session_id), prices=open_book())
+    return Examination(worst_first(chain(found.findings, money)), found.unknown)
+
+
+def diagnose_store(store: Store, *, integrity: bool = False) -> Examination:
+    """Apply every rule about a database as a whole; `integrity` also runs SQLite's own check."""
+    found = examine_store(store, integrity=integrity)
+    return Examination(worst_first(chain(found.findings, store_findings(store))), found.unknown)
+
+
+def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings by severity; those equally bad keep their order."""
+    rank = {severity: place for place, severity in enumerate(Severity)}
+    return tuple(sorted(findings, key=lambda one: rank[one.severity]))
