@@ -1,0 +1,81 @@
+"""A compaction that happened, put together from the rows of both sides."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.hermes.policy import load_policy, releases
+from core.model.message import Message, Row
+from core.model.plan import Span
+from core.model.session import Boundary, BoundaryMode
+from core.store.locate import Location
+from core.store.store import Store
+from inspector.screens.preview_past import compared, happened
+from inspector.views import Subject
+
+SUMMARY = "[CONTEXT SUMMARY]: handoff\n## Goal\nFix src/auth.py"
+
+
+def row(number: int, text: str, role: str = "user") -> Message:
+    return Message({"role": role, "content": text}, Row(number, "s"))
+
+
+BEFORE = tuple(row(number, f"message {number} about src/file_{number}.py") for number in range(1, 11))
+
+
+def boundary(summary_row: int, head: int, tail: int, *, merged: bool = False) -> Boundary:
+    return Boundary(BoundaryMode.IN_PLACE, None, summary_row, head, tail, merged)
+
+
+def copies(numbers: range) -> tuple[Message, ...]:
+    return tuple(row(number + 100, BEFORE[number].text) for number in numbers)
+
+
+@pytest.mark.parametrize("release", releases())
+def test_head_and_tail_are_found_from_both_ends(release: str) -> None:
+    after = (*copies(range(2)), row(50, SUMMARY), *copies(range(7, 10)))
+    shown = compared(BEFORE, after, boundary(50, 2, 3), load_policy(release))
+    assert (shown.head, shown.middle, shown.tail) == (Span(0, 2), Span(2, 7), Span(7, 10))
+    assert shown.kept == {0: 0, 1: 1, 3: 7, 4: 8, 5: 9}
+    assert shown.summary_index == 2
+    assert shown.real
+
+
+def test_a_summary_merged_into_the_tail_counts_its_message_as_kept() -> None:
+    after = (row(50, SUMMARY), *copies(range(8, 10)))
+    shown = compared(BEFORE, after, boundary(50, 0, 2, merged=True), load_policy("0.19"))
+    assert (shown.middle, shown.tail) == (Span(0, 7), Span(7, 10))
+
+
+def test_what_the_middle_held_is_held_against_the_summary() -> None:
+    after = (row(50, SUMMARY), *copies(range(8, 10)))
+    retention = compared(BEFORE, after, boundary(50, 0, 2), load_policy("0.19")).retention
+    assert retention is not None
+    assert retention.score == 0
+    assert len(retention.lost_by_message) == 8
+
+
+def test_without_a_summary_there_is_nothing_to_hold_against() -> None:
+    shown = compared(BEFORE, (), None, load_policy("0.19"))
+    assert (shown.summary_index, shown.retention, shown.made_by) == (None, None, "no summary")
+
+
+def test_every_compaction_of_the_samples_has_two_sides(samples: Location) -> None:
+    assert _check_all(samples) >= 5
+
+
+def _check_all(place: Location) -> int:
+    found = 0
+    with Store(place) as store:
+        tips = [row.tip.id for row in store.conversations().rows]
+        conversations = [store.conversation(tip) for tip in tips]
+    for conversation in conversations:
+        for generation in conversation.generations[:-1]:
+            shown = happened(Subject(place, conversation), generation, lambda: False)
+            assert shown is not None
+            assert shown.summary
+            assert shown.after_tokens < shown.before_tokens
+            for here, there in shown.kept.items():
+                assert shown.after[here].role == shown.before[there].role
+            found += 1
+    return found
