@@ -65,21 +65,10 @@ def execute(
     ):
         version = _data_version(connection)
         before = snapshot(connection, rehearsal)
-        with Store(rehearsal.database) as store:
-            results = check_guards(
-                store,
-                rehearsal,
-                force=force,
-                now=now,
-                integrity_seconds=integrity_seconds,
-                progress=progress,
-                own_lock=holder,
-            )
-            require(results)
-        progress("journal")
+        _require_guards(rehearsal, holder, force, now, integrity_seconds, progress)
+        progress("write")
         entry = _entry(connection, rehearsal, before)
         journal.add(entry)
-        progress("write")
         try:
             inserted, seconds = _commit(connection, rehearsal, journal, entry, before, version, holder)
         except BaseException:
@@ -89,13 +78,29 @@ def execute(
     progress("read back")
     _read_back(rehearsal, journal, entry.summary.id)
     return Applied(
-        undo_id=entry.summary.id,
-        mode=rehearsal.mode,
-        session_id=rehearsal.session_id,
-        target_id=rehearsal.target_id,
-        inserted=inserted,
-        seconds=seconds,
+        entry.summary.id, rehearsal.mode, rehearsal.session_id, rehearsal.target_id, inserted, seconds
     )
+
+
+def _require_guards(
+    rehearsal: Rehearsal,
+    holder: str | None,
+    force: Collection[str],
+    now: datetime | None,
+    integrity_seconds: float,
+    progress: Callable[[str], None],
+) -> None:
+    with Store(rehearsal.database) as store:
+        results = check_guards(
+            store,
+            rehearsal,
+            force=force,
+            now=now,
+            integrity_seconds=integrity_seconds,
+            progress=progress,
+            own_lock=holder,
+        )
+    require(results)
 
 
 def snapshot(connection: sqlite3.Connection, rehearsal: Rehearsal) -> Images:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
 
 from core.errors import NotFoundError
 from core.model.message import Message
@@ -25,66 +22,21 @@ from core.model.storage import (
 )
 from core.store import accounts, health, live, search
 from core.store.chain import read_chain
-from core.store.connect import Cancelled, open_readonly, reading
 from core.store.conversation import count_generations, read_conversation, read_lost_tail
 from core.store.families import families_of
 from core.store.listing import Query, list_conversations, list_sessions, newest_conversations
-from core.store.locate import Location
 from core.store.messages import read_messages, read_previews
+from core.store.open_database import OpenDatabase
 from core.store.resolve import resolve_id
-from core.store.schema import Schema, read_schema
 from core.store.sessions import read_sessions
 
 
-class Store:
+class Store(OpenDatabase):
     """A read-only view of one session database.
 
     Holds one connection, so a worker thread needs a Store of its own. Every read is short: rows are fetched
     and the statement closed, so a running Hermes is never held up.
-
-    Args:
-        location: The database, as found by `locate`, or its path.
-        cancelled: Asked while queries run; they end with `Interrupted` once it says yes.
     """
-
-    def __init__(self, location: Location | Path, *, cancelled: Cancelled | None = None) -> None:
-        self.location = location if isinstance(location, Location) else Location(location)
-        self.path = self.location.db
-        self._connection = open_readonly(self.path, cancelled=cancelled)
-        self._connection.row_factory = sqlite3.Row
-        try:
-            with reading(self.path):
-                self._schema = read_schema(self._connection, self.path)
-        except BaseException:
-            self._connection.close()
-            raise
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the connection; the Store is of no use afterwards."""
-        self._connection.close()
-
-    @property
-    def schema(self) -> Schema:
-        """What this database can say."""
-        return self._schema
-
-    @property
-    def connection(self) -> sqlite3.Connection:
-        """The read-only connection itself, for diagnoses that ask with queries of their own."""
-        return self._connection
-
-    @contextmanager
-    def _read(self) -> Iterator[tuple[sqlite3.Connection, Schema]]:
-        with reading(self.path):
-            yield self._connection, self._schema
 
     def session(self, session_id: str) -> Session:
         """The session with exactly this id.

@@ -83,6 +83,10 @@ class _Handler(BaseHTTPRequestHandler):
         self._send({"object": "list", "data": [listed]})
 
     def do_POST(self) -> None:
+        if not self.path.endswith("/chat/completions"):
+            # Some releases ask a local server what it is before they talk to it.
+            self.send_error(404)
+            return
         body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
         message = self.model.answer(body)
         size = len(json.dumps(body)) // 4
