@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from core.model.settings import Settings
+
+# A date behind the major version is no minor version.
+_VERSION = re.compile(r"claude[-_.](opus|sonnet|haiku|fable|mythos)[-_.](\d+)(?:[-_.](\d{1,2})(?=$|[-_.]))?")
 
 
 def replays_thinking(settings: Settings) -> bool:
@@ -18,6 +22,8 @@ def replays_thinking(settings: Settings) -> bool:
     echoes = _must_echo(settings, rules["echo"])
     if not settings.api_mode:
         return echoes
+    if settings.api_mode == "anthropic_messages" and _keeps_signed(settings, rules["signed"]):
+        return True
     if settings.api_mode != "chat_completions":
         return echoes and settings.api_mode != "codex_responses"
     return not _listed(settings, rules["strict"])
@@ -27,6 +33,23 @@ def _must_echo(settings: Settings, families: list[dict[str, Any]]) -> bool:
     model = settings.model.lower()
     named = any(part in model for family in families for part in family.get("models", ()))
     return named or any(_listed(settings, family) for family in families)
+
+
+def _keeps_signed(settings: Settings, rules: dict[str, Any]) -> bool:
+    """Whether a native Anthropic route sends signed thinking again and the model keeps it.
+
+    Only newer models keep it; the name of an unknown one is taken for a newer one.
+    """
+    model = settings.model.lower()
+    if settings.host and not _listed(settings, rules):
+        return False
+    if "claude" not in model or re.search(r"claude[-_.]?3(?!\d)", model):
+        return False
+    named = _VERSION.search(model)
+    if named is None:
+        return True
+    least = rules["from"].get(named[1], rules["from"]["other"])
+    return (int(named[2]), int(named[3] or 0)) >= tuple(least)
 
 
 def _listed(settings: Settings, entry: dict[str, Any]) -> bool:
