@@ -94,7 +94,17 @@ _PLACES = (
         )
         for name in (
             *("access_token", "refresh_token", "id_token", "x-amz-signature", "x-goog-signature"),
-            *("x-amz-security-token", "x-amz-credential", "sig", "?key", "&key", "?code", "&code"),
+            *(
+                "x-amz-security-token",
+                "x-amz-credential",
+                "sig",
+                "?signature",
+                "&signature",
+                "?key",
+                "&key",
+                "?code",
+                "&code",
+            ),
         )
     ),
 )

@@ -13,6 +13,7 @@ from core.compress.redact.spans import Hit
 _IDENTIFIER = re.compile(r"[\w.\-]{1,96}")
 _PART = re.compile(r"[\w.\-]")
 _LONGEST_NAME = 64
+_MASK = "[redacted:"
 
 _QUOTED = r"""(?P<open>\\{0,8}["'`])(?P<quoted>(?:(?!(?P=open))(?:\\.|[^\n\\])){1,1024}?)(?P=open)"""
 _BARE = r"""(?P<bare>(?:[^\s"'`,;&=<>(){}\[\]\\|，。；]|[&=](?!\w{1,40}=)){1,512})"""
@@ -31,7 +32,7 @@ _TAGGED = re.compile(r"[^<>\n]{0,80}>(?P<bare>[^<>\n]{1,512})</")
 _CALLED = re.compile(rf"\(\s{{0,8}}{_QUOTED}")
 _SPACED = re.compile(rf"[ \t]{{1,4}}(?:{_QUOTED}|(?![-&|]){_BARE})")
 _MENTIONED = re.compile(
-    r"""[^\w\n]{1,4}(?:[A-Za-z]{1,10}[^\w\n]{1,3}){0,4}["'`(]{0,2}(?P<bare>[A-Za-z0-9_+/=.~-]{16,512})(?=$|[\s"'`),.;\\])"""
+    r"""(?=[\s:"'`(])[^\w\n]{1,4}(?:[A-Za-z]{1,10}[^\w\n]{1,3}){0,4}["'`(]{0,2}(?P<bare>[A-Za-z0-9_+/=.~-]{16,512})(?=$|[\s"'`),.;\\])"""
 )
 _DIGIT, _SPACE = re.compile(r"\d"), re.compile(r"\s")
 _AFTER_CODE = "([{"
@@ -47,6 +48,8 @@ def named(text: str) -> Iterator[Hit]:
     if len(lower) != len(text):
         lower = text.translate(_ASCII_LOWER)
     for start, end in _identifiers(text, lower):
+        if text.startswith(_MASK, start - len(_MASK)):
+            continue  # the name of a kind inside a mask
         name = text[start:end]
         force = strength(name)
         if force:
@@ -106,6 +109,8 @@ def _assigned(text: str, start: int, match: re.Match[str], force: Strength) -> t
     operator = match["op"]
     if operator in ("==", "===", "!=", "!==", "!"):
         return None
+    if is_code(match["bare"]) and text[match.start()] in "\\\"'":
+        return None  # a quoted name with a bare value is a program, not YAML
     lead = _line_lead(text, start)
     tight = operator == "=" and match.start("bare") == match.end("op")
     plain = (

@@ -70,6 +70,8 @@ def test_no_field_of_a_message_keeps_one_of_two_hundred_credentials(field: str) 
         "toolu_01A09q90qw90lq917835lq9 call_abc123DEF456ghi789",
         "for key, value in secrets.items():",
         "if token.type == TokenType.IDENT and key not in seen:",
+        "--- PASS: TestTruncateTranscript/at_u2 (0.00s)",
+        '{"api_key": config.APIKey, "signature": "EtMFCkYICxgCKkAjb79EEIYXGopcZiyh"}',
         "keyboard: monkey=banana passage=3 authority=EU",
         '{"type": "password", "name": "password", "required": true}',
     ],
