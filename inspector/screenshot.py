@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from inspector.app import InspectorApp
 
 DEFAULT_SIZE = (120, 40)
+STEP = 0.02
 
 
 def take(app: InspectorApp, path: Path, size: tuple[int, int] = DEFAULT_SIZE) -> None:
@@ -37,9 +38,8 @@ async def frame(app: InspectorApp, size: tuple[int, int] = DEFAULT_SIZE, press: 
 
 
 async def _settled(app: InspectorApp, pilot: Pilot[None]) -> None:
-    """Wait until no worker is left: one may start the next, and one may have been replaced on the way."""
+    """Wait until no worker is left: one may start the next, one may have been told to stop."""
     await pilot.pause()
-    while unfinished := [worker for worker in app.workers if not worker.is_finished]:
-        await asyncio.gather(*(worker.wait() for worker in unfinished), return_exceptions=True)
-        await pilot.pause()
+    while any(not worker.is_finished for worker in app.workers):
+        await pilot.pause(STEP)
     await pilot.pause()

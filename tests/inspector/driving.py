@@ -8,7 +8,6 @@ from textual.pilot import Pilot
 async def settle(pilot: Pilot[None]) -> None:
     """Wait for every worker and what it set in motion."""
     await pilot.pause()
-    while any(worker.is_running for worker in pilot.app.workers):
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+    while any(not worker.is_finished for worker in pilot.app.workers):
+        await pilot.pause(0.01)
     await pilot.pause()
