@@ -200,7 +200,7 @@ def read_routes(store: Store) -> list[tuple[str, str, str, str]]:
 
 def splits_by_model(store: Store) -> bool:
     """Whether the store keeps a split by model, and with it auxiliary calls."""
-    return store.schema.has("session_model_usage", "session_id", "task")
+    return store.schema.has("session_model_usage", "session_id")
 
 
 def _rows(store: Store, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -230,9 +230,10 @@ def _odd(schema: Schema) -> str:
         for name in _ROUTE
         if name in own and name in split
     ]
+    main = "coalesce(u.task, '') = ''" if "task" in split else "1"
     return (
         "SELECT DISTINCT u.session_id FROM session_model_usage u JOIN sessions s ON s.id = u.session_id "  # noqa: S608
-        f"WHERE u.task = '' AND ({' OR '.join(unequal)})"
+        f"WHERE {main} AND ({' OR '.join(unequal)})"
     )
 
 
@@ -296,9 +297,11 @@ def _taken(owner: str) -> str:
 def _split(schema: Schema) -> str:
     """`session_model_usage` with guarded numbers; an empty table where there is none."""
     names = ("session_id", "task", "cost_status", *_ROUTE)
-    if schema.has("session_model_usage", "session_id", "task"):
+    if schema.has("session_model_usage", "session_id"):
         columns = _columns(schema, "session_model_usage", names, "u")
-        return f"SELECT {columns} FROM session_model_usage u WHERE task <> '' OR session_id IN odd"  # noqa: S608
+        # Before tasks were told apart, every row was the main loop's.
+        others = "task <> '' OR " if schema.has("session_model_usage", "task") else ""
+        return f"SELECT {columns} FROM session_model_usage u WHERE {others}session_id IN odd"  # noqa: S608
     return "SELECT " + ", ".join(f"NULL AS {name}" for name in (*names, *COUNTS, *_MONEY)) + " WHERE 0"
 
 
@@ -313,7 +316,7 @@ def _columns(schema: Schema, table: str, names: Sequence[str], alias: str) -> st
             value = f"CASE WHEN {sound} THEN cast({value} AS integer) END"
         elif name in _MONEY or name == "started_at":
             value = f"CASE WHEN typeof({value}) IN ('integer', 'real') THEN {value} END"
-        elif name in _ROUTE or name == "source":
+        elif name in _ROUTE or name in ("source", "task"):
             value = f"coalesce({value}, '')"
         return f"{value} AS {name}"
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import lzma
 import sqlite3
+import tarfile
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
@@ -46,9 +48,9 @@ def plain_sql(path: Path) -> tuple[int, ...]:
             db.execute(f"SELECT coalesce(sum({name}), 0) FROM sessions").fetchone()[0] if name in known else 0
             for name in columns
         ]
-        tables = {row[0] for row in db.execute("SELECT name FROM sqlite_master")}
+        split = {row[1] for row in db.execute("PRAGMA table_info(session_model_usage)")}
         extra = [0] * 4
-        if "session_model_usage" in tables:
+        if "task" in split:
             sums = ", ".join(f"coalesce(sum({name}), 0)" for name in columns)
             extra = list(db.execute(f"SELECT {sums} FROM session_model_usage WHERE task <> ''").fetchone())
     return tuple(a + b for a, b in zip(main, extra, strict=True))
@@ -76,12 +78,14 @@ def test_the_samples_add_up_to_plain_sql_by_every_dimension(sample_home: Path, n
 
 @pytest.mark.shared
 def test_every_database_at_hand_adds_up_to_plain_sql(tmp_path: Path) -> None:
-    import lzma
-
-    packed = shared("data/small.db.xz")
-    path = tmp_path / "small.db"
-    path.write_bytes(lzma.decompress(packed.read_bytes()))
-    check_against_sql(path)
+    small = tmp_path / "small.db"
+    small.write_bytes(lzma.decompress(shared("data/small.db.xz").read_bytes()))
+    with lzma.open(shared("data/state-versions.tar.xz")) as stream, tarfile.open(fileobj=stream) as archive:
+        archive.extractall(tmp_path, filter="data")
+    paths = sorted(tmp_path.rglob("*.db"))
+    assert len(paths) > 20
+    for path in paths:
+        check_against_sql(path)
 
 
 def test_models_switched_inside_a_session_come_from_the_split(book: Book, opened: ExitStack) -> None:
@@ -266,6 +270,20 @@ def test_a_damaged_number_spoils_no_other(book: Book, opened: ExitStack, junk: o
     total = ledger([store(opened, book)], by="source").totals.tokens
     assert (total.input or 0) in (10, 10 + 2 * -5)
     assert total.output == 4
+
+
+def test_a_split_from_before_tasks_were_told_apart_is_the_main_loops(
+    tmp_path: Path, opened: ExitStack
+) -> None:
+    book = Book(tmp_path / "s.db").session("a", model="opus", **tokens(100))
+    book.usage("a", "opus", **tokens(60)).usage("a", "mini", **tokens(40))
+    with closing(sqlite3.connect(book.path)) as db:
+        db.executescript(
+            "CREATE TABLE old AS SELECT * FROM session_model_usage; ALTER TABLE old DROP COLUMN task;"
+            "DROP TABLE session_model_usage; ALTER TABLE old RENAME TO session_model_usage;"
+        )
+    rows = {row.key: row.tokens.input for row in ledger([store(opened, book)], by="model").rows}
+    assert rows == {"opus": 60, "mini": 40}
 
 
 def test_text_that_is_no_utf8_spoils_nothing(book: Book, opened: ExitStack) -> None:
