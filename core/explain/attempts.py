@@ -144,10 +144,10 @@ def _close(drafts: list[_Draft]) -> None:
 
 
 def _take_done(drafts: list[_Draft], thread: Sequence[LogRecord], position: int, record: LogRecord) -> None:
-    for draft in reversed(drafts):
-        if draft.done is None and draft.started is not None and _closes(draft, record):
-            draft.done, draft.end, draft.open = record, position, False
-            return
+    # Attempts of one conversation never overlap, so only the newest can be the one that ends here.
+    if drafts and drafts[-1].done is None and _closes(drafts[-1], record):
+        drafts[-1].done, drafts[-1].end, drafts[-1].open = record, position, False
+        return
     cause = cause_of(thread, position, None, tags_tell=False).weakened("the line that opened it is lost")
     drafts.append(_Draft(record.session or "", cause, position, done=record, open=False, end=position))
 

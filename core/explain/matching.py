@@ -26,13 +26,13 @@ class Match(NamedTuple):
 
 
 def match(attempts: Sequence[Attempt], boundaries: Sequence[BoundaryRows], clock: Clock) -> tuple[Match, ...]:
-    """Pair attempts with boundaries: by the session a rotation created, by time, then by message counts.
+    """Pair attempts with boundaries: by the session a rotation created, by time, by counts, by the one left.
 
     Both lists are in time order and so are the pairs. An attempt without rows was aborted, or its rows are
     gone; rows without an attempt happened when no log was kept.
     """
     pairs: dict[int, int] = {}
-    for fits in (_same_child, _same_moment(clock), _same_counts(clock)):
+    for fits in (_same_child, _same_moment(clock), _same_counts(clock), _same_parent):
         _pair(pairs, attempts, boundaries, fits)
     taken = set(pairs.values())
     found = [Match(attempts[pairs[i]] if i in pairs else None, rows) for i, rows in enumerate(boundaries)]
@@ -63,6 +63,12 @@ def _pair(
 def _same_child(attempt: Attempt, rows: BoundaryRows) -> bool:
     rotated = rows.boundary.mode is BoundaryMode.ROTATION
     return rotated and attempt.done is not None and attempt.done.session == rows.opened.session_id
+
+
+def _same_parent(attempt: Attempt, rows: BoundaryRows) -> bool:
+    """A session is rotated once: an attempt in it whose end is lost was this one, whatever the clock says."""
+    rotated = rows.boundary.mode is BoundaryMode.ROTATION
+    return rotated and attempt.done is None and attempt.session == rows.session
 
 
 def _same_session(attempt: Attempt, rows: BoundaryRows) -> bool:
