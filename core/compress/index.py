@@ -11,6 +11,7 @@ from core.compress.redact import redact_text
 from core.model.message import Message
 
 _MOST = 7000
+_READ = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,11 @@ _KINDS = (
 
 
 def identifier_index(turns: Sequence[Message]) -> str:
-    """One line a kind of identifier; empty when the turns name none. At most 7,000 characters."""
-    text = "\n".join(message.content for message in turns if isinstance(message.content, str))
+    """One line a kind of identifier; empty when the turns name none. At most 7,000 characters.
+
+    A very long middle is read from its newest message back to a million characters.
+    """
+    text = "\n".join(_newest_texts(turns))
     lines: list[str] = []
     room = _MOST
     for kind in _KINDS:
@@ -45,6 +49,16 @@ def identifier_index(turns: Sequence[Message]) -> str:
             lines.append(line)
             room -= len(line)
     return redact_text("\n".join(lines))
+
+
+def _newest_texts(turns: Sequence[Message]) -> list[str]:
+    texts: list[str] = []
+    room = _READ
+    for message in reversed(turns):
+        if isinstance(message.content, str) and room > 0:
+            texts.append(message.content[:room])
+            room -= len(message.content)
+    return texts[::-1]
 
 
 def _line(kind: _Kind, text: str) -> str:
