@@ -10,12 +10,14 @@ from textual.containers import Horizontal
 from textual.message import Message as Event
 from textual.widgets import Input, Label
 
+from inspector.commands import bindings
 from inspector.text import content
 
 
 class PromptBar(Horizontal):
     """A label and an input, hidden until something is asked."""
 
+    BINDINGS = bindings("prompt")
     DEFAULT_CSS = """
     PromptBar { height: 1; display: none; background: $panel; }
     PromptBar.-asking { display: block; }
@@ -64,10 +66,9 @@ class PromptBar(Horizontal):
         event.stop()
         self._finish(event.value)
 
-    def key_escape(self) -> None:
+    def action_leave(self) -> None:
         """Think better of it."""
-        if self.asking:
-            self.dismiss()
+        self.dismiss()
 
     def _finish(self, text: str | None) -> None:
         if self.asking:

@@ -11,6 +11,7 @@ from core.store.locate import Location
 from inspector.screens.map import MapView
 from inspector.widgets.context_strip import ContextStrip
 from inspector.widgets.detail_pane import DetailPane
+from inspector.widgets.prompt_bar import PromptBar
 from inspector.widgets.what_if import WhatIfBar
 from tests.hostile import harmful
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
@@ -171,6 +172,19 @@ async def test_a_search_without_a_match_says_so_and_leaves_the_cursor(samples: L
         await answer(pilot, "zzz[/b]")
         assert view(pilot).list.message == 1
         assert "No message holds “zzz[/b]”" in drawn(pilot)
+
+
+@pytest.mark.parametrize("keys", [("slash",), ("w", "enter")])
+async def test_escape_leaves_a_question_unanswered_and_stays_on_the_map(
+    samples: Location, keys: tuple[str, ...]
+) -> None:
+    async with open_app(samples, AUTH).run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, *keys)
+        assert view(pilot).query_one(PromptBar).asking
+        await press(pilot, "x", "escape")
+        assert not view(pilot).query_one(PromptBar).asking
+        assert not view(pilot).list.marks.hits
 
 
 async def test_braces_jump_between_the_turns_of_the_user(samples: Location) -> None:
