@@ -6,6 +6,7 @@ same in every release; newer ones add keys, and a key is left out when its colum
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from typing import Any
 
@@ -49,6 +50,7 @@ _IDENTITY = {
     "absorbed_message_uids": "_absorbed_message_uids",
 }
 """Column to key, in the order they are loaded."""
+_MARKER = re.compile(r"\[[A-Za-z_][\w.-]*\]", re.ASCII)
 _REPLAY = ("reasoning_details", "codex_reasoning_items", "codex_message_items")
 
 
@@ -102,6 +104,14 @@ def _wire(row: sqlite3.Row, schema: Schema, decoder: Decoder) -> dict[str, Any]:
     _add_text(wire, row, decoder, "tool_call_id", "tool_name", "effect_disposition")
     if row["tool_calls"]:
         wire["tool_calls"] = decoder.json(row["tool_calls"], "tool_calls", [])
+        if (
+            schema.has_uids
+            and role == "assistant"
+            and isinstance(content, str)
+            and _MARKER.fullmatch(content)
+        ):
+            # A tool's bare name once stored as an answer is not sent again (0.22).
+            wire["content"] = ""
     if row["platform_message_id"]:
         wire["message_id"] = row["platform_message_id"]
     if row["observed"]:

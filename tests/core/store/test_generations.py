@@ -233,7 +233,7 @@ def test_0_17_loads_by_time(make: Make, opened: Opened) -> None:
     assert (ids("0.16"), ids("0.17"), ids("0.18")) == ((1, 2), (2, 1), (1, 2))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(st.data())
 def test_fresh_messages_are_the_distinct_ones(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

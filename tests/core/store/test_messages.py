@@ -182,3 +182,13 @@ def test_the_system_prompt_comes_from_the_row_or_the_shared_table(make: Make, op
     assert (tools.version, tools.tools) == ("0.22.2", ({"name": "terminal"},))
     assert store.system_prompt(store.session("t")) is None
     assert store.tools(store.session("t")) is None
+
+
+def test_a_tools_bare_name_is_no_answer_from_0_22_on(make: Make, opened: Opened) -> None:
+    def loaded(release: str) -> object:
+        database = make(release, f"{release}.db")
+        database.session("s")
+        row = database.message("s", "assistant", "[memory]", calls=[("c", "memory", "{}")])
+        return opened(database).messages([row])[0].content
+
+    assert (loaded("0.19"), loaded("0.22")) == ("[memory]", "")
