@@ -1,0 +1,93 @@
+"""Strip, messages and what-if bar as drawn: one picture a width, one without colour."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import pytest
+from textual.app import App, ComposeResult
+
+from core.compress.measure import measure
+from core.compress.plan import plan
+from core.hermes.policy import load_policy, releases
+from core.model.message import Message
+from core.model.settings import Settings
+from inspector.palette import defaults, textual_theme
+from inspector.screens.map_header import MapHeader
+from inspector.screens.map_model import part_of
+from inspector.widgets.context_strip import ContextStrip
+from inspector.widgets.message_list import BandedRows, MessageList
+from inspector.widgets.message_list_draw import MessageRow, message_row
+from inspector.widgets.message_list_rows import Banding, partition_bands
+from inspector.widgets.rows import ListRows
+from inspector.widgets.what_if import WhatIfBar
+from inspector.widgets.what_if_state import Hypothesis, WhatIf
+from themes.loader import DEFAULT, load_all
+
+
+class Compare(Protocol):
+    def __call__(self, app: App[None], *, terminal_size: tuple[int, int]) -> bool: ...
+
+
+def transcript() -> tuple[Message, ...]:
+    """Eight short turns, each with a tool result that fills a few thousand tokens."""
+    found = []
+    for turn in range(8):
+        call = {
+            "id": f"c{turn}",
+            "function": {"name": "read_file", "arguments": f'{{"path": "src/part_{turn}.py"}}'},
+        }
+        found += [
+            Message({"role": "user", "content": f"Continue with file {turn}."}),
+            Message({"role": "assistant", "content": "", "tool_calls": [call]}),
+            Message({"role": "tool", "tool_call_id": f"c{turn}", "content": f"line of part {turn}\n" * 900}),
+            Message({"role": "assistant", "content": f"Part {turn} compares tokens in constant time now."}),
+        ]
+    return tuple(found)
+
+
+class Bench(App[None]):
+    """The map's own widgets without the app around them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        for theme in load_all():
+            self.register_theme(textual_theme(theme))
+        self.theme = DEFAULT
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return defaults()
+
+    def compose(self) -> ComposeResult:
+        yield MapHeader()
+        yield ContextStrip()
+        yield MessageList()
+        yield WhatIfBar()
+
+    def on_mount(self) -> None:
+        settings = Settings(window=64_000, threshold=0.6)
+        cut = plan(measure(transcript(), load_policy("0.19")), settings)
+        self.query_one(MapHeader).show(cut)
+        self.query_one(ContextStrip).show(cut)
+        rows = [
+            message_row(index, message, part_of(cut, index), cut.estimates[index])
+            for index, message in enumerate(transcript())
+        ]
+        self.query_one(MessageList).lay(
+            BandedRows(ListRows(rows), Banding(len(rows), partition_bands(cut)), _same)
+        )
+        self.query_one(WhatIfBar).show(WhatIf.of(Hypothesis("0.19", settings), releases()))
+
+
+def _same(row: MessageRow) -> MessageRow:
+    return row
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 24)], ids=["narrow", "wide"])
+def test_the_map_is_composed_at_every_width(snap_compare: Compare, size: tuple[int, int]) -> None:
+    assert snap_compare(Bench(), terminal_size=size)
+
+
+def test_the_map_reads_without_colour(snap_compare: Compare, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert snap_compare(Bench(), terminal_size=(80, 24))
