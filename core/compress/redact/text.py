@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.compress.redact.headers import headers
@@ -29,7 +29,7 @@ class Redacted:
 def find(text: str) -> list[Hit]:
     """Where the credentials of a text stand, in order and disjoint."""
     hits = merge((*known(text), *headers(text), *named(text)))
-    return list(_outside(hits, text)) if hits and "[redacted:" in text else hits
+    return merge(_outside(hits, text)) if hits and "[redacted:" in text else hits
 
 
 def redact(text: str) -> Redacted:
@@ -54,9 +54,12 @@ def redact_all(texts: Sequence[str]) -> list[str]:
     return parts if len(parts) == len(texts) else [redact_text(text) for text in texts]
 
 
-def _outside(hits: Iterable[Hit], text: str) -> Iterable[Hit]:
-    """Drop what is already masked."""
+def _outside(hits: Iterable[Hit], text: str) -> Iterator[Hit]:
+    """Drop what is masked already; a hit that is more than a mask takes the masks it touches along."""
     done = [match.span() for match in MASKED.finditer(text)]
     for hit in hits:
-        if not any(start <= hit.start < end or hit.start <= start < hit.end for start, end in done):
-            yield hit
+        touched = [span for span in done if span[0] < hit.end and hit.start < span[1]]
+        start = min((hit.start, *(span[0] for span in touched)))
+        end = max((hit.end, *(span[1] for span in touched)))
+        if not touched or any(map(str.isalnum, MASKED.sub("", text[start:end]))):
+            yield Hit(start, end, hit.kind)
