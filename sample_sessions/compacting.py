@@ -205,10 +205,11 @@ def _assemble(stage: Stage, cut: _Cut, summary: str) -> list[Row]:
 def _commit(stage: Stage, spec: Compaction, after: list[Row]) -> None:
     """In place the old rows are archived; a rotation leaves them and opens a child.
 
-    The row of the turn that is just beginning is written with the new rows only.
+    The row of the turn that is just beginning is written with the new rows only, and at their moment.
     """
     if spec.user:
         stage.session.rows.pop()
+        after[-1].at = stage.now + timedelta(microseconds=1)
     if spec.mode == "rotation":
         stage.rotate().rows = after
         return
