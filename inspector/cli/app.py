@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import UsageError
@@ -28,7 +29,7 @@ def start(args: argparse.Namespace) -> int:
         _require_terminal()
         app.run()
     else:
-        _draw(app, args)
+        _take(app, args.screenshot, args.size)
     return app.return_code or 0
 
 
@@ -70,13 +71,24 @@ def _view(screen: str | None) -> str | None:
     return screen
 
 
-def _draw(app: InspectorApp, args: argparse.Namespace) -> None:
+def _take(app: InspectorApp, path: Path, size: tuple[int, int] | None) -> None:
     from inspector import screenshot
 
     try:
-        screenshot.take(app, args.screenshot, args.size or screenshot.DEFAULT_SIZE)
+        screenshot.take(app, path, size or screenshot.DEFAULT_SIZE)
     except OSError as error:
-        raise UsageError(f"cannot be written ({error.strerror})", where=str(args.screenshot)) from error
+        raise UsageError(f"cannot be written ({error.strerror})", where=str(path)) from error
+
+
+def draw(place: Location, session_id: str, view: str, path: Path) -> None:
+    """Draw one view of a conversation to a file.
+
+    Raises:
+        UsageError: The file cannot be written.
+    """
+    from inspector.app import InspectorApp
+
+    _take(InspectorApp([place], session=session_id, view=view), path, None)
 
 
 def _require_terminal() -> None:

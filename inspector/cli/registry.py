@@ -36,6 +36,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("undo", "take back what `compress --apply` wrote"),
     Command("why", "when and why compression fired, and why it did not"),
     Command("findings", "diagnoses, worst first, each with its numbers and what helps"),
+    Command("export", "a redacted report of a conversation, for a bug tracker"),
     Command("usage", "tokens and money by session, conversation, model, source, day, task or profile"),
     Command("cache", "cache markers, hits call by call, breaks with cause and cost"),
     Command("reconcile", "a provider's usage export beside what Hermes recorded"),

@@ -1,0 +1,103 @@
+"""`export`: a report that says what happened and not what was said, in every form, without credentials."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.main import run
+from tests.inspector.cli.conftest import Json, Text
+
+AUTH = "Refactor the auth module"
+SECRET = "sk-ant-api03-" + "Qx7" * 30
+
+
+def test_the_report_tells_compactions_findings_and_cost(as_text: Text) -> None:
+    report = as_text("export", AUTH)
+    for title in (
+        "Conversation",
+        "Compaction 1 of 2",
+        "Where it stands",
+        "Findings",
+        "Usage",
+        "Prompt cache",
+    ):
+        assert f"## {title}" in report
+    assert "agent.log:" in report
+
+
+def test_the_report_does_not_say_what_was_said(as_text: Text, as_json: Json) -> None:
+    report = as_text("export", AUTH)
+    generation = as_json("show", AUTH, "--generation", "1")["generations"][0]
+    said = [message["message"]["content"] for message in generation["messages"]]
+    assert not [text for text in said if isinstance(text, str) and len(text) > 60 and text[:60] in report]
+
+
+def test_json_holds_the_same_in_the_shapes_of_the_commands(as_json: Json) -> None:
+    found = as_json("export", AUTH)
+    assert set(found) >= {"why", "findings", "usage", "cache", "chain"}
+    assert len(found["why"]["events"]) == 2
+
+
+def test_html_is_well_formed_and_loads_nothing(as_text: Text) -> None:
+    tags: list[str] = []
+
+    class Tags(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            tags.append(tag)
+
+    page = as_text("export", AUTH, "--format", "html")
+    Tags().feed(page)
+    assert "li" in tags
+    assert not {"script", "img", "link", "iframe", "a"} & set(tags)
+    assert "default-src 'none'" in page
+
+
+def test_hostile_text_stays_text_in_every_form(as_text: Text, as_json: Json) -> None:
+    hostile = next(s["id"] for s in as_json("sessions")["sessions"] if "owned" in str(s["title"]))
+    for form in ("md", "html", "json", "jsonl"):
+        assert not set(as_text("export", hostile, "--format", form)) & {"\x1b", "\x07", "\u202e"}
+
+
+def _with_secret(home: Path, tmp_path: Path) -> Path:
+    copy = Path(shutil.copytree(home, tmp_path / "home"))
+    with closing(sqlite3.connect(copy / "state.db")) as db:
+        db.execute("UPDATE messages SET content = content || ? WHERE role <> 'tool'", [f" key {SECRET}"])
+        db.execute("UPDATE sessions SET title = title || ? WHERE title = ?", [f" {SECRET}", AUTH])
+        db.commit()
+    return copy
+
+
+@pytest.mark.parametrize("form", ["md", "html", "json", "jsonl"])
+def test_no_credential_leaves_in_any_form(
+    home: Path, tmp_path: Path, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = _with_secret(home, tmp_path)
+    assert run(["export", "latest", "--format", form, "--home", str(copy)]) == 0
+    shown = capsys.readouterr().out
+    assert shown
+    assert SECRET not in shown
+
+
+def test_messages_come_one_a_line(as_text: Text, as_json: Json) -> None:
+    lines = as_text("export", AUTH, "--format", "jsonl").splitlines()
+    newest = as_json("show", AUTH, "--generation", "last")["generations"][0]
+    assert [json.loads(line)["role"] for line in lines] == [m["role"] for m in newest["messages"]]
+
+
+def test_a_file_and_a_screenshot_can_be_asked_for(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report, frame = tmp_path / "report.md", tmp_path / "why.svg"
+    words = ["export", AUTH, "--output", str(report), "--screenshot", str(frame)]
+    assert run([*words, "--home", str(home)]) == 0
+    assert capsys.readouterr().out == ""
+    assert report.read_text("utf-8").startswith("# Hermes compression report")
+    assert "</svg>" in frame.read_text("utf-8")
+    assert run(["export", AUTH, "--output", str(tmp_path), "--home", str(home)]) == 2
