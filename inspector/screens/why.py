@@ -118,6 +118,15 @@ class WhyView(View):
                 FindingsScreen([self.subject.location], session=conversation.tip.id, title=title)
             )
 
+    def action_other_settings(self) -> None:
+        """Live through the conversation under other thresholds."""
+        from inspector.screens.other_settings import OtherSettingsScreen
+
+        if self.subject is not None:
+            tip = self.subject.conversation.tip
+            title = self.subject.conversation.title or tip.id
+            self.app.push_screen(OtherSettingsScreen(self.subject.location, tip.id, title))
+
     def action_scroll_card(self, step: int) -> None:
         """Scroll the card."""
         self.card.action_line(step)

@@ -1,0 +1,145 @@
+"""What would another threshold have done to this history? The same conversation, lived through again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from textual import getters, on, work
+from textual.app import ComposeResult
+from textual.message import Message as Event
+
+from core.explain.counterfactual import Outcome, cheapest, compare
+from core.explain.events import explained
+from core.model.settings import Settings
+from core.store.connect import Cancelled
+from core.store.locate import Location
+from core.store.store import Store
+from inspector import format
+from inspector.commands import bindings
+from inspector.line import Line
+from inspector.screens.base import Page
+from inspector.widgets.key_bar import KeyBar
+from inspector.widgets.row_list import RowList
+from inspector.widgets.rows import ListRows
+from inspector.widgets.status_line import StatusLine
+from inspector.workers import cancelled
+
+SHARES = (0.35, 0.50, 0.60, 0.70, 0.75, 0.80, 0.85, 0.90)
+COLUMNS = (("fires at", 9), ("times", 6), ("summarised", 11), ("prompts", 9), ("peak", 8))
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """The conversation under one threshold; `actual` marks the one in force."""
+
+    outcome: Outcome
+    actual: bool = False
+    best: bool = False
+
+
+class LifeList(RowList[Life]):
+    """One line a threshold."""
+
+    HEADER_LINES = 1
+    OPENS = False
+
+    def draw_header(self, width: int) -> list[Line]:
+        """Column titles."""
+        line = Line().cell("threshold", 11, self.palette.style("ink-muted"))
+        for title, cells in COLUMNS:
+            line.cell(title, cells, self.palette.style("ink-muted"), right=True).gap(2)
+        return [line]
+
+    def draw_row(self, row: Life, index: int, width: int) -> Line:
+        """What it would have cost in tokens."""
+        ink, one = self.palette, row.outcome
+        line = Line().cell(f"{one.settings.threshold:.2f}", 11, ink.style("ink"))
+        figures = (one.threshold, len(one.firings), one.summarised_tokens, one.prompt_tokens, one.peak)
+        for (_, cells), figure in zip(COLUMNS, figures, strict=True):
+            line.cell(format.short(figure), cells, ink.style("ink-muted"), right=True).gap(2)
+        if row.actual:
+            line.add("in force", ink.style("part-head", bold=True)).gap(1)
+        if one.loops:
+            line.add("▲ would loop", ink.style("severity-warning", bold=True)).gap(1)
+        return line.add("◀ least read by models" if row.best else "", ink.style("severity-ok", bold=True))
+
+
+class OtherSettingsScreen(Page):
+    """Thresholds side by side, each as soon as it is worked out.
+
+    Args:
+        location: The database.
+        session: Any session of the conversation.
+        title: What it is called.
+    """
+
+    CSS_PATH = "other_settings.tcss"
+    BINDINGS = bindings("other_settings")
+
+    lives = getters.query_one(LifeList)
+
+    @dataclass
+    class Lived(Event):
+        """The conversation was lived through under one more setting."""
+
+        life: Life
+
+    def __init__(self, location: Location, session: str, title: str) -> None:
+        super().__init__()
+        self._location, self._session, self._title = location, session, title
+        self._lives: list[Life] = []
+
+    def compose(self) -> ComposeResult:
+        """What is asked, the thresholds, keys."""
+        yield StatusLine(id="head")
+        yield LifeList(empty="Living through the conversation again …")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Start."""
+        words = (("part-head!", "Other thresholds"), ("ink-faint", " · "), ("ink", self._title))
+        self.query_one(StatusLine).left = (*words, ("ink-muted", " · same history, same window, tokens"))
+        self.lives.focus()
+        self.live()
+
+    @work(thread=True, exclusive=True, group="lives", exit_on_error=False)
+    def live(self) -> None:
+        """Work the settings out on a connection of the worker's own."""
+        stop = cancelled()
+        for life in _lives(self._location, self._session, stop):
+            if stop():
+                return
+            self.post_message(self.Lived(life))
+
+    @on(Lived)
+    def _take(self, event: Lived) -> None:
+        self._lives.append(event.life)
+        best = cheapest(life.outcome for life in self._lives)
+        complete = len(self._lives) > len(SHARES) - 1
+        rows = [replace(life, best=complete and life.outcome is best) for life in self._lives]
+        self.lives.show(ListRows(rows))
+
+    def action_back(self) -> None:
+        """Stop and go back."""
+        self.workers.cancel_group(self, "lives")
+        self.app.pop_screen()
+
+
+def _lives(location: Location, session: str, stop: Cancelled) -> Iterator[Life]:
+    with Store(location, cancelled=stop) as store:
+        frame, explanation = explained(store, session)
+        actual = explanation.settings
+        if actual.window is None:
+            return
+        candidates = settings_to_try(actual)
+        for settings, outcome in zip(candidates, compare(frame, candidates), strict=True):
+            yield Life(outcome, actual=settings == actual)
+
+
+def settings_to_try(actual: Settings) -> tuple[Settings, ...]:
+    """The thresholds worth looking at, the one in force among them, lowest first."""
+    shares = sorted({*SHARES, actual.threshold})
+    return tuple(
+        actual if share == actual.threshold else replace(actual, threshold=share) for share in shares
+    )
