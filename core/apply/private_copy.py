@@ -6,6 +6,7 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 
 from core.apply.cells import Image, RawText
@@ -17,6 +18,7 @@ from core.model.message import Message
 from core.store.connect import open_readonly, reading
 from core.store.store import Store
 
+_SHADOWS = ("data", "idx", "content", "docsize", "config")
 _ROWS = (("sessions", "id"), ("messages", "session_id"))
 
 
@@ -39,19 +41,22 @@ def _copy(source: Path, target: Path, session_id: str) -> None:
     reader = open_readonly(source)
     try:
         with reading(source):
-            statements = _schema(reader)
+            made, triggers = _schema(reader)
             tables = [(name, _images(reader, name, column, session_id)) for name, column in _ROWS]
     finally:
         reader.close()
-    connection = sqlite3.connect(target, isolation_level=None)
-    try:
-        for statement in statements:
+    with closing(sqlite3.connect(target, isolation_level=None)) as connection:
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("BEGIN")
+        for statement in made:
             connection.execute(statement)
         for name, images in tables:
             for image in images:
                 insert_image(connection, name, image)
-    finally:
-        connection.close()
+        # After the rows, which carry what the triggers would fill in; nothing is searched here.
+        for statement in triggers:
+            connection.execute(statement)
+        connection.execute("COMMIT")
 
 
 def _images(reader: sqlite3.Connection, table: str, column: str, session_id: str) -> Iterable[Image]:
@@ -59,18 +64,20 @@ def _images(reader: sqlite3.Connection, table: str, column: str, session_id: str
     return read_images(reader, table, column, [session_id])
 
 
-def _schema(reader: sqlite3.Connection) -> list[str]:
-    """Statements that make every table, index, view and trigger; shadow tables come with their owners."""
+def _schema(reader: sqlite3.Connection) -> tuple[list[str], list[str]]:
+    """Statements that make tables, views and indexes, and those for triggers.
+
+    Shadow tables are left out: they come with the full-text table that owns them.
+    """
     rows = reader.execute("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
-    virtual = [
-        name for kind, name, sql in rows if kind == "table" and sql.upper().startswith("CREATE VIRTUAL")
-    ]
-    order = {"table": 0, "view": 1, "index": 3, "trigger": 4}
-    made = []
-    for kind, name, sql in rows:
-        shadow = (
-            any(name.startswith(f"{owner}_") for owner in virtual) and kind == "table" and name not in virtual
-        )
-        if not shadow and not name.startswith("sqlite_"):
-            made.append((2 if name in virtual else order[kind], sql))
-    return [sql for _, sql in sorted(made, key=lambda item: item[0])]
+    virtual = {name for _, name, sql in rows if sql.upper().startswith("CREATE VIRTUAL")}
+    own = [row for row in rows if not _shadows(row[1], virtual) and not row[1].startswith("sqlite_")]
+    order = ("table", "view", "index")
+    made = sorted(
+        (row for row in own if row[0] in order), key=lambda row: (row[1] in virtual, order.index(row[0]))
+    )
+    return [sql for _, _, sql in made], [sql for kind, _, sql in own if kind == "trigger"]
+
+
+def _shadows(name: str, virtual: set[str]) -> bool:
+    return name not in virtual and any(name in {f"{owner}_{part}" for part in _SHADOWS} for owner in virtual)
