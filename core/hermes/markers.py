@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 from typing import Any
 
 PREFILTERS = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]:")
@@ -203,7 +202,11 @@ def _reader_pairs() -> Iterator[tuple[str, tuple[str, ...]]]:
 
 @cache
 def _markers() -> dict[str, Any]:
+    # Lists of sessions come here only when a row looks like a summary: they should not pay for the imports.
+    from importlib.resources import files
+
     import yaml
 
-    loaded: dict[str, Any] = yaml.safe_load(files("core.hermes").joinpath("markers.yaml").read_text("utf-8"))
+    text = files("core.hermes").joinpath("markers.yaml").read_text("utf-8")
+    loaded: dict[str, Any] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     return loaded
