@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ from textual.binding import BindingType
 from textual.screen import Screen
 
 from core.errors import ConfigError
+from core.model.event import Severity
 from core.store.locate import Location
 from inspector import format
 from inspector.commands import bindings, keymap, table
@@ -55,6 +57,8 @@ class InspectorApp(App[None]):
         self.now = now
         self._session, self._view, self._keys_file = session, view, keys
         self.keymap: dict[str, str] = {}
+        self.diagnosed: dict[tuple[Location, str], Counter[Severity]] = {}
+        """How many findings of each severity a conversation has, once somebody examined it."""
         for found in load_all():
             self.register_theme(textual_theme(found))
         self.theme = theme

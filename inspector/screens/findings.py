@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -82,6 +83,11 @@ class FindingsScreen(Page):
         self.diagnoses.titled = self._session is None
         self.diagnoses.focus()
         self._tell()
+        self._begin()
+
+    def _begin(self) -> None:
+        if self._session is None:
+            cast("InspectorApp", self.app).diagnosed.clear()
         self.examine()
 
     @work(thread=True, exclusive=True, group="findings", exit_on_error=False)
@@ -108,10 +114,18 @@ class FindingsScreen(Page):
         for step in event.steps:
             for diagnosis in step.found:
                 self._found.insert(bisect_right(self._found, rank(diagnosis), key=rank), diagnosis)
+                self._remember(diagnosis)
             self._unknown += step.unknown
             self._errors += step.errors
             self._done, self._total = step.done, step.total
         self._draw()
+
+    def _remember(self, diagnosis: Diagnosis) -> None:
+        """Let the list of conversations show what was found, as far as everything was examined."""
+        finding = diagnosis.finding
+        if self._session is None and finding.session is not None:
+            known = cast("InspectorApp", self.app).diagnosed
+            known.setdefault((diagnosis.location, finding.session), Counter())[finding.severity] += 1
 
     def _draw(self) -> None:
         rows: list[FindingRow] = [*self._found, *self._unknown]
@@ -160,7 +174,7 @@ class FindingsScreen(Page):
         self._found, self._unknown, self._errors = [], [], []
         self._done = self._total = 0
         self._draw()
-        self.examine()
+        self._begin()
 
     def action_copy(self) -> None:
         """Copy what helps, else the sentence."""

@@ -115,7 +115,8 @@ class OtherSettingsScreen(Page):
     @on(Lived)
     def _take(self, event: Lived) -> None:
         self._lives.append(event.life)
-        best = cheapest(life.outcome for life in self._lives)
+        # Of equals the one in force is best: nothing is gained by changing it.
+        best = cheapest(life.outcome for life in sorted(self._lives, key=lambda life: not life.actual))
         complete = len(self._lives) > len(SHARES) - 1
         rows = [replace(life, best=complete and life.outcome is best) for life in self._lives]
         self.lives.show(ListRows(rows))

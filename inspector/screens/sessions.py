@@ -72,6 +72,7 @@ class SessionsScreen(ReadingSessions):
     def on_mount(self) -> None:
         """Start reading; the frame is on screen already."""
         self.filter_line.display = False
+        self.listing.diagnosed = cast("InspectorApp", self.app).diagnosed
         self.listing.profiles = len(self.locations) > 1
         self.listing.now = self.clock()
         self.listing.empty = "Reading the sessions …"
@@ -79,6 +80,10 @@ class SessionsScreen(ReadingSessions):
         self._tell()
         self.call_after_refresh(self.reload)
         self.set_interval(POLL_SECONDS, self.poll)
+
+    def on_screen_resume(self) -> None:
+        """Another screen may have examined what is listed."""
+        self.listing.refresh()
 
     # Rows.
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
+from core.model.event import Severity
 from core.model.session import ConversationRow, Kind, Session
 from core.model.tokens import Buckets, Cost
 from core.store.locate import Location
 from inspector import format
-from inspector.glyphs import DOWN, KIND, LIVE
+from inspector.glyphs import DOWN, KIND, LIVE, SEVERITY
 from inspector.line import Line
 from inspector.palette import Palette
 from inspector.widgets.pressure_bar import Pressure
@@ -87,6 +88,7 @@ class Sheet:
     extra: Extra | None = None
     live: bool = False
     unfolded: bool = False
+    diagnosed: Mapping[Severity, int] = field(default_factory=dict)
 
 
 Draw = Callable[[SessionLine, int, Sheet], Line]
@@ -168,10 +170,20 @@ def _generations(line: SessionLine, width: int, sheet: Sheet) -> Line:
 
 def _flags(line: SessionLine, width: int, sheet: Sheet) -> Line:
     drawn = Line()
-    for token, text in sheet.extra.flags if sheet.extra and line.part is None else ():
+    for token, text in _signs(sheet) if line.part is None else ():
         if drawn.width + len(text) <= width:
             drawn.add(text, sheet.ink.style(token, bold=True))
     return drawn.to(width)
+
+
+def _signs(sheet: Sheet) -> Iterator[tuple[str, str]]:
+    """Findings by number once somebody looked for them, else what the row itself shows."""
+    found = [(one, sheet.diagnosed.get(one, 0)) for one in (Severity.CRITICAL, Severity.WARNING)]
+    if not any(count for _, count in found):
+        yield from sheet.extra.flags if sheet.extra else ()
+    for severity, count in found:
+        if count:
+            yield f"severity-{severity}", f"{SEVERITY[severity]}{min(count, 9)} "
 
 
 def _model(line: SessionLine) -> str:
@@ -204,7 +216,8 @@ COLUMNS = (
     Column("tokens", 6, _right(_tokens), 60, right=True, sort="tokens"),
     Column("hit", 4, _right(lambda line: format.percent(line.tokens.hit_rate)), 70, right=True),
     Column("cost", 8, _right(lambda line: format.money(line.cost.usd), "money"), right=True, sort="cost"),
-    Column("", 2, _flags),
+    Column("", 2, _flags, 0, 103),
+    Column("", 6, _flags, 104),
 )
 GAP = 2
 LEAST_TITLE = 12

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from textual.reactive import reactive
 
+from core.model.event import Severity
 from inspector import format
 from inspector.glyphs import DOWN, UP
 from inspector.line import Line
@@ -32,6 +34,8 @@ class SessionsList(RowList[SessionLine]):
         super().__init__()
         self.extras: dict[Key, Extra] = {}
         """What was computed since, by conversation."""
+        self.diagnosed: Mapping[Key, Mapping[Severity, int]] = {}
+        """Findings of each severity, by conversation."""
 
     def draw_header(self, width: int) -> list[Line]:
         """Column titles; the one the list is sorted by carries the direction."""
@@ -57,9 +61,9 @@ class SessionsList(RowList[SessionLine]):
         session, rows = row.session, self.rows
         fresh = session.last_active is not None and self.now - session.last_active < LIVE_FOR
         unfolded = isinstance(rows, FoldingRows) and rows.unfolded(rows.place(index)[0])
-        return Sheet(
-            self.palette, self.now, self.extras.get(row.key), fresh and not session.ended_at, unfolded
-        )
+        live = fresh and not session.ended_at
+        found = self.diagnosed.get(row.key, {})
+        return Sheet(self.palette, self.now, self.extras.get(row.key), live, unfolded, found)
 
     def column_at(self, x: int) -> str:
         """The order the header under a cell stands for; empty where there is none."""

@@ -172,6 +172,16 @@ async def test_the_samples_have_findings_and_enter_opens_their_conversation(samp
         assert isinstance(running.screen, WorkspaceScreen)
 
 
+async def test_the_list_shows_how_many_findings_a_conversation_has(samples: Location) -> None:
+    running = InspectorApp([samples], now=lambda: NOW)
+    async with running.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "f", "escape")
+        triage = next(line for line in drawn(pilot).splitlines() if "Nightly triage" in line)
+        assert "■2" in triage
+        assert "▲" in triage
+
+
 async def test_f_examines_the_conversation_in_front(samples: Location) -> None:
     running = open_app(samples, "Nightly triage", "why")
     async with running.run_test(size=(100, 40)) as pilot:
