@@ -21,8 +21,9 @@ def write_json(payload: dict[str, Any]) -> None:
     Everything outside ASCII is escaped: any stream can carry it, and no character of a stored text can act
     on the terminal it is printed to.
     """
-    json.dump(payload, sys.stdout, default=jsonio.encode, ensure_ascii=True, separators=(",", ":"))
-    sys.stdout.write("\n")
+    # `dumps`, not `dump`: only the former uses the C encoder, which is ten times as fast.
+    text = json.dumps(payload, default=jsonio.encode, ensure_ascii=True, separators=(",", ":"))
+    sys.stdout.write(f"{text}\n")
 
 
 def write_lines(lines: Iterable[str]) -> None:
