@@ -99,15 +99,26 @@ def cache_report(
     minor = nearest_release(release) if release else newest_release()
     conversation = store.conversation(session_id)
     case = _Case(store, conversation, log or Log(), minor, config or HermesConfig(), prices, to_utc)
-    configured = case.config.value("prompt_caching.cache_ttl", minor)
-    ttl = cache_ttl(configured, case.route, minor, case.tip.source or "")
-    route = cache_route(case.route, minor) if ttl else CacheRoute("none", "prompt_caching.cache_ttl is off")
-    calls = read_calls(case.log, case.sessions, to_utc)
+    report = _report(case, results)
+    if prices is not None:
+        prices.save()
+    return report
+
+
+def _report(case: _Case, results: bool) -> CacheReport:
+    configured = case.config.value("prompt_caching.cache_ttl", case.release)
+    ttl = cache_ttl(configured, case.route, case.release, case.tip.source or "")
+    route = (
+        cache_route(case.route, case.release)
+        if ttl
+        else CacheRoute("none", "prompt_caching.cache_ttl is off")
+    )
+    calls = read_calls(case.log, case.sessions, case.to_utc)
     breaks = _breaks(case, calls, ttl or "5m")
     explicit = route.layout != "none"
-    price = case.call_entry if prices else None
-    tokens = reduce(add, (session.tokens for session in conversation.sessions), Buckets())
-    report = CacheReport(
+    price = case.call_entry if case.prices else None
+    tokens = reduce(add, (session.tokens for session in case.conversation.sessions), Buckets())
+    return CacheReport(
         strategy=STRATEGY if explicit else "none",
         layout=route.layout,
         ttl=ttl or "off",
@@ -116,15 +127,12 @@ def cache_report(
         calls=calls,
         breaks=breaks,
         advice=advise(calls, breaks, ttl or "5m", price) if explicit else None,
-        paybacks=paybacks(calls, case.log, case.sessions, _summaries(case), price, to_utc),
+        paybacks=paybacks(calls, case.log, case.sessions, _summaries(case), price, case.to_utc),
         results=_results(case, tokens) if results else (),
         tokens=tokens,
         log=bool(calls),
         notes=tuple(_notes(case, route, calls)),
     )
-    if prices is not None:
-        prices.save()
-    return report
 
 
 def _breaks(case: _Case, calls: Sequence[CacheCall], ttl: str) -> tuple[CacheBreak, ...]:

@@ -1,0 +1,150 @@
+"""The SQL that adds up spending: common tables over `sessions` and `session_model_usage`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.store.schema import Schema
+
+COUNTS = (
+    "api_call_count", "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens",
+    "reasoning_tokens",
+)  # fmt: skip
+_BILLED = COUNTS[1:5]
+MONEY = ("estimated_cost_usd", "actual_cost_usd")
+ROUTE = ("model", "billing_provider", "billing_base_url", "billing_mode")
+_OWN = ("id", "source", "title", "started_at", "message_count", "cost_status", *ROUTE)
+_LIMIT = 10**15
+"""No session holds more tokens than this: a larger number is damage, and adding it up could overflow."""
+
+
+def odd_sessions(schema: Schema) -> str:
+    """Sessions whose split does more than repeat their total."""
+    own, split = schema.columns["sessions"], schema.columns["session_model_usage"]
+    both = [name for name in (*COUNTS, *MONEY) if name in own and name in split]
+    unequal = [f"coalesce(u.{name}, 0) <> coalesce(s.{name}, 0)" for name in both]
+    unequal += [
+        f"coalesce(u.{name}, '') <> coalesce(s.{name}, '')" for name in ROUTE if name in own and name in split
+    ]
+    main = "coalesce(u.task, '') = ''" if "task" in split else "1"
+    return (
+        "SELECT DISTINCT u.session_id FROM session_model_usage u JOIN sessions s ON s.id = u.session_id "  # noqa: S608
+        f"WHERE {main} AND ({' OR '.join(unequal)})"
+    )
+
+
+def items(schema: Schema, where: str) -> str:
+    """The common tables.
+
+    `plain`: sessions that are added up as they stand; `joined`: the others, each beside the sum of its split;
+    `items`: everything there is to add up.
+    """
+    over = " OR ".join(f"u_{name} > coalesce({name}, 0)" for name in COUNTS[1:])
+    leaves = " OR ".join(f"coalesce({name}, 0) <> coalesce(u_{name}, 0)" for name in COUNTS)
+    rest = ", ".join(f"{name} - coalesce(u_{name}, 0)" for name in (*COUNTS, *MONEY))
+    unequal = " OR ".join(f"abs(coalesce({name}, 0) - coalesce(u_{name}, 0)) > 1e-9" for name in MONEY)
+    billed = "abs(coalesce(actual_cost_usd, 0) - coalesce(u_actual_cost_usd, 0)) > 1e-9"
+    head = f"id AS session, source, title, started_at, '' AS task, {', '.join(ROUTE)}, cost_status"
+    counts = ", ".join((*COUNTS, *MONEY))
+    own = f"SELECT {_columns(schema, 'sessions', _OWN, 's')} FROM sessions s WHERE {where}"  # noqa: S608
+    silent = f"coalesce(message_count, 0) > 0 AND NOT {_spent()}"
+    # Names of our own tables and columns only; values are bound by the caller.
+    return f"""
+      WITH odd AS (SELECT value AS id FROM json_each(?)),
+      plain AS (SELECT *, {silent} AS silent FROM ({own} AND s.id NOT IN odd)),
+      split AS ({_split(schema)}),
+      sums AS (
+        SELECT session_id, {", ".join(f"sum({name}) AS u_{name}" for name in (*COUNTS, *MONEY))}
+        FROM split WHERE task = '' GROUP BY session_id),
+      joined AS (
+        SELECT *, NOT ({over}) AS fits, ({leaves} OR {unequal}) AS leaves, {billed} AS billed,
+          {silent} AS silent
+        FROM ({own} AND s.id IN odd) AS own JOIN sums ON sums.session_id = own.id),
+      known AS ({own}),
+      parts AS (
+        SELECT {head}, {counts}, silent AS shaky, 0 AS held, 1 AS counts FROM plain
+        UNION ALL
+        SELECT {head}, {counts}, 1, 0, 1 FROM joined WHERE NOT fits
+        UNION ALL
+        SELECT {head}, {rest}, 0, 0, 0 FROM joined WHERE fits AND leaves
+        UNION ALL
+        SELECT {_taken("joined")}, silent, billed, 1 FROM split JOIN joined ON joined.id = split.session_id
+          WHERE split.task = '' AND fits
+        UNION ALL
+        SELECT {_taken("known")}, 0, 0, 1 FROM split JOIN known ON known.id = split.session_id
+          WHERE split.task <> ''),
+      items AS (
+        SELECT *, {_recorded()} AS recorded, {_status()} AS status,
+          NOT held AND {_spent()} AND {_status()} = 'unknown' AS missing,
+          coalesce(cost_status, '') = 'included' AS included
+        FROM parts)"""  # noqa: S608
+
+
+def _taken(owner: str) -> str:
+    """A row of the split with what only its session knows."""
+    split = ", ".join(f"split.{name}" for name in (*ROUTE, "cost_status", *COUNTS, "estimated_cost_usd"))
+    # The column cannot be NULL there, so 0 says nothing.
+    return (
+        f"split.session_id, {owner}.source, {owner}.title, {owner}.started_at, split.task, {split}, "
+        "nullif(split.actual_cost_usd, 0)"
+    )
+
+
+def _split(schema: Schema) -> str:
+    """`session_model_usage` with guarded numbers; an empty table where there is none."""
+    names = ("session_id", "task", "cost_status", *ROUTE)
+    if schema.has("session_model_usage", "session_id"):
+        columns = _columns(schema, "session_model_usage", names, "u")
+        # Before tasks were told apart, every row was the main loop's.
+        others = "task <> '' OR " if schema.has("session_model_usage", "task") else ""
+        return f"SELECT {columns} FROM session_model_usage u WHERE {others}session_id IN odd"  # noqa: S608
+    return "SELECT " + ", ".join(f"NULL AS {name}" for name in (*names, *COUNTS, *MONEY)) + " WHERE 0"
+
+
+def _columns(schema: Schema, table: str, names: Sequence[str], alias: str) -> str:
+    """Columns as they are, numbers guarded, missing ones NULL, routes never NULL."""
+    known = schema.columns.get(table, frozenset())
+
+    def column(name: str) -> str:
+        value = f"{alias}.{name}" if name in known else "NULL"
+        if name in COUNTS:
+            sound = f"typeof({value}) IN ('integer', 'real') AND {value} BETWEEN -{_LIMIT} AND {_LIMIT}"
+            value = f"CASE WHEN {sound} THEN cast({value} AS integer) END"
+        elif name in MONEY or name == "started_at":
+            value = f"CASE WHEN typeof({value}) IN ('integer', 'real') THEN {value} END"
+        elif name in ROUTE or name in ("source", "task"):
+            value = f"coalesce({value}, '')"
+        return f"{value} AS {name}"
+
+    return ", ".join(column(name) for name in (*names, *COUNTS, *MONEY))
+
+
+def route_columns(schema: Schema, table: str) -> str:
+    """Model, provider, endpoint and billing mode of a table, never NULL."""
+    known = schema.columns.get(table, frozenset())
+    return ", ".join(f"coalesce({name}, '')" if name in known else "''" for name in ROUTE)
+
+
+def _spent() -> str:
+    return "(" + " OR ".join(f"coalesce({name}, 0) <> 0" for name in _BILLED) + ")"
+
+
+def _recorded() -> str:
+    """The amount Hermes stands for: 0 for tokens that cost something is no amount.
+
+    `held` parts belong to a session whose billed amount is booked in one piece.
+    """
+    return (
+        "CASE WHEN held THEN NULL WHEN coalesce(actual_cost_usd, 0) <> 0 THEN actual_cost_usd "
+        "WHEN coalesce(estimated_cost_usd, 0) <> 0 THEN estimated_cost_usd "
+        "WHEN cost_status = 'included' THEN 0 END"
+    )
+
+
+def _status() -> str:
+    estimate = "coalesce(nullif(cost_status, 'unknown'), 'estimated')"
+    return (
+        f"CASE WHEN NOT {_spent()} THEN NULL WHEN coalesce(actual_cost_usd, 0) <> 0 THEN 'actual' "
+        f"WHEN coalesce(estimated_cost_usd, 0) <> 0 THEN {estimate} "
+        "WHEN cost_status = 'included' THEN 'included' ELSE 'unknown' END"
+    )
