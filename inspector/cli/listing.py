@@ -13,6 +13,7 @@ from core.model.storage import SessionEntry
 from core.model.tokens import Buckets
 from core.store.store import Store
 
+MOST_COUNTED = 1_000
 _TEXTS = ("title", "model", "source")
 
 
@@ -80,7 +81,12 @@ def conversations(store: Store, **query: Any) -> tuple[list[Row], int]:
 
 
 def with_generations(rows: Sequence[Row]) -> list[Row]:
-    """The same rows knowing how many generations their conversations have."""
+    """The same rows knowing how many generations their conversations have.
+
+    That takes a look at the messages, so a longer list than `MOST_COUNTED` is left without.
+    """
+    if len(rows) > MOST_COUNTED:
+        return list(rows)
     counts: dict[tuple[Store, str], int] = {}
     for store in dict.fromkeys(row.store for row in rows):
         ids = [row.session.id for row in rows if row.store is store]

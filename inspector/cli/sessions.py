@@ -1,6 +1,7 @@
 """The table has one row a conversation, or with --all one a session.
 
 The JSON has one object a session, each with its place in its conversation, and all of them without --limit.
+In a list of more than 1,000 the generations are null: counting them means reading messages.
 """
 
 from __future__ import annotations

@@ -10,14 +10,7 @@ from core.errors import UsageError
 from inspector.cli import numbers, transcript
 
 if TYPE_CHECKING:
-    from core.compress.summarise.base import (
-        Cancelled,
-        Endpoint,
-        OnText,
-        Summariser,
-        SummaryRequest,
-        SummaryResult,
-    )
+    from core.compress.summarise.base import Summariser
     from core.compress.summarise.choice import ModelChoice
     from inspector.cli.what_if import Question
 
@@ -63,6 +56,8 @@ def summariser(args: argparse.Namespace, asked: Question) -> Summariser:
     from core.compress.summarise.static import StaticSummariser
 
     if args.summary_file is not None:
+        from core.compress.summarise.given import GivenSummary
+
         return GivenSummary(_given(args.summary_file))
     if args.summariser in MODELS:
         return _remote(args.summariser, choice(args, asked))
@@ -112,24 +107,3 @@ def _given(path: str) -> str:
     if not text.strip():
         raise UsageError("holds no text to use as a summary", where=path)
     return text
-
-
-class GivenSummary:
-    """Answers with a text written beforehand."""
-
-    name = "file"
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def describe(self) -> Endpoint | None:
-        """Nothing leaves this process."""
-        return None
-
-    def summarise(
-        self, request: SummaryRequest, *, on_text: OnText | None = None, cancelled: Cancelled | None = None
-    ) -> SummaryResult:
-        """The text, whatever is asked."""
-        from core.compress.summarise.base import SummaryResult, SummaryStatus
-
-        return SummaryResult(self._text, SummaryStatus.MODEL)

@@ -81,8 +81,8 @@ def test_an_export_is_matched_by_day_and_model(
     day = next(row["key"] for row in as_json("usage", "--by", "day")["rows"])
     export = tmp_path / "activity.csv"
     export.write_text(
-        "date,model_permaslug,usage,requests,prompt_tokens,completion_tokens,reasoning_tokens\n"
-        f"{day},anthropic/claude-haiku-4-5,0.01,4,27939,189,0\n"
+        "date,model_permaslug,provider_name,usage,requests,prompt_tokens,completion_tokens,reasoning_tokens\n"
+        f"{day},anthropic/claude-haiku-4-5,Anthropic,0.01,4,27939,189,0\n"
     )
     found = as_json("reconcile", str(export))
     assert set(found) >= {"mapping", "rows", "covered", "holes", "skipped"}
