@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from textual import getters, on
+from textual import on
 from textual.app import ComposeResult
 from textual.timer import Timer
-from textual.widgets import Input
 
 from core.store.locate import Location
 from inspector.commands import bindings
 from inspector.screens.sessions_columns import SessionLine
 from inspector.screens.sessions_list import SessionsList
-from inspector.screens.sessions_order import SORTS, Order, SourcePage
+from inspector.screens.sessions_order import SourcePage
+from inspector.screens.sessions_ordering import OrderingSessions
 from inspector.screens.sessions_reading import ReadingSessions, Stamps
 from inspector.screens.sessions_words import LEGEND, header, nothing, position
 from inspector.widgets.banner import Banner
@@ -31,12 +29,11 @@ if TYPE_CHECKING:
     from inspector.app import InspectorApp
 
 POLL_SECONDS = 2.0
-FILTER_SECONDS = 0.15
 LOOK_SECONDS = 0.1
 """How long a list must stand still before its rows are measured."""
 
 
-class SessionsScreen(ReadingSessions):
+class SessionsScreen(OrderingSessions):
     """The home screen.
 
     Args:
@@ -46,17 +43,9 @@ class SessionsScreen(ReadingSessions):
     CSS_PATH = "sessions.tcss"
     BINDINGS = bindings("sessions")
 
-    filter_line = getters.query_one(InputLine)
-    filter = getters.query_one("InputLine Input", Input)
-    listing = getters.query_one(SessionsList)
-
     def __init__(self, locations: Sequence[Location]) -> None:
         super().__init__(locations)
-        self._order = Order()
-        self._epoch = 0
-        self._page: SourcePage | None = None
         self._paged: PagedRows[SessionLine] = PagedRows(0, self._fetch)
-        self._delay: Timer | None = None
         self._closer: Timer | None = None
         self._stamps: Stamps | None = None
 
@@ -86,11 +75,6 @@ class SessionsScreen(ReadingSessions):
         self.listing.refresh()
 
     # Rows.
-
-    def reload(self) -> None:
-        """Read the list anew; what is on screen stays until the answer comes."""
-        self._epoch += 1
-        self.read(self._epoch, self._order, first=self._page is None)
 
     @on(ReadingSessions.Arrived)
     def _take(self, event: ReadingSessions.Arrived) -> None:
@@ -152,53 +136,6 @@ class SessionsScreen(ReadingSessions):
 
     # What the user does.
 
-    def action_sort(self) -> None:
-        """Sort by the next order."""
-        names = list(SORTS)
-        self._reorder(names[(names.index(self._order.sort) + 1) % len(names)])
-
-    def action_delegates(self) -> None:
-        """List delegates on their own, or below their conversation."""
-        self._order = replace(self._order, delegates=not self._order.delegates)
-        self.reload()
-
-    def action_reverse(self) -> None:
-        """Turn the order round."""
-        self._order = replace(self._order, natural=not self._order.natural)
-        self.reload()
-
-    @on(RowList.HeaderClicked)
-    def _header_clicked(self, event: RowList.HeaderClicked) -> None:
-        sort = self.listing.column_at(event.index)
-        if sort == self._order.sort:
-            self.action_reverse()
-        elif sort:
-            self._reorder(sort)
-
-    def _reorder(self, sort: str) -> None:
-        self._order = replace(self._order, sort=sort, natural=True)
-        self.reload()
-
-    def action_filter(self) -> None:
-        """Open the filter, or go on editing it."""
-        self.filter_line.display = True
-        self.filter.focus()
-
-    @on(Input.Changed)
-    def _filter_changed(self, event: Input.Changed) -> None:
-        if self._delay is not None:
-            self._delay.stop()
-        self._delay = self.set_timer(FILTER_SECONDS, partial(self._filter, event.value))
-
-    def _filter(self, text: str) -> None:
-        if text != self._order.text:
-            self._order = replace(self._order, text=text)
-            self.reload()
-
-    @on(Input.Submitted)
-    def _filter_done(self) -> None:
-        self.listing.focus()
-
     def action_findings(self) -> None:
         """Examine everything in sight."""
         from inspector.screens.findings import FindingsScreen
@@ -216,13 +153,6 @@ class SessionsScreen(ReadingSessions):
         from inspector.screens.search import SearchScreen
 
         self.app.push_screen(SearchScreen(self.locations))
-
-    def action_clear(self) -> None:
-        """Leave the filter."""
-        self.filter.value = ""
-        self.filter_line.display = False
-        self._filter("")
-        self.listing.focus()
 
     def action_expand(self) -> None:
         """Show or hide the sessions of the conversation under the cursor."""
