@@ -12,6 +12,8 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import TextIO
 
 from core.errors import InspectorError, UsageError
 from inspector import __version__
@@ -127,16 +129,21 @@ def _report(error: Exception, *, as_json: bool) -> int:
 
 
 def _make_streams_forgiving() -> None:
-    """Let a terminal that cannot show a character show something else instead of raising."""
+    """Let a terminal that cannot show a character show something else, and a closed stream swallow all."""
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
 
 
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")
+
+
 def _flush() -> None:
-    if sys.stdout is not None:
-        sys.stdout.flush()
+    sys.stdout.flush()
 
 
 def _discard_stdout() -> None:

@@ -157,15 +157,18 @@ def _heading(generation: Generation) -> str:
 
 def _message_lines(index: int, message: Message, generation: Generation, *, full: bool) -> Iterator[str]:
     from inspector.glyphs import CALL, ROLE, ROLE_OTHER, SUMMARY
-    from inspector.text import clean_line
+    from inspector.text import clean, clean_line
 
     sign = SUMMARY if _is_summary(message, generation) else ROLE.get(message.role, ROLE_OTHER)
     mark = "=" if message.row is not None and message.row.id in generation.copy_ids else " "
     calls = [f"{CALL} {call.name} {call.arguments}" for call in message.tool_calls]
     head = f"{index:>6}{mark}{sign} {clean_line(message.role):<10}"
     if full:
-        yield head
-        yield from (f"        {line}" for text in [message.text, *calls] for line in text.split("\n") if text)
+        yield head.rstrip()
+        # Cleaned whole: a credential may run over several lines.
+        yield from (
+            f"        {line}" for text in [message.text, *calls] if text for line in clean(text).split("\n")
+        )
     else:
         yield _cropped(f"{head}{clean_line(' '.join([message.text, *calls]))}")
 

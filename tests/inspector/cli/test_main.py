@@ -154,6 +154,13 @@ def test_a_full_disk_is_one_line() -> None:
     assert b"Traceback" not in done.stderr
 
 
+def test_closed_streams_are_no_error(tmp_path: Path) -> None:
+    command = f'exec "{sys.executable}" -m inspector.cli.main plan --messages "$1" --json <&- >&- 2>&-'
+    path = tmp_path / "one.json"
+    path.write_text('[{"role": "user", "content": "hello"}]')
+    assert subprocess.run(["sh", "-c", command, "sh", str(path)], check=False).returncode == 0
+
+
 def test_an_ascii_terminal_gets_what_it_can_show(tmp_path: Path) -> None:
     done = _process(*PLAN, str(tmp_path / "résumé.json"), PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert done.returncode == 3
