@@ -1,45 +1,131 @@
-"""From a preview to the screens that change it or write it."""
+"""Who writes the summary of a preview, and what is seen while they write."""
 
 from __future__ import annotations
 
-from core.compress.summarise.given import GivenSummary
-from inspector.screens.apply import ApplyScreen
-from inspector.screens.edit import EditSummary
-from inspector.screens.preview_sides import SidesView
-from inspector.screens.preview_writers import Writer
+from dataclasses import dataclass
 
-NOTHING = "There is no summary here to edit or to write."
+from textual import on, work
+from textual.message import Message as Event
+
+from core.compress.summarise.base import RESTART, FailureKind, SummaryFailure
+from inspector.screens.preview_choice import WriterChoice
+from inspector.screens.preview_header import PreviewHeader
+from inspector.screens.preview_reading import Basis
+from inspector.screens.preview_sides import SIDES, TEXT, SidesView
+from inspector.screens.preview_writers import Offers, Writer, offers
+
+PACE = 0.15
+"""Seconds between two looks at what a model has written."""
+PAST = "This compaction happened. Press ] for the newest generation to try another."
+WHOLE = "There is no middle to summarise here."
 
 
 class WritingView(SidesView):
-    """The keys that lead on from a preview of the newest generation."""
+    """Makes previews with the writer and the focus chosen, and can be told to stop."""
+
+    @dataclass
+    class Offered(Event):
+        """Who could write the summary."""
+
+        offers: Offers
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.basis: Basis | None = None
+        self.writer: Writer | None = None
+        self.focus_topic: str | None = None
+        self.busy = False
+        self._written: list[str] = []
+
+    @property
+    def header(self) -> PreviewHeader:
+        """The first two lines."""
+        return self.query_one(PreviewHeader)
+
+    @property
+    def refusal(self) -> str:
+        """Why no summary can be made here; empty when one can."""
+        if self.busy and self.basis is None:
+            return "Still reading."
+        if self.basis is None:
+            return PAST
+        return "" if self.basis.plan.middle.size else WHOLE
+
+    def rest(self, waiting: str) -> None:
+        """Nothing is under way: show what there is, else why there is nothing."""
+        self.busy = False
+        price = self.writer.price if self.writer and self.basis else None
+        self.header.show(self.shown, price=price, waiting=waiting)
 
     def use(self, writer: Writer) -> None:
-        """Make the preview again with another writer; a subclass does."""
+        """Make the preview again with another writer."""
+        self.writer = writer
+        self.make()
 
-    def action_edit(self) -> None:
-        """Change the summary by hand."""
-        if self.shown is None or self.shown.made is None or not self.shown.summary:
-            self.toast(NOTHING, "warning")
+    def make(self) -> None:
+        """Make a preview with the writer and focus chosen."""
+        if self.basis is None or self.writer is None:
             return
-        screen = EditSummary(self.shown.summary)
-        self.app.push_screen(screen, lambda _: self._edited(screen.kept))
+        self.asked += 1
+        self.busy, self._written = True, []
+        self.header.show(None, waiting=self._waiting())
+        self.foresee(self.basis, self.writer.summariser, self.focus_topic, self.asked)
 
-    def _edited(self, text: str | None) -> None:
-        if text is not None:
-            self.use(Writer("edited", "your own text, offline", GivenSummary(text, "edited")))
+    def give_up(self) -> None:
+        """Stop waiting; what was shown before stays."""
+        self.workers.cancel_group(self, "preview")
+        self.asked += 1
+        self.rest("No preview.")
 
-    def action_apply(self) -> None:
-        """Review what would be written."""
-        made = self.shown.made if self.shown else None
-        if made is None or made.summary_index is None or self.subject is None:
-            self.toast(NOTHING, "warning")
+    def _waiting(self) -> str:
+        assert self.writer is not None
+        words = f"{self.writer.title} is writing the summary …"
+        if self.writer.sends is None:
+            return words
+        return f"{words} {sum(map(len, self._written)):,} characters · esc cancels"
+
+    @on(SidesView.Compared)
+    def _compared(self, event: SidesView.Compared) -> None:
+        if event.asked != self.asked:
             return
-        generation = self.subject.conversation.generations[-1]
-        screen = ApplyScreen(self.subject.location, generation.session_id, made)
-        self.app.push_screen(screen, lambda _: self._read_again())
+        self.tell(event.comparison)
+        self.rest("Nothing followed this generation.")
+        if self.mode == TEXT:
+            self.look(SIDES)
 
-    def _read_again(self) -> None:
-        refresh = getattr(self.screen, "action_refresh", None)
-        if refresh is not None:
-            refresh()
+    @on(SidesView.Written)
+    def _wrote(self, event: SidesView.Written) -> None:
+        if event.asked != self.asked or not self.busy:
+            return
+        if event.text == RESTART:  # an attempt failed half way and begins again
+            self._written.clear()
+            return
+        if not self._written:
+            self.set_timer(PACE, self._show_written)
+        self._written.append(event.text)
+
+    def _show_written(self) -> None:
+        """Show what arrived, a few times a second however small the pieces."""
+        if self.busy and self._written:
+            self.header.show(None, waiting=self._waiting())
+            self.read_text("".join(self._written))
+            self.set_timer(PACE, self._show_written)
+
+    @work(thread=True, exclusive=True, group="preview-writers", exit_on_error=False)
+    def offer(self, basis: Basis, focus: str | None, named: str = "") -> None:
+        """Find out who could write, where the text would go and what it would cost."""
+        self.post_message(self.Offered(offers(basis, focus, named)))
+
+    @on(Offered)
+    def _offered(self, event: Offered) -> None:
+        self.app.push_screen(WriterChoice(event.offers), self._chosen)
+
+    def _chosen(self, writer: Writer | None) -> None:
+        if writer is not None:
+            self.use(writer)
+
+    def report(self, error: BaseException) -> None:
+        """A failure leaves what was shown before; giving up is no failure."""
+        self.rest("No preview.")
+        if not (isinstance(error, SummaryFailure) and error.kind is FailureKind.CANCELLED):
+            super().report(error)
