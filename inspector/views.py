@@ -69,6 +69,9 @@ class View(Reporting, Vertical):
             self.name = name
             super().__init__()
 
+    class Stale(Message):
+        """The database was changed from here: read the conversation again."""
+
     def move_to(self, *, generation: int | None = None, row: int | None = None) -> None:
         """Move the shared cursor; what is not named stays (another generation forgets the row)."""
         place = self.cursor.generation if generation is None else generation

@@ -8,9 +8,9 @@ from textual.app import ComposeResult
 from inspector.commands import bindings
 from inspector.screens.focus import FocusLab
 from inspector.screens.preview_header import PreviewHeader
+from inspector.screens.preview_onward import OnwardView
 from inspector.screens.preview_sides import SIDES, TEXT
 from inspector.screens.preview_writers import extractive, prompt_of
-from inspector.screens.preview_writing import WritingView
 from inspector.views import Cursor
 from inspector.widgets.message_list import MessageList
 from inspector.widgets.prompt_bar import PromptBar
@@ -18,7 +18,7 @@ from inspector.widgets.prompt_bar import PromptBar
 FOCUS, COMPARE = "focus", "compare"
 
 
-class PreviewView(WritingView):
+class PreviewView(OnwardView):
     """The next compaction on paper, or the one that ended an older generation."""
 
     BINDINGS = bindings("preview")
@@ -61,8 +61,8 @@ class PreviewView(WritingView):
         else:
             self.prepare(generation, self.asked)
 
-    @on(WritingView.Prepared)
-    def _prepared(self, event: WritingView.Prepared) -> None:
+    @on(OnwardView.Prepared)
+    def _prepared(self, event: OnwardView.Prepared) -> None:
         if event.asked == self.asked:
             self.basis = event.basis
             self.writer = extractive(event.basis)

@@ -25,6 +25,7 @@ class Comparison:
         made_by: Who wrote the summary, in words.
         real: It happened; the rows are the database's own.
         saves: USD that each later request costs less; None when nobody knows the price.
+        made: The preview behind it; None for a compaction that happened.
     """
 
     before: tuple[Message, ...]
@@ -46,6 +47,7 @@ class Comparison:
     before_weights: tuple[int, ...] = ()
     after_weights: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    made: Preview | None = None
 
     @property
     def saved(self) -> float | None:
@@ -128,4 +130,5 @@ def foreseen(
         retention=preview.retention,
         before_weights=weights,
         after_weights=after_weights,
+        made=preview,
     )

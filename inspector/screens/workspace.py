@@ -176,6 +176,10 @@ class WorkspaceScreen(Page):
 
     # The shared cursor.
 
+    @on(View.Stale)
+    def _changed(self) -> None:
+        self.load()
+
     @on(View.CursorMoved)
     def _follow(self, event: View.CursorMoved) -> None:
         self.cursor = event.cursor

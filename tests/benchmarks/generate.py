@@ -41,7 +41,8 @@ _COLUMNS = {
     "message_count tool_call_count input_tokens output_tokens cache_read_tokens cache_write_tokens "
     "reasoning_tokens billing_provider billing_base_url estimated_cost_usd cost_status cost_source title "
     "api_call_count",
-    "messages": "session_id role content tool_call_id tool_calls tool_name timestamp finish_reason active compacted",
+    "messages": "session_id role content tool_call_id tool_calls tool_name timestamp finish_reason active "
+    "compacted",
     "session_model_usage": "session_id model billing_provider billing_base_url api_call_count input_tokens "
     "output_tokens cache_read_tokens cache_write_tokens reasoning_tokens estimated_cost_usd cost_status "
     "first_seen last_seen",
@@ -126,7 +127,8 @@ class _Shape:
         source = "tool" if delegate else _SOURCES[self.number % 4]
         return (
             self.id, source, model, json.dumps(config), _SYSTEM,
-            None if self.parent is None else _id(self.parent), self.began, self.began + 180.0, "compression" if compressed else "cli_close", self.count,
+            None if self.parent is None else _id(self.parent), self.began,
+            self.began + 180.0, "compression" if compressed else "cli_close", self.count,
             self.count // 2, *self.buckets, provider, url, self._usd, self._status, "official_docs_snapshot",
             f"Session {self.number}: {_MODELS[self.model][0]}", self.calls,
         )  # fmt: skip
@@ -187,7 +189,7 @@ def _message(
 
 
 def _shape(rng: random.Random, number: int, each: int, size: Size) -> _Shape:
-    """Mostly plain sessions; one in 10 has a parent, and of these one in 3 is a delegate; one in 20 is compacted."""
+    """Mostly plain sessions; one in 10 has a parent (of these one in 3 delegates), one in 20 is compacted."""
     count = max(4, each + number * 37 % (each + 1) - each // 2)
     archived = 0 if number % 20 else count * 3 // 4
     parent = number + 1 if number % 10 == 0 and number + 1 < size.sessions else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from core.compress.measure import measure as measure_messages
 from core.compress.plan import plan
@@ -22,10 +23,10 @@ def results(stores: Stores) -> Iterator[Result]:
     again, once = [], []
     for release in releases():
         policy = load_policy(release)
-        once.append(measure.call(lambda policy=policy: measure_messages(messages, policy), runs=2))
+        once.append(measure.call(partial(measure_messages, messages, policy), runs=2))
         measured = measure_messages(messages, policy)
         settings = replace(Settings(), window=200_000)
-        again.append(measure.call(lambda measured=measured, settings=settings: plan(measured, settings)))
+        again.append(measure.call(partial(plan, measured, settings)))
     yield Result(f"plan {len(messages):,} messages again", max(again) * 1000, "ms", 16)
     yield Result(f"measure {len(messages):,} messages once", max(once) * 1000, "ms", 1000)
 

@@ -1,0 +1,230 @@
+"""Apply: what exactly would be written, is anything against it, and how is it taken back?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.message import Message as Event
+
+from core.model.apply import Applied, ApplyMode
+from core.model.preview import Preview
+from core.store.locate import Location
+from inspector.commands import bindings
+from inspector.line import Line
+from inspector.palette import Palette
+from inspector.screens.apply_model import (
+    Review,
+    Stage,
+    applied_lines,
+    carry_out,
+    examine,
+    next_mode,
+    review_lines,
+    short_id,
+    take_back,
+)
+from inspector.screens.base import Page
+from inspector.widgets.fields import paragraph
+from inspector.widgets.key_bar import KeyBar
+from inspector.widgets.prompt_bar import PromptBar
+from inspector.widgets.text_pane import TextPane
+from inspector.widgets.title_bar import TitleBar
+
+DETAILS = {
+    Stage.CHECKING: "checking, nothing is written",
+    Stage.REVIEW: "review",
+    Stage.WRITING: "writing",
+    Stage.APPLIED: "written",
+    Stage.UNDONE: "taken back",
+    Stage.FAILED: "not written",
+}
+ALLOWED = {
+    "write": (Stage.REVIEW,),
+    "mode": (Stage.REVIEW, Stage.FAILED),
+    "undo": (Stage.APPLIED,),
+}
+
+
+class WritingBar(KeyBar):
+    """The keys of the one screen that can change a database."""
+
+    NOTE = "can write"
+
+
+class ApplyScreen(Page):
+    """Review, confirm, write, take back.
+
+    Args:
+        location: The database.
+        session_id: The session whose live messages were previewed.
+        preview: What would be written.
+    """
+
+    CSS_PATH = "apply.tcss"
+    BINDINGS = bindings("apply")
+
+    @dataclass
+    class Step(Event):
+        """A step of the work has begun."""
+
+        name: str
+
+    @dataclass
+    class Reviewed(Event):
+        """The rows and the checklist are there."""
+
+        review: Review
+
+    @dataclass
+    class Written(Event):
+        """It was written and read back."""
+
+        applied: Applied
+
+    class TakenBack(Event):
+        """Every row is as it was."""
+
+    def __init__(self, location: Location, session_id: str, preview: Preview) -> None:
+        super().__init__()
+        self._location = location
+        self._session = session_id
+        self._preview = preview
+        self._review: Review | None = None
+        self._applied: Applied | None = None
+        self._failure = ""
+        self._step = ""
+        self.stage = Stage.CHECKING
+
+    def compose(self) -> ComposeResult:
+        """Title, what there is to read, question, keys."""
+        yield TitleBar()
+        yield TextPane()
+        yield PromptBar()
+        yield WritingBar()
+
+    def on_mount(self) -> None:
+        """Rehearse at once; it changes nothing."""
+        self.query_one(TitleBar).heading = "Apply the compaction"
+        self.query_one(TextPane).focus()
+        self._enter(Stage.CHECKING)
+        self.check(None)
+
+    def _enter(self, stage: Stage) -> None:
+        self.stage = stage
+        self.query_one(TitleBar).detail = DETAILS[stage]
+        self.query_one(TextPane).show(self._draw)
+        self.refresh_bindings()
+
+    def _draw(self, width: int, ink: Palette) -> list[Line]:
+        return list(self._lines(width, ink))
+
+    def _lines(self, width: int, ink: Palette) -> Iterator[Line]:
+        if self.stage is Stage.APPLIED and self._applied is not None:
+            yield from applied_lines(self._applied, self._preview, width, ink)
+        elif self.stage is Stage.UNDONE:
+            yield from paragraph("Taken back: every row is as it was.", width, ink, "severity-ok", bold=True)
+        elif self.stage is Stage.FAILED:
+            yield from paragraph(self._failure, width, ink, "severity-critical", bold=True)
+        elif self.stage is Stage.REVIEW and self._review is not None:
+            yield from review_lines(self._review, self._preview, width, ink)
+        else:
+            yield from paragraph(f"{self._step or 'Starting'} …", width, ink, "ink-muted")
+
+    # The work, off the screen's thread.
+
+    @work(thread=True, exclusive=True, group="apply", exit_on_error=False)
+    def check(self, mode: ApplyMode | None) -> None:
+        """Find out what would be written, and what stands against it."""
+        review = examine(self._location, self._session, self._preview, mode, self._told)
+        self.post_message(self.Reviewed(review))
+
+    @work(thread=True, exclusive=True, group="apply", exit_on_error=False)
+    def write(self, review: Review) -> None:
+        """Write it."""
+        self.post_message(self.Written(carry_out(review, self._told)))
+
+    @work(thread=True, exclusive=True, group="apply", exit_on_error=False)
+    def put_back(self, applied: Applied) -> None:
+        """Take it back."""
+        take_back(applied)
+        self.post_message(self.TakenBack())
+
+    def _told(self, name: str) -> None:
+        self.post_message(self.Step(name))
+
+    @on(Step)
+    def _stepped(self, event: Step) -> None:
+        self._step = event.name
+        if self.stage in (Stage.CHECKING, Stage.WRITING):
+            self.query_one(TextPane).show(self._draw)
+
+    @on(Reviewed)
+    def _reviewed(self, event: Reviewed) -> None:
+        self._review = event.review
+        self._enter(Stage.REVIEW)
+
+    @on(Written)
+    def _wrote(self, event: Written) -> None:
+        self._applied = event.applied
+        self._enter(Stage.APPLIED)
+
+    @on(TakenBack)
+    def _restored(self) -> None:
+        self._applied = None
+        self._enter(Stage.UNDONE)
+
+    def report(self, error: BaseException) -> None:
+        """A refusal is an answer, and stays on the screen; a refused undo leaves what was written."""
+        super().report(error)
+        if self.stage is not Stage.APPLIED:
+            self._failure = getattr(error, "line", str(error))
+            self._enter(Stage.FAILED)
+
+    # Keys.
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A key works at its stage only; writing waits until nothing refuses."""
+        if action in ALLOWED and self.stage not in ALLOWED[action]:
+            return False
+        return not (action == "write" and self._review is not None and self._review.refused)
+
+    def action_write(self) -> None:
+        """Ask for the session's short id, then write."""
+        short = short_id(self._session)
+        self.query_one(PromptBar).ask("write", f"type {short} to write", hint=f"{short}, or esc to leave")
+
+    @on(PromptBar.Answered)
+    def _answered(self, event: PromptBar.Answered) -> None:
+        self.query_one(TextPane).focus()
+        if event.text is None or self._review is None:
+            return
+        if event.text.strip() != short_id(self._session):
+            self.toast("That is not the session's short id; nothing was written.", "warning")
+            return
+        self._enter(Stage.WRITING)
+        self.write(self._review)
+
+    def action_mode(self) -> None:
+        """Write it another way."""
+        mode = next_mode(self._review.rehearsal.mode) if self._review else ApplyMode.FORK
+        self._enter(Stage.CHECKING)
+        self.check(mode)
+
+    def action_undo(self) -> None:
+        """Take back what was just written."""
+        if self._applied is not None:
+            self.put_back(self._applied)
+
+    def action_back(self) -> None:
+        """Back to the preview, unless rows are being written this moment."""
+        if self.stage is Stage.WRITING:
+            self.toast("Writing; it takes a moment.")
+        else:
+            self.dismiss()
+
+    def action_copy(self) -> None:
+        """Copy what is shown."""
+        self.copy(self.query_one(TextPane).text)

@@ -1,0 +1,40 @@
+"""From a preview to the screens that change it or write it."""
+
+from __future__ import annotations
+
+from core.compress.summarise.given import GivenSummary
+from inspector.screens.apply import ApplyScreen
+from inspector.screens.edit import EditSummary
+from inspector.screens.preview_writers import Writer
+from inspector.screens.preview_writing import WritingView
+
+NOTHING = "There is no summary here to edit or to write."
+
+
+class OnwardView(WritingView):
+    """The keys that lead on from a preview of the newest generation."""
+
+    def action_edit(self) -> None:
+        """Change the summary by hand."""
+        if self.shown is None or self.shown.made is None or not self.shown.summary:
+            self.toast(NOTHING, "warning")
+            return
+        screen = EditSummary(self.shown.summary)
+        self.app.push_screen(screen, lambda _: self._edited(screen.kept))
+
+    def _edited(self, text: str | None) -> None:
+        if text is not None:
+            self.use(Writer("edited", "your own text, offline", GivenSummary(text, "edited")))
+
+    def action_apply(self) -> None:
+        """Review what would be written."""
+        made = self.shown.made if self.shown else None
+        if made is None or made.summary_index is None or self.subject is None:
+            self.toast(NOTHING, "warning")
+            return
+        generation = self.subject.conversation.generations[-1]
+        screen = ApplyScreen(self.subject.location, generation.session_id, made)
+        self.app.push_screen(screen, self._left)
+
+    def _left(self, _result: None) -> None:
+        self.post_message(self.Stale())

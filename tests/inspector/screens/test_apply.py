@@ -1,0 +1,160 @@
+"""Applying from the app: reviewed, confirmed by typing, written, taken back."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import TextArea
+
+from core.model.apply import ApplyMode
+from core.store.locate import Location, locate
+from inspector.screens.apply import ApplyScreen
+from inspector.screens.apply_model import Stage, next_mode, short_id
+from inspector.screens.edit import EditSummary, edited
+from inspector.screens.preview import PreviewView
+from inspector.widgets.text_pane import TextPane
+from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
+
+TITLE = "Split the tenant settings table"
+
+
+@pytest.fixture
+def own(samples: Location, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Location:
+    """A copy of the sample home that may be written to, and a journal of its own."""
+    assert samples.home is not None
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    home = shutil.copytree(samples.home, tmp_path / "home")
+    return locate(home=home, profile="default")[0]
+
+
+def dump(location: Location) -> str:
+    """Every row of every table that Hermes owns."""
+    with closing(sqlite3.connect(f"file:{location.db}?mode=ro", uri=True)) as connection:
+        text = "\n".join(line for line in connection.iterdump() if "_fts" not in line)
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+async def review(pilot: Pilot[None]) -> ApplyScreen:
+    """From the preview to the review."""
+    await settle(pilot)
+    await press(pilot, "A")
+    screen = pilot.app.screen
+    assert isinstance(screen, ApplyScreen)
+    return screen
+
+
+def stage(screen: ApplyScreen) -> Stage:
+    return screen.stage
+
+
+def shown(screen: ApplyScreen) -> str:
+    return screen.query_one(TextPane).text
+
+
+async def test_the_review_names_the_rows_and_changes_nothing(own: Location) -> None:
+    before = dump(own)
+    async with open_app(own, TITLE, "preview").run_test(size=(120, 40)) as pilot:
+        screen = await review(pilot)
+        assert stage(screen) is Stage.REVIEW, shown(screen)
+        assert "archived" in shown(screen)
+        assert "✓ unchanged" in shown(screen)
+        assert "can write" in drawn(pilot)
+    assert dump(own) == before
+
+
+async def test_a_wrong_id_writes_nothing(own: Location) -> None:
+    before = dump(own)
+    async with open_app(own, TITLE, "preview").run_test(size=(120, 40)) as pilot:
+        screen = await review(pilot)
+        await press(pilot, "W")
+        await answer(pilot, "nonsense")
+        assert stage(screen) is Stage.REVIEW
+    assert dump(own) == before
+
+
+async def test_what_was_written_is_taken_back_row_by_row(own: Location) -> None:
+    before = dump(own)
+    async with open_app(own, TITLE, "preview").run_test(size=(120, 40)) as pilot:
+        screen = await review(pilot)
+        await press(pilot, "W")
+        await answer(pilot, short_id(screen._session))
+        assert stage(screen) is Stage.APPLIED, shown(screen)
+        assert "Compressed:" in shown(screen)
+        assert dump(own) != before
+        await press(pilot, "U")
+        assert stage(screen) is Stage.UNDONE, shown(screen)
+    assert dump(own) == before
+
+
+async def test_back_in_the_preview_the_new_generation_is_seen(own: Location) -> None:
+    async with open_app(own, TITLE, "preview").run_test(size=(170, 40)) as pilot:
+        screen = await review(pilot)
+        await press(pilot, "W")
+        await answer(pilot, short_id(screen._session))
+        await press(pilot, "escape")
+        assert "generation 2 of 2" in drawn(pilot)
+
+
+async def test_another_way_of_writing_is_rehearsed_anew(own: Location) -> None:
+    async with open_app(own, TITLE, "preview").run_test(size=(120, 40)) as pilot:
+        screen = await review(pilot)
+        assert "in place:" in shown(screen)
+        await press(pilot, "m")
+        assert "continuation:" in shown(screen)
+        await press(pilot, "m")
+        assert "fork:" in shown(screen)
+
+
+async def test_a_session_hermes_is_compressing_cannot_be_written(own: Location) -> None:
+    async with open_app(own, TITLE, "preview").run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        view = pilot.app.screen.query_one(PreviewView)
+        assert view.subject is not None
+        tip = view.subject.conversation.tip.id
+        with closing(sqlite3.connect(own.db)) as connection:
+            connection.execute(
+                "INSERT INTO compression_locks VALUES (?, 'pid=1:tid=1:agent=a:nonce=b', 1, 9e12)", (tip,)
+            )
+            connection.commit()
+        screen = await review(pilot)
+        assert "■ lock" in shown(screen)
+        await press(pilot, "W")
+        assert stage(screen) is Stage.REVIEW
+        assert not screen.query_one("PromptBar").has_class("-asking")
+
+
+async def test_an_edited_summary_is_the_one_previewed(own: Location) -> None:
+    async with open_app(own, TITLE, "preview").run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "E")
+        screen = pilot.app.screen
+        assert isinstance(screen, EditSummary)
+        screen.query_one(TextArea).load_text("## Goal\nKeep the tenant table whole.")
+        await press(pilot, "ctrl+s")
+        view = pilot.app.screen.query_one(PreviewView)
+        assert view.shown is not None
+        assert "Keep the tenant table whole." in view.shown.summary
+        assert view.shown.made_by == "edited, offline"
+
+
+def test_the_users_own_editor_changes_the_text() -> None:
+    program = "import sys, pathlib; p = pathlib.Path(sys.argv[1]); p.write_text(p.read_text() + ' and more')"
+    assert edited("a summary", [sys.executable, "-c", program]) == "a summary and more"
+    assert edited("a summary", ["no-such-editor-anywhere"]) is None
+    assert edited("a summary", [sys.executable, "-c", "raise SystemExit(1)"]) is None
+
+
+def test_the_short_id_is_the_end_of_the_id() -> None:
+    assert short_id("20261121_131129_4d1786") == "4d1786"
+    assert short_id("a-very-long-plain-name") == "ain-name"
+
+
+def test_the_ways_go_round() -> None:
+    assert next_mode(ApplyMode.FORK) is ApplyMode.IN_PLACE
