@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +12,7 @@ from pathlib import Path
 from core.model.evidence import Evidence, Source
 from core.model.message import RowState
 from core.model.session import Boundary, BoundaryMode, Conversation, Generation, Kind, Session
+from core.store.completeness import missing_rows
 from core.store.families import family_of
 from core.store.generations import Segment, by_uid, split
 from core.store.lineage import Lineage
@@ -50,7 +51,7 @@ def read_conversation(
         resume_target=target,
         resume_reason=reason,
         rewound=tuple(bone.id for part in parts for bone in part.bones if bone.state is RowState.REWOUND),
-        notes=tuple(_notes(lineage, session_id, segments)),
+        notes=(*_missing(parts), *_notes(lineage, session_id, segments)),
     )
 
 
@@ -227,6 +228,14 @@ def _why(segment: Segment, merged: bool) -> str:
         return f"no summary; {segment.head} rows stored once more"
     kind = "summary merged into a message" if merged else "summary"
     return f"{kind}; {segment.head} copies before it, {segment.tail} behind it"
+
+
+def _missing(parts: Sequence[_Part]) -> Iterator[str]:
+    for part in parts:
+        name = part.session.id if len(parts) > 1 else "the session"
+        note = missing_rows(part.session, part.bones, name)
+        if note is not None:
+            yield note
 
 
 def _notes(lineage: Lineage, session_id: str, segments: Sequence[_Found]) -> list[str]:

@@ -11,8 +11,10 @@ from inspector.screens.help import HelpList, HelpScreen
 from inspector.screens.sessions import SessionsScreen
 from inspector.screens.workspace import WorkspaceScreen
 from inspector.screenshot import take
+from inspector.widgets.banner import Banner
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.notice import Notice
+from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import NOW, MakeApp
 from tests.inspector.driving import settle
 from themes.loader import load_all
@@ -211,3 +213,16 @@ async def test_looking_around_changes_nothing(app: MakeApp, home: Path) -> None:
             await settle(pilot)
     after = {path.name: path.read_bytes() for path in home.iterdir() if path.suffix != ".db-shm"}
     assert after == before
+
+
+async def test_a_conversation_with_rows_missing_says_so_above_its_map(
+    app: MakeApp, database: SessionDatabase
+) -> None:
+    database.session("torn", title="Torn", message_count=51)
+    database.turn("torn", "one")
+    running = app(database.path.parent, session="torn")
+    async with running.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        banner = running.screen.query_one(Banner)
+        assert banner.display
+        assert "counts 51 live messages, 4 could be read" in banner.render_line(0).text

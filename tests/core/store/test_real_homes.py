@@ -97,6 +97,7 @@ def _agrees(path: Path) -> None:
             conversation = store.conversation(row.tip.id)
             seen += [one for generation in conversation.generations for one in generation.row_ids]
             seen += conversation.rewound
+            assert not [note for note in conversation.notes if "damaged" in note]
             store.messages(conversation.generations[-1].row_ids if conversation.generations else ())
         assert len(seen) == len(set(seen)) == messages
         assert store.health().damage == {}

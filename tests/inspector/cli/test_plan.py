@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from inspector.cli.main import run
+from tests.core.store.database import SessionDatabase
 from tests.inspector.cli.conftest import Json, Text
 
 KEYS = {
@@ -150,3 +151,21 @@ def test_what_excludes_each_other_is_refused(
 ) -> None:
     assert run(["plan", *words, "--home", str(home)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_conversation_with_rows_missing_is_planned_with_a_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with SessionDatabase(tmp_path / "state.db") as database:
+        database.session("s", message_count=51)
+        database.turn("s", "one")
+    place = ["s", "--db", str(tmp_path / "state.db")]
+    said = "counts 51 live messages, 4 could be read"
+    assert said in _plan(capsys, *place)["notes"][0]
+    for command in ("plan", "show"):
+        assert run([command, *place]) == 0
+        assert said in capsys.readouterr().out
+
+
+def test_a_sound_conversation_is_planned_without_a_warning(as_json: Json) -> None:
+    assert as_json("plan", "Refactor the auth module")["notes"] == []
