@@ -84,13 +84,17 @@ class UsagePanel(Reporting, Vertical):
             self.query_one(DayBars).styles.height = 3
             self.add_class("-without-origin")
         if self.locations:
-            self.ask(self.locations, self.question)
+            self._start()
 
     def ask(self, locations: Sequence[Location], question: Question) -> None:
         """Ask something else; what is on screen stays until the answer comes."""
         self.locations, self.question = tuple(locations), question
+        if self.is_mounted:
+            self._start()
+
+    def _start(self) -> None:
         self._draw_tabs()
-        self.add_up(self.locations, question)
+        self.add_up(self.locations, self.question)
 
     @work(thread=True, exclusive=True, group="usage", exit_on_error=False)
     def add_up(self, locations: Sequence[Location], question: Question) -> None:
@@ -188,24 +192,24 @@ class UsagePanel(Reporting, Vertical):
 class UsageView(View):
     """The usage of one conversation, as a tab of its workspace."""
 
-    panel = getters.query_one(UsagePanel)
+    def __init__(self) -> None:
+        super().__init__()
+        self.panel = UsagePanel()
 
     def compose(self) -> ComposeResult:
         """The panel alone."""
-        yield UsagePanel()
+        yield self.panel
 
     def watch_subject(self, subject: Subject | None) -> None:
-        """Add up the conversation, model by model."""
+        """Add up the conversation, model by model; before the panel is mounted it keeps the question."""
         if subject is not None:
-            self.call_after_refresh(self._ask, subject)
-
-    def _ask(self, subject: Subject) -> None:
-        question = Question(by="model", session=subject.conversation.root.id)
-        self.panel.ask((subject.location,), question)
+            question = Question(by="model", session=subject.conversation.root.id)
+            self.panel.ask((subject.location,), question)
 
     def wake(self) -> None:
-        """The rows take the keys."""
-        self.panel.rows.focus()
+        """The rows have the keys; before they are mounted there is nothing to wake."""
+        for found in self.query(LedgerList):
+            found.focus()
 
     def copy_text(self) -> str:
         """The origin of the figure under the cursor."""
