@@ -47,13 +47,17 @@ class MarkerStrip(Widget):
 
     def _marks(self, cells: int, ink: Palette) -> Line:
         places = dict(zip(self._places(cells), self._known(), strict=True))
-        line = Line()
+        words = "  cache markers  " if places else "  no cache markers on this route"
+        line, said = Line(), False
         for place in sorted(places):
+            if not said and place - line.width >= len(words):
+                line.add(words, ink.style("ink-faint"))
+                said = True
             pin = places[place]
             style = ink.style("bucket-write" if pin.honoured else "ink-faint", bold=True)
             line.to(place).add(MARK if pin.honoured else IGNORED, style)
-        words = "cache markers" if places else "no cache markers on this route"
-        return line.add(f"  {words}", ink.style("ink-faint"), most=max(0, cells - line.width))
+        room = self.size.width - line.width
+        return line if said or room < len(words) else line.add(words, ink.style("ink-faint"))
 
     def _known(self) -> Sequence[Pin]:
         return [pin for pin in self.pins if pin.tokens is not None]
