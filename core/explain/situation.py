@@ -85,14 +85,8 @@ def situation(
     policy = load_policy(guess.release)
     tip = conversation.tip
     window = found_window(store, conversation, config, log)
-    settings = replace(
-        config.settings(
-            guess.release, model=tip.model or "", provider=tip.provider or "", base_url=tip.base_url or ""
-        ),
-        window=window.tokens,
-    )
-    newest = chosen is not None and chosen is conversation.generations[-1]
-    if newest:
+    settings = replace(_configured(config, guess.release, tip), window=window.tokens)
+    if chosen is not None and chosen is conversation.generations[-1]:
         settings = replace(settings, current_tokens=_current(store, tip, messages, log, policy))
     prompt = store.system_prompt(tip)
     return Situation(
@@ -108,6 +102,12 @@ def situation(
         system_prompt_tokens=None if prompt is None else text_tokens(prompt, policy.estimate.unit),
         tools_tokens=_tools(pin),
         log=log,
+    )
+
+
+def _configured(config: HermesConfig, release: str, tip: Session) -> Settings:
+    return config.settings(
+        release, model=tip.model or "", provider=tip.provider or "", base_url=tip.base_url or ""
     )
 
 
