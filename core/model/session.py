@@ -50,7 +50,8 @@ class Session:
     Attributes:
         database: The file it was read from.
         messages: `message_count` as stored: live rows only after an in-place compaction.
-        last_active: Newest of the times the row itself carries; never needs the messages table.
+        last_active: Newest of the times the row itself carries; of an open session whose row says no more
+            than its start (before 0.22), the time of its newest message.
         system_prompt_hash: Key into `system_prompts` (0.22), else None and the text is in the row.
         damage: What could not be decoded in this row, in words.
     """

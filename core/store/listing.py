@@ -19,10 +19,11 @@ from core.model.tokens import Buckets, Cost
 from core.store.families import every_family, families_of
 from core.store.lineage import Lineage
 from core.store.schema import Schema
-from core.store.sessions import read_sessions
+from core.store.sessions import read_sessions, spoken_at
 
 _NUMBERS: Mapping[str, str] = {
-    "last_active": "max(coalesce(started_at, 0), coalesce(ended_at, 0), coalesce(last_activity_at, 0))",
+    "last_active": "max(coalesce(started_at, 0), coalesce(ended_at, 0), coalesce(last_activity_at, 0),"
+    " coalesce(spoken_at + 0.0, 0))",
     "started": "started_at",
     "messages": "message_count",
     "tokens": "coalesce(input_tokens, 0) + coalesce(cache_read_tokens, 0) + coalesce(cache_write_tokens, 0)"
@@ -200,7 +201,8 @@ def _expression(sort: str) -> str:
 
 def _view(schema: Schema) -> str:
     """The sessions table with every column these lists mention, missing ones as NULL."""
-    return f"(SELECT {schema.select('sessions', _VIEWED)} FROM sessions)"  # noqa: S608 - names from the schema
+    columns = f"{schema.select('sessions', _VIEWED)}, {spoken_at(schema)} AS spoken_at"
+    return f"(SELECT {columns} FROM sessions)"  # noqa: S608 - names from the schema
 
 
 def _tests(schema: Schema, query: Query) -> tuple[list[str], list[Any]]:
