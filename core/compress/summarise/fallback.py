@@ -20,7 +20,6 @@ from core.compress.summarise.extract.layout import kind_of
 from core.hermes.policy import Policy
 from core.model.message import Message
 
-_MOST_ACTIONS, _MOST_BLOCKERS, _MOST_FILES, _MOST_TURNS = 12, 5, 12, 8
 _REPEATING = ("in_progress", "pending")
 _STRUCTURED = "structured"
 
@@ -63,7 +62,7 @@ def _blocks(
         if template is None:
             continue
         if kind == "context":
-            yield f"{heading_line(texts['dropped_heading'])}\n{_bullets(evidence.last, _MOST_TURNS)}"
+            yield f"{heading_line(texts['dropped_heading'])}\n{_bullets(evidence.last)}"
         if kind in _REPEATING and policy.failure.repeats_ask:
             template = "{task}"
         yield f"{heading_line(heading)}\n{template.format(**values)}"
@@ -73,15 +72,14 @@ def _blocks(
 
 def _values(count: int, evidence: Evidence, policy: Policy, reason: str | None) -> Mapping[str, Any]:
     texts = _texts()
-    actions = [*evidence.said, *evidence.results][:_MOST_ACTIONS]
-    completed = "\n".join(f"{number}. {action}" for number, action in enumerate(actions, 1))
+    completed = "\n".join(f"{number}. {action}" for number, action in enumerate(evidence.actions, 1))
     unknown = texts["no_user"] if policy.failure.snapshot else texts["unknown_task"]
     return {
         "count": count,
-        "task": texts["asked"].format(ask=repr(evidence.asks[-1])) if evidence.asks else unknown,
+        "task": texts["asked"].format(ask=repr(evidence.asked)) if evidence.asked else unknown,
         "completed": completed or texts["none_completed"],
-        "blocked": _bullets(evidence.blockers, _MOST_BLOCKERS),
-        "files": _bullets(evidence.files, _MOST_FILES),
+        "blocked": _bullets(evidence.blockers),
+        "files": _bullets(evidence.files),
         "reason": texts["reason"].format(reason=reason) if reason else "",
     }
 
@@ -107,8 +105,8 @@ def _capped(body: str, policy: Policy, prefix_length: int) -> str:
     return body[: max(0, room - 42)].rstrip() + mark
 
 
-def _bullets(items: Sequence[str], most: int) -> str:
-    unique = list(dict.fromkeys(item.strip() for item in items if item.strip()))[:most]
+def _bullets(items: Sequence[str]) -> str:
+    unique = dict.fromkeys(item.strip() for item in items if item.strip())
     return "\n".join(f"- {item}" for item in unique) or str(_texts()["nothing"])
 
 
