@@ -91,6 +91,12 @@ def nearest_release(version: str) -> str:
     return older[-1] if older else releases()[0]
 
 
+def covers(release: str, version: str) -> bool:
+    """Whether a version belongs to the release, rather than lying near it: `0.15.2` to `0.15`."""
+    found = re.search(r"(\d+)\.(\d+)", version)
+    return found is not None and (int(found[1]), int(found[2])) == _version(release)
+
+
 @cache
 def load_policy(release: str) -> Policy:
     """Read one policy.

@@ -33,7 +33,8 @@ def run(args: argparse.Namespace) -> int:
     found = plan(measured, asked.settings, asked.gate)
     pruned = list(_pruned(found, measured)) if args.pruned else None
     if args.json:
-        document = payload(found) | ({} if asked.situation is None else _origin(asked.situation))
+        document = payload(found) | {"release_requested": args.release}
+        document |= {} if asked.situation is None else _origin(asked.situation)
         output.write_json(document if pruned is None else {**document, "pruned_messages": pruned})
     else:
         output.write_lines(_lines(found, asked.situation, pruned or []))
@@ -64,6 +65,7 @@ def payload(value: Plan) -> dict[str, Any]:
         "blocked_by": list(value.blocked_by),
         "arithmetic": list(value.arithmetic),
         "warm": value.settings.warm,
+        "kept_from": value.kept_from,
     }
 
 

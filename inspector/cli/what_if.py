@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from core.errors import ConfigError, UsageError
 from core.model.message import Message
 from core.model.settings import Gate, Settings
-from inspector.cli import numbers, options, target, transcript
+from inspector.cli import numbers, options, output, target, transcript
 
 if TYPE_CHECKING:
     from core.explain.situation import Situation
@@ -110,20 +110,26 @@ def question(args: argparse.Namespace) -> Question:
 def release_name(text: str) -> str:
     """The policy an option means: a document's by its name, a release's by any version of it.
 
+    A release without a policy of its own is answered by another's; that is said on stderr.
+
     Raises:
         UsageError: The text is neither.
     """
-    from core.hermes.policy import documents, nearest_release, releases
+    from core.hermes.policy import covers, documents, nearest_release, releases
 
     if text in documents():
         return text
     try:
-        return nearest_release(text)
+        found = nearest_release(text)
     except ConfigError as error:
         known = ", ".join((*releases(), *documents()))
         raise UsageError(
             f"{text!r} is no release of Hermes", where="--release", remedy=f"Known are {known}"
         ) from error
+    if not covers(found, text):
+        known = ", ".join(releases())
+        output.write_note(f"the rules of Hermes {text} are not known: those of {found} are used ({known})")
+    return found
 
 
 def _from_file(args: argparse.Namespace, release: str | None) -> Question:

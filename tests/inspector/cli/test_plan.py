@@ -66,7 +66,7 @@ def test_the_newest_release_is_the_default(long: str, capsys: pytest.CaptureFixt
     assert _plan(capsys, "--messages", long, "--window", "64000")["release"] == RELEASES[-1]
 
 
-@pytest.mark.parametrize(("text", "release"), [("0.18.2", "0.18"), ("v0.19.0", "0.19"), ("0.20", "0.19")])
+@pytest.mark.parametrize(("text", "release"), [("0.18.2", "0.18"), ("v0.19.0", "0.19")])
 def test_a_patch_version_means_its_release(
     long: str, text: str, release: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -169,3 +169,27 @@ def test_a_conversation_with_rows_missing_is_planned_with_a_warning(
 
 def test_a_sound_conversation_is_planned_without_a_warning(as_json: Json) -> None:
     assert as_json("plan", "Refactor the auth module")["notes"] == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "used"), [("9.9", "0.22"), ("0.20", "0.19"), ("0.21.3", "0.19"), ("0.4", "0.13")]
+)
+def test_a_release_nobody_knows_is_said_to_be_answered_by_another(
+    long: str, asked: str, used: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["plan", "--messages", long, "--json", "--release", asked]) == 0
+    shown = capsys.readouterr()
+    plan = json.loads(shown.out)
+    assert (plan["release"], plan["release_requested"]) == (used, asked)
+    assert f"Hermes {asked} are not known: those of {used} are used" in shown.err
+
+
+@pytest.mark.parametrize("asked", ["0.19", "0.15.2", "v0.22.1"])
+def test_a_version_of_a_known_release_is_planned_without_a_word(
+    long: str, asked: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _plan(capsys, "--messages", long, "--release", asked)["release_requested"] == asked
+
+
+def test_a_release_that_was_detected_was_not_asked_for(as_json: Json) -> None:
+    assert as_json("plan", "Refactor the auth module")["release_requested"] is None
