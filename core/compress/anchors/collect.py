@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from core.compress.anchors.lexicon import lexicon
 from core.compress.anchors.values import AnchorValue, values
@@ -18,6 +19,8 @@ _SHORT = 1500
 """Characters of a message that is about one thing as a whole; longer ones are judged line by line."""
 
 _MOST_CONSTRAINTS = 12
+_REMEMBERED = 4096
+"""Texts whose constraints are kept: a summary and the report on it ask for the same ones."""
 _ASK_LENGTH = 300
 
 
@@ -81,12 +84,13 @@ def topic_of(focus: str | None, views: Iterable[View]) -> Topic | None:
     return Topic.of(focus, (f"{view.text}\n{' '.join(call.target for call in view.calls)}" for view in views))
 
 
-def constraints(text: str) -> list[str]:
+@lru_cache(maxsize=_REMEMBERED)
+def constraints(text: str) -> tuple[str, ...]:
     """Sentences that lay down what must or must not be done."""
     pattern = lexicon().constraint
     lines = (" ".join(sentence.split()) for sentence in _SENTENCE.findall(text))
     kept = (line.strip("-*• ") for line in lines if 6 <= len(line) <= 400 and pattern.search(line))
-    return list(dict.fromkeys(kept))[:_MOST_CONSTRAINTS]
+    return tuple(dict.fromkeys(kept))[:_MOST_CONSTRAINTS]
 
 
 def sentences(text: str) -> list[str]:
