@@ -7,9 +7,9 @@ Where rows carry a `message_uid` (0.22) copies share it; elsewhere they are foun
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 
 from core.model.session import BoundaryMode
 from core.store.copies import head_copies, repeats, tail_copies
@@ -177,9 +177,9 @@ def _head(bones: Sequence[Bone], start: int, index: int) -> int:
             earlier.add(bones[at].uid)
         return index - fresh_at if seen else 0
     half = (index - start) // 2
-    nearest = bones[index - half : index]
-    while nearest and not _could_be_copy(nearest[0], bones[start : start + half], bones[index].timestamp):
-        nearest = nearest[1:]
+    times = frozenset(bone.timestamp for bone in bones[start : start + half])
+    written = bones[index].timestamp
+    nearest = dropwhile(lambda bone: not _could_be_copy(bone, times, written), bones[index - half : index])
     return head_copies([bone.key for bone in nearest], [bone.key for bone in bones[start:index]])
 
 
@@ -212,10 +212,11 @@ def _batch_end(bones: Sequence[Bone], index: int, previous: Sequence[Bone]) -> i
     return len(bones)
 
 
-def _could_be_copy(bone: Bone, originals: Sequence[Bone], written: float | None) -> bool:
+def _could_be_copy(bone: Bone, originals: Collection[float | None], written: float | None) -> bool:
+    """Whether a row has the time of one of the originals, or was stamped together with the summary."""
     if bone.timestamp is None or written is None or abs(bone.timestamp - written) < _BATCH_SECONDS:
         return True
-    return any(bone.timestamp == other.timestamp for other in originals)
+    return bone.timestamp in originals
 
 
 def _tail_by_uid(bones: Sequence[Bone], index: int, known: set[str | None]) -> set[int]:
