@@ -19,7 +19,7 @@ from rich.cells import cell_len, set_cell_size, split_graphemes
 if TYPE_CHECKING:
     from textual.content import Content
 
-__all__ = ["LINE_LIMIT", "cell_len", "clean", "clean_line", "content", "crop", "fit", "warm"]
+__all__ = ["LINE_LIMIT", "cell_len", "clean", "clean_line", "content", "crop", "fit", "mask", "warm"]
 
 LINE_LIMIT = 4_096
 """Characters of a string that a single line looks at; no terminal is wider."""
@@ -50,7 +50,7 @@ def clean(text: str) -> str:
     Control characters become their pictures (ESC is `␛`), invisible and direction-changing ones their escape
     (`\u202e`); joiners and variation selectors stay so that emoji keep their shape.
     """
-    text = _masked(text)
+    text = mask(text)
     if _BAD.search(text):
         text = _BAD.sub(_visible, text.replace("\r\n", "\n"))
     return text if text.isascii() else _PILE.sub(r"\1", text)
@@ -102,7 +102,8 @@ def warm() -> None:
     _redact()("")
 
 
-def _masked(text: str) -> str:
+def mask(text: str) -> str:
+    """Mask the credentials in a text, and leave everything else as it is."""
     # Most of what is drawn is a number or a word: only what could be a credential pays for looking closer.
     if len(text) < SHORTEST_SECRET or not (
         _RANDOM.search(text) or (_NAMED.search(text) and _GIVEN.search(text))

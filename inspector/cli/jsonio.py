@@ -16,6 +16,16 @@ from core.model.evidence import Evidence
 from core.model.plan import Span
 from core.model.tokens import Buckets, Cost
 
+# fmt: off
+CODED = frozenset((
+    "id", "session", "root", "tip", "parent", "target", "undo_id", "resume_target", "database", "where",
+    "at", "started_at", "ended_at", "last_active", "model", "source", "provider", "kind", "state", "status",
+    "verdict", "trigger", "mode", "cause", "key", "by", "task", "release", "group", "role", "price_source",
+    "usd", "recorded_usd", "computed_usd", "cost_usd",
+))
+# fmt: on
+"""Keys whose values are ids, times, amounts or words of ours: no stored text stands there."""
+
 
 def encode(value: object) -> object:
     """What `json.dumps` is given for a value JSON has no form for.
@@ -30,6 +40,23 @@ def encode(value: object) -> object:
     if isinstance(value, Path):
         return str(value)
     raise TypeError(f"no JSON form for {type(value).__name__}")
+
+
+def masked(value: Any) -> Any:
+    """A document with its free texts masked; a stored message is masked field by field."""
+    if isinstance(value, str):
+        from inspector.text import mask
+
+        return mask(value)
+    if isinstance(value, dict):
+        if "role" in value and "content" in value:
+            from core.compress.redact import redact_wire
+
+            return redact_wire(value)
+        return {key: one if key in CODED else masked(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [masked(one) for one in value]
+    return value
 
 
 def time(value: datetime | None) -> str | None:

@@ -15,12 +15,18 @@ LONGEST_QUOTE = 400
 """Characters of a quoted line; --json has all of it."""
 
 
-def write_json(payload: dict[str, Any]) -> None:
-    """Print one JSON document.
+def write_json(payload: dict[str, Any], *, mask: bool = True) -> None:
+    """Print one JSON document, with the credentials in it masked as they are on screen.
 
     Everything outside ASCII is escaped: any stream can carry it, and no character of a stored text can act
     on the terminal it is printed to.
+
+    Args:
+        payload: The document.
+        mask: False when every text in it came from the caller's own file.
     """
+    if mask:
+        payload = jsonio.masked(payload)
     # `dumps`, not `dump`: only the former uses the C encoder, which is ten times as fast.
     text = json.dumps(payload, default=jsonio.encode, ensure_ascii=True, separators=(",", ":"))
     sys.stdout.write(f"{text}\n")
