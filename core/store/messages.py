@@ -53,15 +53,27 @@ def read_previews(
     """One line for each of these rows, in the order asked for; never reads a body to its end."""
     columns = schema.select("messages", _PREVIEW_COLUMNS)
     calls = "tool_calls" if schema.has("messages", "tool_calls") else "NULL"
-    # `substr` and `length` of text stop at a NUL, which is how encoded lists begin: measure and cut bytes.
     columns += (
-        f", CAST(substr(CAST(content AS BLOB), 1, {chars * _JSON_SLACK + len(JSON_PREFIX)}) AS BLOB) AS start"
+        f", {start_of_content(chars)} AS start"
         f", coalesce(length(CAST(content AS BLOB)), 0) + coalesce(length(CAST({calls} AS BLOB)), 0) AS size"
         f", substr({calls}, 1, {_CALLS_SHOWN}) AS calls"
     )
     rows = _rows(connection, columns, row_ids)
     copied = hidden_copies(connection, schema, rows.values())
     return tuple(_preview(rows[one], one in copied, chars) for one in row_ids if one in rows)
+
+
+def start_of_content(chars: int) -> str:
+    """SQL for enough bytes of a message's content to show `chars` characters of it."""
+    # `substr` of text stops at a NUL, which is how encoded lists begin: cut bytes.
+    return f"CAST(substr(CAST(content AS BLOB), 1, {chars * _JSON_SLACK + len(JSON_PREFIX)}) AS BLOB)"
+
+
+def shown_start(start: bytes, chars: int) -> str:
+    """The first characters of a content, from the bytes `start_of_content` read."""
+    text = start.decode(errors="ignore")
+    encoded = text.startswith(JSON_PREFIX)
+    return (_encoded_text(text[len(JSON_PREFIX) :]) if encoded else text)[:chars]
 
 
 def _rows(connection: sqlite3.Connection, columns: str, row_ids: Sequence[int]) -> dict[int, sqlite3.Row]:
@@ -99,7 +111,7 @@ def _preview(row: sqlite3.Row, copied: bool, chars: int) -> RowPreview:
         id=row["id"],
         session_id=str(row["session_id"]),
         role=decoder.text(row["role"], "role") or "?",
-        text=(_encoded_text(text[len(JSON_PREFIX) :]) if encoded else text)[:chars],
+        text=shown_start(start, chars),
         size=row["size"],
         state=row_state(row, copied),
         timestamp=decoder.time(row["timestamp"], "timestamp"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from core.store import accounts, health, live, search
 from core.store.chain import read_chain
 from core.store.conversation import count_generations, read_conversation, read_lost_tail
 from core.store.families import families_of
+from core.store.first_words import read_first_words
 from core.store.listing import Query, list_conversations, list_sessions, newest_conversations
 from core.store.messages import read_messages, read_previews
 from core.store.open_database import OpenDatabase
@@ -165,6 +166,11 @@ class Store(OpenDatabase):
         """One line for each of these rows; bodies are never read to their end."""
         with self._read() as (connection, schema):
             return read_previews(connection, schema, row_ids, chars)
+
+    def first_words(self, session_ids: Sequence[str], chars: int = 80) -> Mapping[str, str]:
+        """What the user of each session said first, by id; sessions in which nobody spoke are left out."""
+        with self._read() as (connection, schema):
+            return read_first_words(connection, schema, session_ids, chars)
 
     def system_prompt(self, session: Session) -> str | None:
         """The system prompt of a session; None where Hermes did not keep it."""

@@ -26,6 +26,7 @@ class Row:
         sessions: How many sessions the conversation has.
         generations: Of the conversation; None while nobody looked.
         lower_bound: Some part of `tokens` is not known.
+        preview: What the user said first, where there is no title; None while nobody looked.
     """
 
     store: Store
@@ -43,6 +44,11 @@ class Row:
     last_active: datetime | None
     lower_bound: bool = False
     generations: int | None = None
+    preview: str | None = None
+
+    def began(self, whole: bool) -> str:
+        """The session whose first words the row is known by."""
+        return self.root if whole else self.session.id
 
     def order(self, sort: str) -> tuple[bool, Any]:
         """The order inside one database: numbers downwards with unknown ones last, texts upwards."""
@@ -95,6 +101,24 @@ def with_generations(rows: Sequence[Row]) -> list[Row]:
     return [replace(row, generations=counts[row.store, row.session.id]) for row in rows]
 
 
+def with_previews(rows: Sequence[Row], *, whole: bool) -> list[Row]:
+    """The same rows with the first words of those that have no title.
+
+    Args:
+        rows: What will be shown; a longer list than `MOST_COUNTED` is left without.
+        whole: A row stands for its conversation, so the words are those it began with.
+    """
+    if len(rows) > MOST_COUNTED:
+        return list(rows)
+    found: dict[tuple[Store, str], str] = {}
+    for store in dict.fromkeys(row.store for row in rows):
+        ids = [row.began(whole) for row in rows if row.store is store and not row.title]
+        found.update({(store, one): words for one, words in store.first_words(ids).items()})
+    return [
+        row if row.title else replace(row, preview=found.get((row.store, row.began(whole)))) for row in rows
+    ]
+
+
 def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
     """The list for people.
 
@@ -131,7 +155,7 @@ def _cells(row: Row, now: datetime, *, several: bool) -> list[str]:
     from inspector import format
     from inspector.glyphs import KIND
 
-    title = row.title or format.UNKNOWN
+    title = row.title or (f"“{row.preview}”" if row.preview else format.UNKNOWN)
     count = f" ({row.sessions} sessions)" if row.sessions > 1 else ""
     sign = "" if row.kind is Kind.MAIN else f"{KIND[row.kind]} "
     return [

@@ -1,7 +1,8 @@
 """The table has one row a conversation, or with --all one a session.
 
 The JSON has one object a session, each with its place in its conversation, and all of them without --limit.
-In a list of more than 1,000 the generations are null: counting them means reading messages.
+A session without a title has the first words of its user as preview. In a list of more than 1,000 the
+generations and previews are null: they mean reading messages.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def _read(
     target.each(opened, read)
     if len(opened) > 1:
         found.sort(key=lambda row: row.order(args.sort))
-    return listing.with_generations(found[:limit]), total
+    return listing.with_previews(listing.with_generations(found[:limit]), whole=folded), total
 
 
 def _payload(row: Row) -> dict[str, Any]:
@@ -80,6 +81,7 @@ def _payload(row: Row) -> dict[str, Any]:
     return {
         "id": session.id,
         "title": session.title,
+        "preview": row.preview,
         "source": session.source,
         "model": session.model,
         "provider": session.provider,

@@ -122,6 +122,11 @@ class SessionsScreen(OrderingSessions):
         self.listing.extras[event.key] = event.extra
         self.listing.refresh()
 
+    @on(ReadingSessions.Previewed)
+    def _quote(self, event: ReadingSessions.Previewed) -> None:
+        self.listing.previews.update(event.previews)
+        self.listing.refresh()
+
     # Following a Hermes that writes.
 
     @on(ReadingSessions.Stamped)

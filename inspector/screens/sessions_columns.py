@@ -81,7 +81,11 @@ class Extra:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What every cell of one line is drawn with; `extra` is None until it was computed."""
+    """What every cell of one line is drawn with; `extra` is None until it was computed.
+
+    Attributes:
+        preview: What the user said first, where the conversation has no title.
+    """
 
     ink: Palette
     now: datetime
@@ -89,6 +93,7 @@ class Sheet:
     live: bool = False
     unfolded: bool = False
     diagnosed: Mapping[Severity, int] = field(default_factory=dict)
+    preview: str = ""
 
 
 Draw = Callable[[SessionLine, int, Sheet], Line]
@@ -138,7 +143,8 @@ def _title(line: SessionLine, width: int, sheet: Sheet) -> Line:
     room = width - len(extra) - 1 if extra and width - len(extra) > 24 else width
     drawn = Line().gap(2 if line.part else 0)
     style = ink.style("ink" if named and not line.part else "ink-muted")
-    drawn.add(line.title or line.session.id, style, most=room - drawn.width)
+    unnamed = line.session.id if line.part else sheet.preview or line.session.id
+    drawn.add(line.title or unnamed, style, most=room - drawn.width)
     return (drawn.gap(1).add(extra, ink.style("ink-faint")) if room < width else drawn).to(width)
 
 

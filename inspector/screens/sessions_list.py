@@ -34,6 +34,8 @@ class SessionsList(RowList[SessionLine]):
         super().__init__()
         self.extras: dict[Key, Extra] = {}
         """What was computed since, by conversation."""
+        self.previews: dict[Key, str] = {}
+        """The first words of those without a title."""
         self.diagnosed: Mapping[Key, Mapping[Severity, int]] = {}
         """Findings of each severity, by conversation."""
 
@@ -63,7 +65,8 @@ class SessionsList(RowList[SessionLine]):
         unfolded = isinstance(rows, FoldingRows) and rows.unfolded(rows.place(index)[0])
         live = fresh and not session.ended_at
         found = self.diagnosed.get(row.key, {})
-        return Sheet(self.palette, self.now, self.extras.get(row.key), live, unfolded, found)
+        preview = self.previews.get(row.key, "")
+        return Sheet(self.palette, self.now, self.extras.get(row.key), live, unfolded, found, preview)
 
     def column_at(self, x: int) -> str:
         """The order the header under a cell stands for; empty where there is none."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, cast
@@ -44,6 +44,12 @@ class ReadingSessions(Page):
 
         key: Key
         extra: Extra
+
+    @dataclass
+    class Previewed(Event):
+        """What the users of untitled conversations said first is known."""
+
+        previews: Mapping[Key, str]
 
     @dataclass
     class Unfolded(Event):
@@ -90,10 +96,11 @@ class ReadingSessions(Page):
 
     @work(thread=True, exclusive=True, group="extras", exit_on_error=False)
     def measure(self, lines: Sequence[SessionLine]) -> None:
-        """Generations and pressure of some conversations, each told as soon as it is known."""
-        from inspector.screens.sessions_standing import measure
+        """First words, generations and pressure of some conversations, each told as soon as it is known."""
+        from inspector.screens.sessions_standing import measure, previews
 
         stop = cancelled()
+        self.post_message(self.Previewed(previews(lines, stop)))
         for key, extra in measure(lines, self.clock(), stop):
             if stop():
                 return

@@ -1,4 +1,4 @@
-"""How full a conversation's window is and what needs attention: read and planned in a worker, row by row."""
+"""How full a conversation's window is, what needs attention, how an untitled one began: read in a worker."""
 
 from __future__ import annotations
 
@@ -16,6 +16,20 @@ from core.store.store import Store
 from inspector.glyphs import SEVERITY
 from inspector.screens.sessions_columns import Extra, Key, SessionLine
 from inspector.widgets.pressure_bar import Pressure
+
+
+def previews(lines: Sequence[SessionLine], stop: Cancelled) -> dict[Key, str]:
+    """What the user of each untitled conversation said first."""
+    untitled = [line for line in lines if not line.title]
+    found: dict[Key, str] = {}
+    for location in dict.fromkeys(line.location for line in untitled):
+        ids = [line.row.root.id for line in untitled if line.location == location]
+        try:
+            with Store(location, cancelled=stop) as store:
+                found |= {(location, one): words for one, words in store.first_words(ids).items()}
+        except InspectorError:
+            continue  # an id still names the row, and opening it says what is wrong
+    return found
 
 
 def measure(lines: Sequence[SessionLine], now: datetime, stop: Cancelled) -> Iterator[tuple[Key, Extra]]:

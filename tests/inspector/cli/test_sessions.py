@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from inspector.cli.main import run
+from tests.core.store.database import SessionDatabase
 from tests.inspector.cli.conftest import Json, Text
 
 DATABASES = ("state.db", "profiles/work/state.db")
@@ -155,3 +157,22 @@ def test_a_broken_profile_never_hides_the_others(
     assert "Refactor the auth module" in shown.out
     assert shown.err.count("\n") == 1
     assert "left out" in shown.err
+
+
+def test_what_has_no_title_is_known_by_its_first_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with SessionDatabase(tmp_path / "state.db") as database:
+        database.session("nameless")
+        database.message("nameless", "user", "Why is the\nbuild slow?")
+        database.session("named", title="Build times")
+        database.message("named", "user", "Look at the build")
+    place = ["--db", str(tmp_path / "state.db")]
+    assert run(["sessions", "--json", *place]) == 0
+    listed = json.loads(capsys.readouterr().out)["sessions"]
+    assert {one["id"]: (one["title"], one["preview"]) for one in listed} == {
+        "nameless": (None, "Why is the build slow?"),
+        "named": ("Build times", None),
+    }
+    assert run(["sessions", *place]) == 0
+    assert "“Why is the build slow?”" in capsys.readouterr().out

@@ -16,6 +16,7 @@ from inspector.screens.workspace import WorkspaceScreen
 from inspector.widgets.banner import Banner
 from inspector.widgets.row_list import RowList
 from inspector.widgets.status_line import StatusLine
+from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import settle
 
@@ -248,3 +249,18 @@ async def test_lines_fit_every_width_and_cost_is_always_there(app: MakeApp, home
         if width >= 60:
             assert "cost" in drawn(running)[0]
             assert "$0.042" in "".join(drawn(running))
+
+
+async def test_an_untitled_conversation_is_shown_by_what_its_user_said_first(
+    app: MakeApp, home: Path, database: SessionDatabase
+) -> None:
+    database.session("nameless")
+    database.message("nameless", "user", "Why is the\nbuild slow?")
+    database.session("speechless")
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        lines = drawn(running)
+        assert sum("Why is the build slow?" in line for line in lines) == 1
+        assert sum("speechless" in line for line in lines) == 1
+        assert not any("nameless" in line for line in lines)

@@ -1,0 +1,56 @@
+"""What an untitled conversation is known by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from core.store.store import Store
+from tests.core.store.database import LONG_SUMMARY, RELEASES, SUMMARY, SessionDatabase
+
+Make = Callable[..., SessionDatabase]
+Opened = Callable[[SessionDatabase], Store]
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_user_is_quoted_on_one_line(make: Make, opened: Opened, release: str) -> None:
+    database = make(release)
+    database.session("s")
+    database.message("s", "assistant", "Good morning")
+    database.message("s", "user", "  Rename the flag,\n\n   then run\tthe tests")
+    database.message("s", "user", "and again")
+    assert opened(database).first_words(["s"]) == {"s": "Rename the flag, then run the tests"}
+
+
+def test_a_list_of_parts_is_quoted_by_its_text(make: Make, opened: Opened) -> None:
+    database = make()
+    database.session("s")
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    database.message("s", "user", [{"type": "text", "text": "What is on this picture? ü"}, image])
+    assert opened(database).first_words(["s"]) == {"s": "What is on this picture? ü"}
+
+
+@pytest.mark.parametrize("marker", [SUMMARY, LONG_SUMMARY])
+def test_a_summary_is_nothing_the_user_said(make: Make, opened: Opened, marker: str) -> None:
+    database = make()
+    database.session("s")
+    database.message("s", "user", f"{marker} Earlier, the parser was ported")
+    database.message("s", "user", "Go on")
+    assert opened(database).first_words(["s"]) == {"s": "Go on"}
+
+
+def test_a_long_message_is_cut(make: Make, opened: Opened) -> None:
+    database = make()
+    database.session("s")
+    database.message("s", "user", "é" * 100_000)
+    assert opened(database).first_words(["s"], chars=12) == {"s": "é" * 12}
+
+
+def test_where_nobody_spoke_there_are_no_words(make: Make, opened: Opened) -> None:
+    database = make()
+    database.session("silent")
+    database.session("blank")
+    database.message("blank", "user", " \n")
+    database.message("blank", "user", None)
+    assert opened(database).first_words(["silent", "blank", "absent"]) == {}
