@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,8 @@ from hypothesis import strategies as st
 from core.model.message import RowState
 from core.model.session import BoundaryMode, Conversation
 from core.store.copies import head_copies, repeats, tail_copies
+from core.store.generations import split
+from core.store.skeleton import Bone
 from core.store.store import Store
 from tests.core.store.database import END, LONG_SUMMARY, PRIOR, PRIOR_END, SessionDatabase
 
@@ -277,3 +281,18 @@ def test_copies_are_found_by_runs_not_by_single_rows() -> None:
 def database_role(database: SessionDatabase, row: int) -> str:
     (role,) = database.connection.execute("SELECT role FROM messages WHERE id = ?", (row,)).fetchone()
     return str(role)
+
+
+def test_a_very_long_session_is_split_in_time_linear_in_its_rows() -> None:
+    def seconds(rows: int) -> float:
+        bones = [Bone(at, "user", RowState.ARCHIVED, float(at * 10), None, key=at) for at in range(rows)]
+        summary = Bone(rows, "user", RowState.LIVE, rows * 10.0, None, key="summary", flagged=True)
+        tail = [replace(bone, id=rows + at, key=bone.key) for at, bone in enumerate(bones[-20:], start=1)]
+        began = time.process_time()
+        segments = split([*bones, summary, *tail], (), rotated=False, doubled=False)
+        taken = time.process_time() - began
+        assert [len(segment.copies) for segment in segments] == [0, 20]
+        return taken
+
+    # Comparing every row with every other took two seconds at this size.
+    assert min(seconds(20_000) for _ in range(2)) < 0.5
