@@ -78,7 +78,7 @@ def assemble(
         return _unchanged(measured, plan, aborted=True)
     text = f"{prefix}\n{summary_body.strip()}" if summary_body.strip() else prefix
     head, tail = _head(measured, plan), _tail(measured, plan, window, session)
-    rows = _finished(_joined(head, tail, text, measured.policy), measured)
+    rows = _finished(_joined(head, tail, text, measured.policy), measured, plan)
     policy = measured.policy
     index = next((i for i, row in enumerate(rows) if text in content_text(row.content)), None)
     messages = tuple(_clean(row.message, policy) for row in rows)
@@ -88,9 +88,11 @@ def assemble(
 def pruned_rows(measured: Measured, plan: Plan) -> list[Row]:
     """The conversation as pruning leaves it, blank echoes left out."""
     shortened = frozenset(plan.pruned_at)
+    kept = len(measured.messages) if plan.kept_from is None else plan.kept_from
+    rows = (*measured.base[:kept], *measured.messages[kept:])
     return [
         Row(measured.shrunk[i] if i in shortened and i in measured.shrunk else message, i)
-        for i, message in enumerate(measured.base)
+        for i, message in enumerate(rows)
         if i not in measured.columns.echoes
     ]
 
@@ -151,7 +153,7 @@ def _joined(head: list[Row], tail: list[Row], text: str, policy: Policy) -> list
     ]
 
 
-def _finished(rows: list[Row], measured: Measured) -> list[Row]:
+def _finished(rows: list[Row], measured: Measured, plan: Plan) -> list[Row]:
     policy = measured.policy
     rows = repaired(rows, policy.assembly)
     spared = _unanswered(rows) if policy.prune.spares_pending else range(0)
@@ -159,7 +161,16 @@ def _finished(rows: list[Row], measured: Measured) -> list[Row]:
         echoes = measured.columns.echoes
         given = [message for i, message in enumerate(measured.messages) if i not in echoes]
         rows = restated(rows, given, policy)
-    return without_old_images(rows, policy.assembly, spared)
+    return without_old_images(rows, policy.assembly, _kept(rows, plan) or spared)
+
+
+def _kept(rows: list[Row], plan: Plan) -> range:
+    """The tail the user asked to keep; empty when the release chose it."""
+    if plan.kept_from is None:
+        return range(0)
+    origins = (row.origin for row in rows)
+    first = next((i for i, at in enumerate(origins) if at is not None and at >= plan.kept_from), len(rows))
+    return range(first, len(rows))
 
 
 def _unanswered(rows: list[Row]) -> range:

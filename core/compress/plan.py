@@ -8,6 +8,7 @@ from dataclasses import replace
 from core.compress.columns import Columns
 from core.compress.gate import gate_blocks
 from core.compress.measure import Measured, measure
+from core.compress.partial import moved, spared
 from core.compress.partition import Cut, Rows, cut
 from core.compress.prune import Pruning, prune, prune_span
 from core.compress.replay import replays_thinking
@@ -26,29 +27,30 @@ def plan_messages(
     return plan(measure(messages, policy), settings, gate)
 
 
-def plan(measured: Measured, settings: Settings, gate: Gate | None = None) -> Plan:
-    """Plan a compaction: numbers only, so another call with other settings costs milliseconds.
+def plan(
+    measured: Measured, settings: Settings, gate: Gate | None = None, *, keep: int | None = None
+) -> Plan:
+    """Plan a compaction: numbers only, so planning again costs milliseconds.
 
     Args:
         measured: The conversation, measured for a release.
         settings: Window, shares, counts; `window` None gives a plan without a middle.
         gate: State of what can refuse an automatic attempt; None when nothing is known.
+        keep: User turns at the end that stay word for word, as `/compress here N` asks; None for its own cut.
 
     Returns:
-        The plan. Its spans are positions in the messages given, half-open, and cover them all.
+        The plan; its half-open spans are positions in the messages given and cover them all.
     """
-    if settings.window is None or settings.window <= 0:
+    if not settings.window or settings.window <= 0:
         return _without_window(measured, settings, gate)
     limits = budgets(settings, measured.policy, settings.window)
-    pruning = prune(measured, settings, limits)
-    rows, kept = _rows(measured, pruning)
-    found = cut(rows, settings, limits, measured.policy)
-    spans, blocked = _spans(found, rows, kept, measured)
+    rows, kept = _rows(measured, pruning := prune(measured, settings, limits))
+    found, start = moved(cut(rows, settings, limits, measured.policy), rows.columns, keep)
+    kept_from = start if start is None or kept is None else kept[start]
+    spans, blocks = _spans(found, rows, kept, measured)
     compared = _compared(measured, settings)
-    middle = spans[1]
-    if measured.policy.prune.middle_only:
-        pruning = prune_span(measured, pruning, middle)
-    blocks = (*gate_blocks(gate, settings, measured.policy), *blocked, *_spent(measured, middle))
+    pruning = _settled(measured, pruning, spans[1], kept_from)
+    blocks = (*gate_blocks(gate, settings, measured.policy), *blocks, *_spent(measured, spans[1]))
     return Plan(
         release=measured.policy.release,
         group=measured.policy.group,
@@ -58,12 +60,12 @@ def plan(measured: Measured, settings: Settings, gate: Gate | None = None) -> Pl
         tail_budget=limits.tail,
         soft_ceiling=limits.soft,
         summary_cap=limits.summary_cap,
-        summary_budget=_summary_budget(measured, pruning, middle, limits, settings),
+        summary_budget=_summary_budget(measured, pruning, spans[1], limits, settings),
         estimated_tokens=measured.estimated_tokens,
         messages=len(measured.messages),
         pruned=pruning.count,
         head=spans[0],
-        middle=middle,
+        middle=spans[1],
         tail=spans[2],
         would_fire=compared >= limits.threshold and not blocks,
         compared_tokens=compared,
@@ -71,9 +73,22 @@ def plan(measured: Measured, settings: Settings, gate: Gate | None = None) -> Pl
         arithmetic=_arithmetic(limits, pruning, spans, compared, measured),
         weights=tuple(pruning.weights),
         estimates=measured.estimates,
-        pruned_at=tuple(sorted(pruning.shrunk.union(measured.duplicates))),
+        pruned_at=_pruned_at(pruning, measured, kept_from),
         too_short=len(measured.messages) <= found.least,
+        kept_from=kept_from,
     )
+
+
+def _settled(measured: Measured, pruning: Pruning, middle: Span, kept_from: int | None) -> Pruning:
+    """What is pruned once the cut is known."""
+    if measured.policy.prune.middle_only:
+        return prune_span(measured, pruning, middle)
+    return spared(pruning, measured, kept_from)
+
+
+def _pruned_at(pruning: Pruning, measured: Measured, kept_from: int | None) -> tuple[int, ...]:
+    found = pruning.shrunk.union(measured.duplicates)
+    return tuple(sorted(i for i in found if kept_from is None or i < kept_from))
 
 
 def _spent(measured: Measured, middle: Span) -> tuple[str, ...]:

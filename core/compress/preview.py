@@ -139,7 +139,8 @@ def _result(
     before, after = measured.estimated_tokens, _after_tokens(measured, assembled)
     messages, refused = assembled.messages, False
     if assembled.changed and measured.policy.assembly.grow_guard and after > before:
-        smaller = salvaged(messages, before, measured.policy)
+        # Salvaging shortens results wherever they stand, and a tail kept by hand is to stay as it is.
+        smaller = None if plan.kept_from is not None else salvaged(messages, before, measured.policy)
         refused = smaller is None
         messages = measured.messages if smaller is None else smaller
         after = _tokens(messages, measured, {})

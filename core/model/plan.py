@@ -47,6 +47,7 @@ class Plan:
         estimates: Estimate of each message before pruning, for drawing; sums to about `estimated_tokens`.
         pruned_at: Indexes of the messages pruning would shorten.
         too_short: The list has too few messages for anything to be tried, pruning included.
+        kept_from: First message that stays as it is because the boundary was moved there by hand.
     """
 
     release: str
@@ -72,6 +73,7 @@ class Plan:
     estimates: tuple[int, ...] = ()
     pruned_at: tuple[int, ...] = ()
     too_short: bool = False
+    kept_from: int | None = None
 
     @property
     def window(self) -> int | None:

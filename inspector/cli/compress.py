@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
 from core.model.preview import AnchorCount, Preview, Retention
-from inspector.cli import output, pricing, summarisers, what_if, writing
+from inspector.cli import numbers, output, pricing, summarisers, what_if, writing
 from inspector.cli.plan import payload as plan_payload
 
 if TYPE_CHECKING:
@@ -27,6 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     summarisers.add_arguments(parser)
     parser.add_argument(
         "--focus", metavar="TOPIC", help="what the summary must keep, as in `/compress TOPIC`"
+    )
+    parser.add_argument(
+        "--keep",
+        "--here",
+        type=numbers.positive,
+        metavar="N",
+        help="keep the last N user turns word for word, as in `/compress here N`",
     )
     parser.add_argument(
         "--compare-focus",
@@ -50,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     found = _preview(args, asked, args.focus)
     applied = writing.write(args, asked, found) if args.apply else None
     if args.json:
-        output.write_json(payload(found, asked, args) | writing.payload(applied))
+        output.write_json(payload(found, asked, args) | writing.payload(applied), mask=args.messages is None)
     else:
         from inspector.cli import preview_text
 
@@ -92,7 +99,7 @@ def _preview(args: argparse.Namespace, asked: Question, focus: str | None) -> Pr
     from core.compress.preview import preview
 
     measured = measure(asked.messages, asked.policy)
-    cut = plan(measured, asked.settings, asked.gate)
+    cut = plan(measured, asked.settings, asked.gate, keep=args.keep)
     session = None if asked.situation is None else asked.situation.conversation.tip.id
     writer = summarisers.summariser(args, asked)
     pricing.agree(args, asked, cut, writer.describe())

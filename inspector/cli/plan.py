@@ -35,7 +35,10 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         document = payload(found) | {"release_requested": args.release}
         document |= {} if asked.situation is None else _origin(asked.situation)
-        output.write_json(document if pruned is None else {**document, "pruned_messages": pruned})
+        output.write_json(
+            document if pruned is None else {**document, "pruned_messages": pruned},
+            mask=args.messages is None,
+        )
     else:
         output.write_lines(_lines(found, asked.situation, pruned or []))
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual import on
 from textual.app import ComposeResult
 
+from core.compress.partial import MOST_TURNS
 from inspector.commands import bindings
 from inspector.screens.focus import FocusLab
 from inspector.screens.preview_header import PreviewHeader
@@ -15,7 +16,7 @@ from inspector.views import Cursor
 from inspector.widgets.message_list import MessageList
 from inspector.widgets.prompt_bar import PromptBar
 
-FOCUS, COMPARE = "focus", "compare"
+FOCUS, COMPARE, KEEP = "focus", "compare", "keep"
 
 
 class PreviewView(OnwardView):
@@ -65,6 +66,7 @@ class PreviewView(OnwardView):
     def _prepared(self, event: OnwardView.Prepared) -> None:
         if event.asked == self.asked:
             self.basis = event.basis
+            self.kept_turns = ""
             self.writer = extractive(event.basis)
             self.make()
 
@@ -80,6 +82,14 @@ class PreviewView(OnwardView):
         start = f"{self.focus_topic} | " if self.focus_topic else ""
         self._ask(COMPARE, "compare focuses", start, "one topic | another")
 
+    def action_keep_turns(self) -> None:
+        """Ask how many of the user's last turns stay word for word; an empty answer leaves it to Hermes."""
+        if self.basis is None:
+            self.toast(self.refusal, "warning")
+        else:
+            hint = f"how many of your last turns stay word for word, 1 to {MOST_TURNS}"
+            self.query_one(PromptBar).ask(KEEP, "keep turns", self.kept_turns, hint=hint)
+
     def _ask(self, purpose: str, label: str, value: str, hint: str) -> None:
         if self.refusal:
             self.toast(self.refusal, "warning")
@@ -93,9 +103,19 @@ class PreviewView(OnwardView):
             return
         if event.purpose == COMPARE:
             self._compare([part.strip() for part in event.text.split("|") if part.strip()])
-            return
-        self.focus_topic = event.text.strip() or None
-        self.make()
+        elif event.purpose == KEEP:
+            self._keep(event.text.strip())
+        else:
+            self.focus_topic = event.text.strip() or None
+            self.make()
+
+    def _keep(self, text: str) -> None:
+        if text and not (text.isascii() and text.isdecimal() and int(text[:9]) > 0):
+            self.toast("A number of turns is needed, or nothing.", "warning")
+        elif self.basis is not None:
+            self.kept_turns = text
+            self.basis = self.basis.keeping(int(text[:9]) if text else None)
+            self.make()
 
     def _compare(self, focuses: list[str]) -> None:
         if self.basis is None or len(focuses) != 2:

@@ -51,7 +51,13 @@ def figures(shown: Comparison, price: Decimal | None, width: int, palette: Palet
         f"({_saving(shown.saved)})", palette.style(_saving_ink(shown.saved))
     )
     focus = f"focus: {shown.focus}" if shown.focus else "no focus"
-    pieces = ((shown.made_by, muted), (_money(shown, price), palette.style("money")))
+    moved = shown.made is not None and shown.made.plan.kept_from is not None
+    kept = "boundary moved by you" if moved else ""
+    pieces = (
+        (kept, palette.style("match")),
+        (shown.made_by, muted),
+        (_money(shown, price), palette.style("money")),
+    )
     for text, style in (*pieces, (focus, palette.style("match") if shown.focus else muted)):
         if text:
             line.gap(3).add(text, style, most=max(0, width - line.width - 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from textual import work
@@ -11,6 +11,7 @@ from textual.message import Message as Event
 
 from core.compress.estimate import message_size, total_tokens
 from core.compress.measure import Measured
+from core.compress.plan import plan
 from core.compress.preview import preview
 from core.compress.summarise.base import Summariser
 from core.model.message import Message
@@ -32,6 +33,11 @@ class Basis:
     reading: Reading
     plan: Plan
     rate: Decimal | None = None
+
+    def keeping(self, turns: int | None) -> Basis:
+        """The same with the last user turns kept; None leaves the cut to the release."""
+        here = self.reading.situation
+        return replace(self, plan=plan(self.reading.measured, here.settings, here.gate, keep=turns))
 
 
 def basis_of(subject: Subject, generation: Generation, stop: Callable[[], bool]) -> Basis:

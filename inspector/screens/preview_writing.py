@@ -34,6 +34,7 @@ class WritingView(SidesView):
         self.basis: Basis | None = None
         self.writer: Writer | None = None
         self.focus_topic: str | None = None
+        self.kept_turns = ""
         self.busy = False
         self._written: list[str] = []
 

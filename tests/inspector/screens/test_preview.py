@@ -287,3 +287,22 @@ async def test_hostile_text_reaches_no_terminal_at_any_size(samples: Location, s
         for key in ("G", "d", "x", "p", "escape"):
             await press(pilot, key)
             assert not harmful(drawn(pilot))
+
+
+async def test_the_boundary_moves_to_the_turns_the_user_keeps(samples: Location) -> None:
+    async with open_app(samples, AUTH, "preview").run_test(size=(170, 40)) as pilot:
+        await settle(pilot)
+        view = pilot.app.screen.query_one(PreviewView)
+        assert view.shown is not None
+        by_itself = view.shown.tail
+        await press(pilot, "t")
+        await answer(pilot, "3")
+        asked = [i for i, message in enumerate(view.shown.before) if message.role == "user"]
+        assert view.shown.tail.start == asked[-3] != by_itself.start
+        assert "boundary moved by you" in drawn(pilot)
+        await press(pilot, "t")
+        await answer(pilot, "many")
+        assert view.shown.tail.start == asked[-3]
+        await press(pilot, "t")
+        await answer(pilot, "")
+        assert view.shown.tail == by_itself
