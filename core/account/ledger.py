@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
+from typing import NamedTuple
 
 from core.account.price_book import PriceBook
 from core.account.spending import (
@@ -17,7 +18,7 @@ from core.account.spending import (
     read_routes,
     splits_by_model,
 )
-from core.account.sums import UNKNOWN, Booked, book_group, finish, price_classes
+from core.account.sums import UNKNOWN, Booked, book_group, finish, price_classes, size
 from core.account.threads import Threads, read_threads
 from core.errors import UsageError
 from core.model.tokens import Buckets
@@ -59,25 +60,54 @@ def ledger(
     Raises:
         UsageError: There is no such dimension.
     """
+    return collect(
+        stores, by=by, since=since, until=until, session=session, prices=prices, zone=zone
+    ).ledger()
+
+
+def collect(
+    stores: Sequence[Store],
+    *,
+    by: str = "session",
+    since: datetime | None = None,
+    until: datetime | None = None,
+    session: str | None = None,
+    prices: PriceBook | None = None,
+    zone: tzinfo | None = None,
+) -> Books:
+    """What a `ledger` is made of, for those who write very long ones row by row.
+
+    Raises:
+        UsageError: There is no such dimension.
+    """
     if by not in KEYS:
         raise UsageError(f"cannot add up by {by!r}", remedy=f"Choose one of {', '.join(DIMENSIONS)}")
-    desk = _Desk(by, zone, prices)
+    books = Books(by, zone, prices, since, until)
     for store in {store.path.resolve(): store for store in stores}.values():
-        _book(desk, store, since, until, session)
+        _book(books, store, session)
     if prices is not None:
         prices.save()
-    lower = bool(desk.counted.silent or desk.counted.disagreeing)
-    totals = replace(desk.totals(), lower_bound=lower)
-    return Ledger(by, tuple(desk.rows()), totals, lower, desk.notes(), since, until)
+    return books
+
+
+class Entry(NamedTuple):
+    """A row to be: all that was booked under one key and task."""
+
+    key: str
+    task: str
+    label: str
+    booked: Sequence[Booked]
 
 
 @dataclass(slots=True)
-class _Desk:
+class Books:
     """Books groups into rows."""
 
     by: str
     zone: tzinfo | None
     prices: PriceBook | None
+    since: datetime | None = None
+    until: datetime | None = None
     counted: Counted = field(default_factory=Counted)
     unsplit: bool = False
     _rows: dict[tuple[str, str], list[Booked]] = field(default_factory=dict)
@@ -85,40 +115,60 @@ class _Desk:
     _subtrees: dict[str, tuple[Buckets, Money]] = field(default_factory=dict)
 
     def add(self, group: Group, key: str, label: str) -> None:
+        """Books a group on its row."""
         task = "" if self.by == "task" else group.task
         self._rows.setdefault((key, task), []).append(book_group(group, self.prices))
         if label:
             self._labels[key] = label
 
+    @property
+    def priced(self) -> bool:
+        """Whether computed costs were asked for."""
+        return self.prices is not None
+
+    @property
+    def lower_bound(self) -> bool:
+        """The true total is at least what was booked."""
+        return bool(self.counted.silent or self.counted.disagreeing)
+
+    def ledger(self) -> Ledger:
+        """Every row, finished."""
+        rows = tuple(map(self.row, self.entries()))
+        return Ledger(self.by, rows, self.totals(), self.lower_bound, self.notes(), self.since, self.until)
+
     def totals(self) -> LedgerRow:
         """All rows together."""
         everything = [one for booked in self._rows.values() for one in booked]
-        priced = self.prices is not None
-        return finish("total", "", "", everything, priced=priced, sessions=self.counted.sessions)
+        total = finish("total", "", "", everything, priced=self.priced, sessions=self.counted.sessions)
+        return replace(total, lower_bound=self.lower_bound)
 
     def beside(self, key: str, tokens: Buckets, recorded: Money) -> None:
         """Sets the subtree total of a conversation."""
         self._subtrees[key] = (tokens, recorded)
 
-    def rows(self) -> list[LedgerRow]:
-        priced, labels = self.prices is not None, self._labels
-        rows = [
-            finish(key, task, labels.get(key, ""), booked, priced=priced)
-            for (key, task), booked in self._rows.items()
-        ]
-        if self._subtrees:
-            rows = [self._with_subtree(row) for row in rows]
+    def entries(self) -> list[Entry]:
+        """The rows to be: largest first; days and hours in order."""
+        labels = self._labels
+        found = [Entry(key, task, labels.get(key, ""), booked) for (key, task), booked in self._rows.items()]
         if self.by in _FORMS:
-            return sorted(rows, key=lambda row: (row.key, row.task))
-        return sorted(rows, key=lambda row: (-(row.tokens.total or 0), row.key, row.task))
+            return sorted(found)
+        return sorted(found, key=lambda entry: (-size(entry.booked), entry.key, entry.task))
 
-    def _with_subtree(self, row: LedgerRow) -> LedgerRow:
+    def simple(self, entry: Entry) -> Booked | None:
+        """What the row is one-to-one; None when several groups, or delegates, come together in it."""
+        alone = len(entry.booked) == 1 and entry.key not in self._subtrees
+        return entry.booked[0] if alone else None
+
+    def row(self, entry: Entry) -> LedgerRow:
+        """The row, finished."""
+        row = finish(entry.key, entry.task, entry.label, entry.booked, priced=self.priced)
         if row.task or row.key not in self._subtrees:
             return row
         tokens, recorded = self._subtrees[row.key]
         return replace(row, subtree=tokens, subtree_recorded=recorded)
 
     def notes(self) -> tuple[str, ...]:
+        """What is missing from the numbers, and what was assumed."""
         silent, disagreeing, residual = self.counted[1:]
         told = (
             (silent, "{} with messages but no recorded usage: the true total is higher"),
@@ -131,12 +181,10 @@ class _Desk:
         return tuple(notes)
 
 
-def _book(
-    desk: _Desk, store: Store, since: datetime | None, until: datetime | None, session: str | None
-) -> None:
+def _book(desk: Books, store: Store, session: str | None) -> None:
     threads = read_threads(store) if desk.by == "conversation" or session is not None else None
     members = threads.members(threads.root(session)) if threads and session is not None else None
-    window = Window(since, until, members)
+    window = Window(desk.since, desk.until, members)
     classes = Classes()
     if desk.prices is not None:
         classes = price_classes(desk.prices, read_routes(store))
@@ -149,11 +197,11 @@ def _book(
     desk.counted = Counted(*(old + new for old, new in zip(desk.counted, found, strict=True)))
     desk.unsplit = desk.unsplit or (found.sessions > 0 and not splits_by_model(store))
     if desk.by == "conversation" and threads is not None:
-        everything = groups if members is None and since is None and until is None else None
+        everything = groups if window == Window() else None
         _add_subtrees(desk, everything or Spending(store, Window()).groups(desk.by), threads, groups)
 
 
-def _keys(desk: _Desk, store: Store, threads: Threads | None) -> Callable[[Group], tuple[str, str]]:
+def _keys(desk: Books, store: Store, threads: Threads | None) -> Callable[[Group], tuple[str, str]]:
     """How a group finds its row: the key, and what a person calls it."""
 
     def moment(group: Group) -> tuple[str, str]:
@@ -175,7 +223,7 @@ def _keys(desk: _Desk, store: Store, threads: Threads | None) -> Callable[[Group
     return lambda group: (group.key or UNKNOWN, "")
 
 
-def _add_subtrees(desk: _Desk, everything: list[Group], threads: Threads, seen: list[Group]) -> None:
+def _add_subtrees(desk: Books, everything: list[Group], threads: Threads, seen: list[Group]) -> None:
     """Beside a conversation's own total: what it and its delegates spent together."""
     own: dict[str, tuple[Buckets, Money]] = {}
     roots = {threads.root(group.key) for group in seen}

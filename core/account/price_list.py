@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import asdict
 from datetime import date, time
 from decimal import Decimal
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +39,8 @@ class PriceList:
     """
 
     def __init__(self, cache: Path | None = None) -> None:
+        from importlib import metadata  # it reaches for half of the mail package
+
         self.version = metadata.version("genai-prices")
         self._file = cache / f"prices-{self.version}.json" if cache else None
         self._known: dict[str, tuple[PriceRow, ...]] = {}

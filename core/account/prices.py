@@ -10,6 +10,7 @@ from core.model.tokens import Buckets
 from core.model.usage import Priced, PriceRow, Rates, Term
 
 MILLION = Decimal(1_000_000)
+_ZERO = Decimal(0)
 ONE_HOUR_FACTOR = Decimal("1.6")
 """An hour's cache write bills twice the input rate, five minutes' 1.25 times; 2 / 1.25."""
 
@@ -78,19 +79,40 @@ def write_rate(rates: Rates, *, one_hour: bool) -> Decimal | None:
     return rates.cache_write_1h if rates.cache_write_1h is not None else rates.cache_write * ONE_HOUR_FACTOR
 
 
-def _terms(rates: Rates, tokens: Buckets, one_hour: bool) -> Iterable[Term]:
+def cost(
+    row: PriceRow, buckets: Sequence[int | None], *, calls: int = 1, one_hour: bool = False
+) -> Decimal | None:
+    """`price` without its terms, for ledgers of many rows; None when a bucket that was used has no rate.
+
+    Args:
+        row: The entry.
+        buckets: Fresh input, cache read, cache write, output.
+        calls: How many requests made them.
+        one_hour: Cache writes are kept for an hour.
+    """
+    prompt = sum(bucket or 0 for bucket in buckets[:3]) if row.tiers else 0
+    total = _ZERO
+    for amount, rate in zip(
+        buckets, _bucket_rates(rates_for(row, prompt // max(1, calls)), one_hour), strict=True
+    ):
+        if amount:
+            if rate is None:
+                return None
+            total += amount * rate
+    return total / MILLION
+
+
+def _bucket_rates(rates: Rates, one_hour: bool) -> tuple[Decimal | None, ...]:
+    """Of fresh input, cache read, cache write and output."""
     read = rates.cache_read if rates.cache_read is not None else rates.input
-    buckets = (
-        ("fresh input", tokens.input, rates.input),
-        ("cache read", tokens.cache_read, read),
-        (
-            "cache write" + (" (1h)" if one_hour else ""),
-            tokens.cache_write,
-            write_rate(rates, one_hour=one_hour),
-        ),
-        ("output", tokens.output, rates.output),
-    )
-    return (Term(label, amount, rate) for label, amount, rate in buckets if amount)
+    return rates.input, read, write_rate(rates, one_hour=one_hour), rates.output
+
+
+def _terms(rates: Rates, tokens: Buckets, one_hour: bool) -> Iterable[Term]:
+    amounts = (tokens.input, tokens.cache_read, tokens.cache_write, tokens.output)
+    labels = ("fresh input", "cache read", "cache write" + (" (1h)" if one_hour else ""), "output")
+    rows = zip(labels, amounts, _bucket_rates(rates, one_hour), strict=True)
+    return (Term(label, amount, rate) for label, amount, rate in rows if amount)
 
 
 def _holds(row: PriceRow, at: datetime) -> bool:

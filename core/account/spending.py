@@ -160,13 +160,19 @@ class Spending:
             by: A key of `KEYS`.
             classes: Where prices change; None when nothing is priced.
         """
-        names = [KEYS[by], "task", *ROUTE, "included", *(classes.expressions if classes else ())]
-        sums = ", ".join(f"sum({name})" for name in (*COUNTS, *MONEY, "recorded"))
-        query = (
-            f"{items(self.store.schema, self._where)} SELECT {KEYS[by]}, task, {', '.join(ROUTE)}, "  # noqa: S608
-            f"included, {sums}, sum(missing), min(status), max(status), max(shaky), min(started_at), "
-            f"max(title), max(1, sum(counts)) FROM items GROUP BY {', '.join(names)}"
-        )
+        head = f"SELECT {KEYS[by]}, task, {', '.join(ROUTE)}, included"
+        if KEYS[by] == "session":
+            # A session has one start, and its split no route twice: there is nothing to sort and add up.
+            sums = ", ".join((*COUNTS, *MONEY, "recorded"))
+            rest = "missing, status, status, shaky, started_at, title, counts FROM items"
+        else:
+            names = [KEYS[by], "task", *ROUTE, "included", *(classes.expressions if classes else ())]
+            sums = ", ".join(f"sum({name})" for name in (*COUNTS, *MONEY, "recorded"))
+            rest = (
+                "sum(missing), min(status), max(status), max(shaky), min(started_at), max(title), "
+                f"max(1, sum(counts)) FROM items GROUP BY {', '.join(names)}"
+            )
+        query = f"{items(self.store.schema, self._where)} {head}, {sums}, {rest}"
         return [Group(*row) for row in _rows(self.store, query, self._values)]
 
     def counted(self) -> Counted:

@@ -10,7 +10,7 @@ from operator import add
 from typing import Any, NamedTuple, TypeVar
 
 from core.account.price_book import PriceBook, billing_of
-from core.account.prices import entry_at, price
+from core.account.prices import cost, entry_at
 from core.account.spending import Classes, Group
 from core.model.tokens import Buckets
 from core.model.usage import LedgerPart, LedgerRow, Money, PriceRow
@@ -18,9 +18,23 @@ from core.model.usage import LedgerPart, LedgerRow, Money, PriceRow
 _N = TypeVar("_N", int, float, Decimal)
 UNKNOWN = "unknown"
 NOTHING = Money()
-_NANO = Decimal("1e-9")
 _TOKENS, _MONEY = slice(8, 13), slice(13, 16)
 """Places of the buckets, and of the estimated, actual and recorded amounts, in a group."""
+
+
+class Brief(NamedTuple):
+    """What `finish` says of the money of one group, without a row's objects.
+
+    Attributes:
+        recorded, computed, included: Plain decimals.
+    """
+
+    recorded: str | None
+    computed: str | None
+    included: str | None
+    status: str
+    price_source: str | None
+    unpriced: int
 
 
 class Booked(NamedTuple):
@@ -46,13 +60,15 @@ def book_group(group: Group, book: PriceBook | None) -> Booked:
     """A group, priced when there is a book."""
     if book is None:
         return Booked(group)
-    moment = None if group.at is None else datetime.fromtimestamp(group.at, UTC)
-    entry = entry_at(book.entries(group.model, group.provider, group.base_url, group.mode), moment)
+    entries = book.entries(group.model, group.provider, group.base_url, group.mode)
+    if len(entries) > 1:
+        entry = entry_at(entries, None if group.at is None else datetime.fromtimestamp(group.at, UTC))
+    else:
+        entry = entries[0] if entries else None
     if not any(group[8:12]) or (entry is not None and entry.billing == "local"):
         return Booked(group, entry)
-    tokens = Buckets(group.input, group.cache_read, group.cache_write, group.output)
-    usd = price(entry, tokens, calls=group.calls or 1, one_hour=book.one_hour).usd
-    return Booked(group, entry, usd, group.sessions if usd is None else 0)
+    usd = None if entry is None else cost(entry, group[8:12], calls=group.calls or 1, one_hour=book.one_hour)
+    return Booked(group, entry, usd, max(1, group.sessions) if usd is None else 0)
 
 
 def price_classes(book: PriceBook, routes: Iterable[Sequence[str]]) -> Classes:
@@ -87,11 +103,35 @@ def finish(
         recorded=_together([part.recorded for part in parts]),
         computed=_together([part.computed for part in parts if part.billing != "included"]),
         included=_together([part.computed for part in parts if part.billing == "included"]),
-        status=_status(booked, parts),
+        status=_status(booked, [part.billing for part in parts]),
         price_source=next((part.price.source for part in parts if part.price), None),
         parts=tuple(parts),
         lower_bound=any(one.group.shaky for one in booked),
     )
+
+
+def brief(one: Booked, *, priced: bool) -> Brief:
+    """The money of a row that is one group, which most rows of a long ledger are."""
+    group, entry, usd, unpriced = one
+    billing = _billing(entry, group, priced)
+    told = group.status
+    status = told if told == group.other_status and told and told != UNKNOWN else _status((one,), (billing,))
+    exact = _exact(group.recorded)
+    recorded = None if exact is None else format(exact, "f")
+    amount = None if usd is None else format(usd, "f")
+    source = None if entry is None else entry.source
+    if billing == "included":
+        return Brief(recorded, None, amount, status, source, 0)
+    return Brief(recorded, amount, None, status, source, unpriced)
+
+
+def size(booked: Sequence[Booked]) -> int:
+    """Prompt and output of all groups, by which rows are ordered; 0 when a bucket is unknown."""
+    if len(booked) == 1:
+        buckets: Sequence[int | None] = booked[0].group[8:12]
+    else:
+        buckets = _columns([one.group for one in booked], slice(8, 12))
+    return 0 if None in buckets else sum(bucket or 0 for bucket in buckets)
 
 
 def _by_route(booked: Sequence[Booked]) -> Iterable[Sequence[Booked]]:
@@ -111,14 +151,14 @@ def _part(task: str, booked: Sequence[Booked], priced: bool) -> LedgerPart:
     if len(booked) == 1:
         # Most rows of a long ledger are one group: its values are the sums.
         calls, tokens, amounts = first.calls, tuple(first)[_TOKENS], tuple(first)[_MONEY]
-        missing, sessions = first.missing, first.sessions
+        missing, sessions = first.missing, max(1, first.sessions)
         computed = _money(booked[0].usd, booked[0].unpriced)
     else:
         groups = [one.group for one in booked]
         calls = _sum([group.calls for group in groups])
         tokens, amounts = _columns(groups, _TOKENS), _columns(groups, _MONEY)
         missing = sum([group.missing for group in groups])
-        sessions = sum([group.sessions for group in groups])
+        sessions = max(1, sum([group.sessions for group in groups]))
         computed = _money(_sum([one.usd for one in booked]), sum([one.unpriced for one in booked]))
     estimated, actual, recorded = amounts
     exact = _exact(recorded)
@@ -145,11 +185,11 @@ def _billing(entry: PriceRow | None, group: Group, priced: bool) -> str:
     return UNKNOWN if billing == "api" and (priced or not group.provider) else billing
 
 
-def _status(booked: Sequence[Booked], parts: Sequence[LedgerPart]) -> str:
+def _status(booked: Sequence[Booked], billings: Sequence[str]) -> str:
     """What Hermes called the amounts; `local` where it could not know better."""
     told = {one.group.status for one in booked} | {one.group.other_status for one in booked}
     statuses = {status for status in told if status}
-    if statuses <= {UNKNOWN} and parts and all(part.billing == "local" for part in parts):
+    if statuses <= {UNKNOWN} and billings and all(billing == "local" for billing in billings):
         return "local"
     return next(iter(statuses)) if len(statuses) == 1 else ("mixed" if statuses else UNKNOWN)
 
@@ -175,4 +215,4 @@ def _sum(values: Iterable[_N | None]) -> _N | None:
 
 def _exact(amount: float | None) -> Decimal | None:
     """A sum of stored floats as a decimal, without the noise of adding them."""
-    return None if amount is None else Decimal(repr(amount)).quantize(_NANO).normalize()
+    return None if amount is None else Decimal(f"{amount:.9f}").normalize()

@@ -20,6 +20,7 @@ from core.model.usage import Ledger, LedgerRow, Money
 from inspector.cli import jsonio, numbers, options, output, target
 
 if TYPE_CHECKING:
+    from core.account.ledger import Books
     from core.store.store import Store
 
 BY = ("session", "conversation", "model", "provider", "source", "day", "hour", "task", "profile")
@@ -50,15 +51,17 @@ def run(args: argparse.Namespace) -> int:
     """Print buckets and cost."""
     if args.csv and args.json:
         raise UsageError("give either --json or --csv")
-    found = _ledger(args)
+    books = _books(args)
     if args.json:
-        output.write_json(payload(found))
+        from inspector.cli import usage_json
+
+        sys.stdout.write(f"{usage_json.document(books)}\n")
     elif args.csv:
-        sys.stdout.write(_csv(found))
+        sys.stdout.write(_csv(books.ledger()))
     else:
-        output.write_lines(_lines(found, args.limit or SHOWN))
+        output.write_lines(_lines(books.ledger(), args.limit or SHOWN))
     if args.budget is not None:
-        _hold_to(args.budget, found)
+        _hold_to(args.budget, books.ledger())
     return 0
 
 
@@ -76,7 +79,7 @@ def _hold_to(budget: Decimal, found: Ledger) -> None:
     output.write_note(checked.sentence)
 
 
-def _ledger(args: argparse.Namespace) -> Ledger:
+def _books(args: argparse.Namespace) -> Books:
     if args.session is None:
         with target.stores(args) as opened:
             return _add_up(opened, args, None)
@@ -84,23 +87,23 @@ def _ledger(args: argparse.Namespace) -> Ledger:
         return _add_up((store,), args, session.id)
 
 
-def _add_up(opened: tuple[Store, ...], args: argparse.Namespace, session: str | None) -> Ledger:
-    from core.account.ledger import ledger
+def _add_up(opened: tuple[Store, ...], args: argparse.Namespace, session: str | None) -> Books:
+    from core.account.ledger import collect
 
     prices = None
     if not args.no_prices:
         from core.account.price_book import open_book
 
         prices = open_book()
-    return ledger(opened, by=args.by, since=args.since, until=args.until, session=session, prices=prices)
+    return collect(opened, by=args.by, since=args.since, until=args.until, session=session, prices=prices)
 
 
 def payload(found: Ledger) -> dict[str, Any]:
     """A ledger as the command line promises it."""
     return {
         "by": found.by,
-        "rows": [_row(row) for row in found.rows],
-        "totals": _row(found.totals),
+        "rows": [row(one) for one in found.rows],
+        "totals": row(found.totals),
         "lower_bound": found.lower_bound,
         "notes": list(found.notes),
         "since": jsonio.time(found.since),
@@ -108,25 +111,26 @@ def payload(found: Ledger) -> dict[str, Any]:
     }
 
 
-def _row(row: LedgerRow) -> dict[str, Any]:
+def row(one: LedgerRow) -> dict[str, Any]:
+    """A row as the command line promises it."""
     return {
-        "key": row.key,
-        "label": row.label,
-        "task": row.task,
-        "sessions": row.sessions,
-        "calls": row.calls,
-        "tokens": {**jsonio.tokens(row.tokens), "total": row.tokens.total},
+        "key": one.key,
+        "label": one.label,
+        "task": one.task,
+        "sessions": one.sessions,
+        "calls": one.calls,
+        "tokens": {**jsonio.tokens(one.tokens), "total": one.tokens.total},
         "cost": {
-            "recorded_usd": jsonio.money(row.recorded.usd),
-            "computed_usd": jsonio.money(row.computed.usd),
-            "included_usd": jsonio.money(row.included.usd),
-            "status": row.status,
-            "price_source": row.price_source,
-            "unpriced": row.computed.missing,
+            "recorded_usd": jsonio.money(one.recorded.usd),
+            "computed_usd": jsonio.money(one.computed.usd),
+            "included_usd": jsonio.money(one.included.usd),
+            "status": one.status,
+            "price_source": one.price_source,
+            "unpriced": one.computed.missing,
         },
-        "hit_rate": row.tokens.hit_rate,
-        "lower_bound": row.lower_bound,
-        "subtree": None if row.subtree is None else jsonio.tokens(row.subtree),
+        "hit_rate": one.tokens.hit_rate,
+        "lower_bound": one.lower_bound,
+        "subtree": None if one.subtree is None else jsonio.tokens(one.subtree),
     }
 
 
@@ -134,8 +138,8 @@ def _csv(found: Ledger) -> str:
     """Rows and totals with the columns of the JSON, flat."""
     text = io.StringIO()
     writer: csv.DictWriter[str] | None = None
-    for row in (*found.rows, found.totals):
-        flat = _flat(_row(row))
+    for one in (*found.rows, found.totals):
+        flat = _flat(row(one))
         if writer is None:
             writer = csv.DictWriter(text, list(flat), lineterminator="\n")
             writer.writeheader()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.account.price_book import PriceBook
-from core.account.prices import entry_at, price, rates_for
+from core.account.prices import cost, entry_at, price, rates_for
 from core.model.tokens import Buckets
 from core.model.usage import PriceRow, Rates, Tier
 
@@ -183,6 +183,21 @@ def test_without_a_moment_the_newest_all_day_price_holds() -> None:
 
 
 COUNT = st.integers(0, 10**9)
+
+
+@given(buckets=st.tuples(*[st.none() | COUNT] * 4), calls=st.integers(1, 9), hour=st.booleans())
+def test_the_cost_in_one_go_is_that_of_the_terms(
+    buckets: tuple[int | None, ...], calls: int, hour: bool
+) -> None:
+    row = PriceRow(
+        "x",
+        "m",
+        Rates(Decimal(3), None, Decimal("0.3")),
+        "list",
+        (Tier(9_000, Rates(Decimal(6), Decimal(9))),),
+    )
+    expected = price(row, Buckets(*buckets), calls=calls, one_hour=hour).usd
+    assert cost(row, buckets, calls=calls, one_hour=hour) == expected
 
 
 @given(input_=COUNT, read=COUNT, write=COUNT, output=COUNT)

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import sqlite3
-from contextlib import closing
+from contextlib import ExitStack, closing
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from core.account.ledger import collect
+from core.account.price_book import PriceBook
+from core.store.locate import locate
+from core.store.store import Store
 from inspector.cli.main import run
-from inspector.cli.usage import BY
+from inspector.cli.usage import BY, payload
+from inspector.cli.usage_json import document
 from tests.inspector.cli.conftest import Json, Text
 
 BUCKETS = ("input", "cache_read", "cache_write", "output")
@@ -41,6 +47,17 @@ def test_every_dimension_adds_up_to_the_same_total_as_plain_sql(home: Path, as_j
     assert [found["totals"]["tokens"][name] for name in BUCKETS] == _plain(home)
     for name in BUCKETS:
         assert sum(row["tokens"][name] or 0 for row in found["rows"]) == found["totals"]["tokens"][name]
+
+
+@pytest.mark.parametrize("prices", [None, PriceBook()], ids=["unpriced", "priced"])
+@pytest.mark.parametrize("by", BY)
+def test_a_document_written_row_by_row_is_the_one_made_of_the_ledger(
+    home: Path, by: str, prices: PriceBook | None
+) -> None:
+    with ExitStack() as stack:
+        opened = [stack.enter_context(Store(place)) for place in locate(home=home)]
+        books = collect(opened, by=by, prices=prices)
+    assert json.loads(document(books)) == payload(books.ledger())
 
 
 def test_the_keys_are_those_promised(as_json: Json) -> None:
