@@ -16,6 +16,8 @@ from inspector.palette import Palette
 from inspector.text import cell_len
 
 ALWAYS = ("app.help", "app.quit")
+GENERAL = ("workspace", "page", "app")
+"""Scopes whose keys work in every view: where room is short, those of the view itself come first."""
 
 
 class KeyBar(Widget):
@@ -68,7 +70,11 @@ class KeyBar(Widget):
         return [*fitting, *last]
 
     def _labelled(self) -> Iterator[Binding]:
-        order = {command.id: place for place, command in enumerate(table()) if command.label}
+        order = {
+            command.id: (command.scope in GENERAL, place)
+            for place, command in enumerate(table())
+            if command.label
+        }
         active: dict[str, Binding] = {}
         for entry in self.screen.active_bindings.values():
             if entry.enabled and entry.binding.id in order:
