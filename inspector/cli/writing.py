@@ -12,6 +12,7 @@ from core.model.preview import Preview
 from inspector.cli import confirm, output, target
 
 if TYPE_CHECKING:
+    from core.store.store import Store
     from inspector.cli.what_if import Question
 
 GUARDS = ("lock", "turn", "writer", "activity", "unchanged", "schema", "room", "writable", "integrity")
@@ -24,6 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--mode", choices=[mode.value for mode in ApplyMode], help="default: as the release does"
     )
+    add_consent(group)
+
+
+def add_consent(group: argparse._ActionsContainer) -> None:
+    """`--yes` and `--force`."""
     group.add_argument("--yes", action="store_true", help="do not ask before sending or writing")
     group.add_argument(
         "--force", type=_guards, default=(), metavar="NAME,...", help="pass these guards regardless"
@@ -51,18 +57,28 @@ def write(args: argparse.Namespace, asked: Question, found: Preview) -> Applied:
         UsageError: There is nothing to apply, or the user does not agree.
         DatabaseError: A guard refuses, or the write failed; nothing was changed.
     """
-    from core.apply.execute import execute
-    from core.apply.guards import check_guards, require
-    from core.apply.journal import Journal
     from core.apply.rehearse import rehearse
 
     assert asked.situation is not None, "`check` lets no file of messages through"
     assert asked.situation.generation is not None, "a preview with a middle has a generation"
     session = asked.situation.generation.session_id
+    mode = None if args.mode is None else ApplyMode(args.mode)
     with target.session(args) as (store, _):
-        mode = None if args.mode is None else ApplyMode(args.mode)
-        rehearsal = rehearse(store, session, found, mode)
-        results = check_guards(store, rehearsal, force=args.force)
+        return carry_out(args, store, rehearse(store, session, found, mode))
+
+
+def carry_out(args: argparse.Namespace, store: Store, rehearsal: Rehearsal) -> Applied:
+    """Show what a rehearsal would write and what stands against it, ask, write.
+
+    Raises:
+        UsageError: The user does not agree.
+        DatabaseError: A guard refuses, or the write failed; nothing was changed.
+    """
+    from core.apply.execute import execute
+    from core.apply.guards import check_guards, require
+    from core.apply.journal import Journal
+
+    results = check_guards(store, rehearsal, force=args.force)
     for line in (*_rows(rehearsal), *_checklist(results)):
         output.write_note(line)
     require(results)

@@ -159,6 +159,17 @@ def compaction_not_reloaded(case: Case, rule: Rule) -> Iterable[Found]:
             done = None
 
 
+@conversation_rule("E14")
+def kept_tail_lost(case: Case, rule: Rule) -> Iterable[Found]:
+    """A partial compression archived the turns it was to keep."""
+    lost, _ = case.store.lost_tail(case.tip.id)
+    if lost:
+        rows = f"messages {lost[0]} to {lost[-1]}"
+        evidence = Evidence(Source.DATABASE, rows, "archived, neither summarised nor copied back")
+        numbers = {"session": case.tip.id, "count": len(lost)}
+        yield Found(numbers, (evidence,), Verdict.DERIVED, session=case.tip.id)
+
+
 def _pair_faults(messages: Sequence[Message]) -> Iterator[tuple[str, Message]]:
     """Tool rows and calls that do not fit, with what is wrong."""
     open_calls: dict[str, Message] = {}

@@ -11,6 +11,7 @@ from core.model.plan import Plan, Span
 from core.model.preview import Feedback, Preview
 from core.model.settings import Settings
 from core.store.store import Store
+from tests.core.store.database import SUMMARY as COMPACTED
 from tests.core.store.database import SessionDatabase
 
 SUMMARY = "[CONTEXT SUMMARY]: the build was fixed in src/app.py"
@@ -33,6 +34,21 @@ def conversation(path: Path, release: str, turns: int = 6) -> Path:
         database.session("other")
         database.turn("other", "elsewhere")
     return path
+
+
+def compress_here(database: SessionDatabase, session: str = "s", *, loses: bool = True) -> None:
+    """`/compress here 2` of 0.18 and 0.19: the two turns to be kept stay archived, unless told otherwise."""
+    database.session(session)
+    for number in range(6):
+        database.turn(session, str(number))
+    old = database.live(session)
+    compressed = old[:16]
+    database.mark(old, active=0, compacted=1)
+    for row in compressed[:4]:
+        database.copy(row)
+    database.message(session, "user", f"{COMPACTED} so far")
+    for row in compressed[-4:] if loses else old[12:]:
+        database.copy(row)
 
 
 def preview(

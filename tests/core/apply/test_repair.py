@@ -11,24 +11,14 @@ from core.apply.transcript import live_messages
 from core.apply.undo import undo
 from core.errors import UsageError
 from core.store.store import Store
-from tests.core.apply.material import dump
+from tests.core.apply.material import compress_here, dump
 from tests.core.store.database import SUMMARY, SessionDatabase
 
 
 def compressed_here(path: Path, release: str = "0.19", since: int = 0) -> Path:
     """What `/compress here 2` leaves: the compressed part written back, the kept two turns archived."""
     with SessionDatabase(path, release) as database:
-        database.session("s")
-        for number in range(6):
-            database.turn("s", str(number))
-        old = database.live("s")
-        compressed = old[:16]
-        database.mark(old, active=0, compacted=1)
-        for row in compressed[:4]:
-            database.copy(row)
-        database.message("s", "user", f"{SUMMARY} so far")
-        for row in compressed[-4:]:
-            database.copy(row)
+        compress_here(database)
         for number in range(since):
             database.turn("s", f"since {number}")
     return path

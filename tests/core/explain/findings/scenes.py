@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tests.core.apply.material import compress_here
 from tests.core.explain.home import CONFIG, Home
 
 Build = Callable[[Home], None]
@@ -503,6 +504,11 @@ SCENES = (
     Scene("E11", locked(10), locked(4e9)),
     Scene("E12", late(3_600), rotated),
     Scene("E13", next_turn(30), next_turn(9)),
+    Scene(
+        "E14",
+        lambda home: compress_here(home.db, "S"),
+        lambda home: compress_here(home.db, "S", loses=False),
+    ),
     Scene("I1", rows(lambda home: home.db.message("S", "user", f"use {SECRET}")), plain),
     Scene(
         "I3",
