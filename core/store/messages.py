@@ -26,6 +26,7 @@ _PREVIEW_COLUMNS = (
     "message_uid",
     "_compressed_summary",
 )
+_TRACES = ("id", "session_id", "active", "compacted", "message_uid")
 _NAME = re.compile(r'"function"\s*:\s*\{\s*"name"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _TEXT = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\.)*)')
 _CALLS_SHOWN = 4096
@@ -38,13 +39,16 @@ def read_messages(
 ) -> tuple[Message, ...]:
     """The messages of these rows, in the order asked for; ids that do not exist are left out."""
     columns = schema.select("messages", MESSAGE_COLUMNS)
-    rows = _rows(connection, columns, row_ids)
-    copied = hidden_copies(connection, schema, rows.values())
-    return tuple(
-        message_from_row(rows[one], schema, row_state(rows[one], one in copied))
-        for one in row_ids
-        if one in rows
-    )
+    copied: Collection[int] = ()
+    if schema.has_uids:
+        copied = hidden_copies(
+            connection, schema, _rows(connection, schema.select("messages", _TRACES), row_ids).values()
+        )
+    found: dict[int, Message] = {}
+    for chunk in chunks(row_ids):  # the raw rows of one chunk only: all of them weigh as much as the messages
+        for one, row in _rows(connection, columns, chunk).items():
+            found[one] = message_from_row(row, schema, row_state(row, one in copied))
+    return tuple(found[one] for one in row_ids if one in found)
 
 
 def read_previews(
