@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
+from core.account.price_book import PriceBook
 from core.compress.estimate import message_size, total_tokens
 from core.compress.measure import Measured, measure
 from core.compress.plan import plan
+from core.explain.bill import Bill
 from core.explain.frame import Frame
 from core.explain.rows import copied_rows
 from core.hermes.policy import Policy
@@ -45,6 +48,9 @@ class Outcome:
         calls: Model calls, the same under every setting.
         prompt_tokens: Tokens all those calls would have carried.
         summarised_tokens: Tokens the summary model would have read.
+        requests: Every call's prompt, and what of it repeats the call before: what a cache could serve.
+        written_tokens: Tokens the summary model would have written.
+        usd: What the prompts and the summaries would have cost; None when nobody knows a price.
         peak: The largest prompt.
         loops: It would have fired again and again without getting below its threshold.
     """
@@ -58,6 +64,9 @@ class Outcome:
     summarised_tokens: int
     peak: int
     loops: bool = False
+    requests: tuple[tuple[int, int], ...] = ()
+    written_tokens: int = 0
+    usd: Decimal | None = None
 
     @property
     def total(self) -> int:
@@ -93,18 +102,36 @@ def simulate(messages: Sequence[Message], policy: Policy, settings: Settings, ov
     return life.outcome()
 
 
-def compare(frame: Frame, candidates: Iterable[Settings], *, release: str | None = None) -> Iterator[Outcome]:
-    """The same history under each of several settings, as they are worked out."""
+def compare(
+    frame: Frame,
+    candidates: Iterable[Settings],
+    *,
+    release: str | None = None,
+    prices: PriceBook | None = None,
+) -> Iterator[Outcome]:
+    """The same history under each of several settings, as they are worked out; in money too, given prices."""
     policy, tip = frame.policy(release), frame.conversation.tip
     overhead = (frame.prompt_tokens(tip, policy) or 0) + (frame.tools_tokens(tip) or 0)
     spoken = history(frame)
+    bill = None if prices is None else Bill.of(frame, prices)
     for settings in candidates:
-        yield simulate(spoken, policy, settings, overhead)
+        outcome = simulate(spoken, policy, settings, overhead)
+        if bill is not None:
+            usd = bill.usd(outcome.requests, outcome.summarised_tokens, outcome.written_tokens)
+            outcome = replace(outcome, usd=usd)
+        yield outcome
 
 
 def cheapest(outcomes: Iterable[Outcome]) -> Outcome | None:
-    """The setting under which models read least; None when all of them loop."""
-    return min((o for o in outcomes if not o.loops), key=lambda outcome: outcome.total, default=None)
+    """The setting that costs least, or without prices that under which models read least.
+
+    None when all of them loop.
+    """
+    sound = [outcome for outcome in outcomes if not outcome.loops]
+    priced = [(outcome.usd, outcome) for outcome in sound if outcome.usd is not None]
+    if priced and len(priced) == len(sound):
+        return min(priced, key=lambda pair: pair[0])[1]
+    return min(sound, key=lambda outcome: outcome.total, default=None)
 
 
 class _Life:
@@ -116,7 +143,8 @@ class _Life:
         self.sizes: list[int] = []
         self.size = 0
         self.firings: list[Firing] = []
-        self.calls = self.sent = self.peak = self.turns = 0
+        self.requests: list[tuple[int, int]] = []
+        self.turns = self.repeats = self.written = 0
         self.threshold = self._limit()
         self.deaf_until = 0
 
@@ -135,9 +163,8 @@ class _Life:
         if self.threshold is not None and request >= max(self.threshold, self.deaf_until) and not loops:
             self._compress(request)
         request = self.size + self.overhead
-        self.calls += 1
-        self.sent += request
-        self.peak = max(self.peak, request)
+        self.requests.append((request, min(self.repeats, request)))
+        self.repeats = request
 
     def outcome(self) -> Outcome:
         """The life so far."""
@@ -146,11 +173,13 @@ class _Life:
             settings=self.settings,
             threshold=self.threshold,
             firings=tuple(self.firings),
-            calls=self.calls,
-            prompt_tokens=self.sent,
+            calls=len(self.requests),
+            prompt_tokens=sum(sent for sent, _ in self.requests),
             summarised_tokens=sum(firing.summarised for firing in self.firings),
-            peak=self.peak,
+            peak=max((sent for sent, _ in self.requests), default=0),
             loops=len(self.firings) >= _MOST,
+            requests=tuple(self.requests),
+            written_tokens=self.written,
         )
 
     def _compress(self, request: int) -> None:
@@ -164,7 +193,10 @@ class _Life:
         middle = sum(self.sizes[planned.middle.start : planned.middle.end])
         last = self.messages[-1].row
         self.firings.append(Firing(last.id if last else None, self.turns, request, middle))
+        self.written += planned.summary_budget or 0
         self._replace(_left(measured, planned))
+        # Behind system prompt and tools nothing is as it was.
+        self.repeats = self.overhead
         self.deaf_until = 0 if self.size + self.overhead < (self.threshold or 0) else request
 
     def _replace(self, messages: list[Message]) -> None:

@@ -9,6 +9,7 @@ from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.message import Message as Event
 
+from core.account.price_book import open_book
 from core.explain.counterfactual import Outcome, cheapest, compare
 from core.explain.events import explained
 from core.model.settings import Settings
@@ -26,47 +27,58 @@ from inspector.widgets.status_line import StatusLine
 from inspector.workers import cancelled
 
 SHARES = (0.35, 0.50, 0.60, 0.70, 0.75, 0.80, 0.85, 0.90)
-COLUMNS = (("fires at", 9), ("times", 6), ("summarised", 11), ("prompts", 9), ("peak", 8))
+RATIOS = (0.10, 0.40)
+"""Shares of the threshold kept as the tail, beside the one in force."""
+COLUMNS = (("fires at", 8), ("times", 5), ("summaries", 9), ("prompts", 8), ("peak", 7), ("cost", 8))
 
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """The conversation under one threshold; `actual` marks the one in force."""
+    """The conversation under one setting.
+
+    Attributes:
+        actual: It is the one in force.
+        ratio: The share kept as the tail, when that is what differs.
+    """
 
     outcome: Outcome
     actual: bool = False
     best: bool = False
+    ratio: float | None = None
 
 
 class LifeList(RowList[Life]):
-    """One line a threshold."""
+    """One line a setting."""
 
     HEADER_LINES = 1
     OPENS = False
 
     def draw_header(self, width: int) -> list[Line]:
         """Column titles."""
-        line = Line().cell("threshold", 11, self.palette.style("ink-muted"))
+        line = Line().cell("threshold", 10, self.palette.style("ink-muted"))
         for title, cells in COLUMNS:
-            line.cell(title, cells, self.palette.style("ink-muted"), right=True).gap(2)
+            line.cell(title, cells, self.palette.style("ink-muted"), right=True).gap(1)
         return [line]
 
     def draw_row(self, row: Life, index: int, width: int) -> Line:
         """What it would have cost in tokens."""
         ink, one = self.palette, row.outcome
-        line = Line().cell(f"{one.settings.threshold:.2f}", 11, ink.style("ink"))
+        name = f"{one.settings.threshold:.2f}" if row.ratio is None else f"tail {row.ratio:.2f}"
+        line = Line().cell(name, 10, ink.style("ink"))
         figures = (one.threshold, len(one.firings), one.summarised_tokens, one.prompt_tokens, one.peak)
-        for (_, cells), figure in zip(COLUMNS, figures, strict=True):
-            line.cell(format.short(figure), cells, ink.style("ink-muted"), right=True).gap(2)
+        cells_of = (*map(format.short, figures), format.money(one.usd, mark=format.ESTIMATE))
+        for (_, cells), text in zip(COLUMNS, cells_of, strict=True):
+            line.cell(text, cells, ink.style("ink-muted"), right=True).gap(1)
         if row.actual:
             line.add("in force", ink.style("part-head", bold=True)).gap(1)
         if one.loops:
             line.add("▲ would loop", ink.style("severity-warning", bold=True)).gap(1)
-        return line.add("◀ least read by models" if row.best else "", ink.style("severity-ok", bold=True))
+        best = "◀ least read by models" if one.usd is None else "◀ cheapest"
+        return line.add(best if row.best else "", ink.style("severity-ok", bold=True))
 
 
 class OtherSettingsScreen(Page):
-    """Thresholds side by side, each as soon as it is worked out.
+    """Settings side by side, each as soon as it is worked out.
 
     Args:
         location: The database.
@@ -84,6 +96,7 @@ class OtherSettingsScreen(Page):
         """The conversation was lived through under one more setting."""
 
         life: Life
+        last: bool
 
     def __init__(self, location: Location, session: str, title: str) -> None:
         super().__init__()
@@ -99,7 +112,10 @@ class OtherSettingsScreen(Page):
     def on_mount(self) -> None:
         """Start."""
         words = (("part-head!", "Other thresholds"), ("ink-faint", " · "), ("ink", self._title))
-        self.query_one(StatusLine).left = (*words, ("ink-muted", " · same history, same window, tokens"))
+        self.query_one(StatusLine).left = (
+            *words,
+            ("ink-muted", " · same history, same window; prompts and summaries"),
+        )
         self.lives.focus()
         self.live()
 
@@ -107,18 +123,17 @@ class OtherSettingsScreen(Page):
     def live(self) -> None:
         """Work the settings out on a connection of the worker's own."""
         stop = cancelled()
-        for life in _lives(self._location, self._session, stop):
+        for life, last in _lives(self._location, self._session, stop):
             if stop():
                 return
-            self.post_message(self.Lived(life))
+            self.post_message(self.Lived(life, last))
 
     @on(Lived)
     def _take(self, event: Lived) -> None:
         self._lives.append(event.life)
         # Of equals the one in force is best: nothing is gained by changing it.
         best = cheapest(life.outcome for life in sorted(self._lives, key=lambda life: not life.actual))
-        complete = len(self._lives) > len(SHARES) - 1
-        rows = [replace(life, best=complete and life.outcome is best) for life in self._lives]
+        rows = [replace(life, best=event.last and life.outcome is best) for life in self._lives]
         self.lives.show(ListRows(rows))
 
     def action_back(self) -> None:
@@ -127,15 +142,21 @@ class OtherSettingsScreen(Page):
         self.app.pop_screen()
 
 
-def _lives(location: Location, session: str, stop: Cancelled) -> Iterator[Life]:
+def _lives(location: Location, session: str, stop: Cancelled) -> Iterator[tuple[Life, bool]]:
+    """Each life as it is worked out, and whether it is the last."""
     with Store(location, cancelled=stop) as store:
         frame, explanation = explained(store, session)
         actual = explanation.settings
         if actual.window is None:
             return
-        candidates = settings_to_try(actual)
-        for settings, outcome in zip(candidates, compare(frame, candidates), strict=True):
-            yield Life(outcome, actual=settings == actual)
+        ttl = frame.config.value("prompt_caching.cache_ttl", explanation.release.release)
+        prices = open_book(one_hour=ttl == "1h")
+        tails = tails_to_try(actual)
+        candidates = (*settings_to_try(actual), *tails)
+        for settings, outcome in zip(candidates, compare(frame, candidates, prices=prices), strict=True):
+            ratio = settings.target_ratio if settings in tails else None
+            yield Life(outcome, settings == actual, ratio=ratio), settings is candidates[-1]
+        prices.save()
 
 
 def settings_to_try(actual: Settings) -> tuple[Settings, ...]:
@@ -144,3 +165,8 @@ def settings_to_try(actual: Settings) -> tuple[Settings, ...]:
     return tuple(
         actual if share == actual.threshold else replace(actual, threshold=share) for share in shares
     )
+
+
+def tails_to_try(actual: Settings) -> tuple[Settings, ...]:
+    """The shares of the tail worth looking at, under the threshold in force."""
+    return tuple(replace(actual, target_ratio=ratio) for ratio in RATIOS if ratio != actual.target_ratio)

@@ -1,18 +1,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.account.price_book import Override, PriceBook
+from core.explain.bill import Bill
 from core.explain.counterfactual import cheapest, compare, history, simulate
 from core.explain.events import explained
 from core.hermes.policy import load_policy, releases
 from core.model.message import Message
 from core.model.settings import Settings
+from core.model.usage import PriceRow, Rates
 from tests.core.explain.conftest import MakeHome
 
+LISTED = PriceRow("x", "m", Rates(*map(Decimal, ("3", "15", "0.3", "3.75"))), "list")
 BASE = Settings(window=64_000)
 
 
@@ -57,6 +63,53 @@ def test_overhead_above_the_threshold_does_not_loop_for_ever() -> None:
 def test_without_a_window_nothing_fires() -> None:
     outcome = simulate(talk(60, 8_000), load_policy("0.19"), replace(BASE, window=None))
     assert (outcome.threshold, outcome.firings) == (None, ())
+
+
+def test_a_prompt_repeats_the_one_before_until_something_is_summarised() -> None:
+    outcome = simulate(talk(80, 8_000), load_policy("0.18"), replace(BASE, window=200_000), overhead=1_000)
+    assert len(outcome.firings) > 0
+    fired = 0
+    for (before, _), (sent, repeated) in pairwise(outcome.requests):
+        assert repeated in (before, 1_000)
+        assert repeated <= sent
+        fired += repeated == 1_000
+    assert fired == len(outcome.firings)
+
+
+def test_a_bill_is_worked_by_hand() -> None:
+    requests = [(1_000, 0), (1_500, 1_000)]
+    summary = (400 * Decimal(3) + 100 * Decimal(15)) / 1_000_000
+    cached = (Decimal("3.75") * 1_500 + Decimal("0.3") * 1_000) / 1_000_000
+    assert Bill(LISTED, caches=True).usd(requests, 400, 100) == summary + cached
+    assert Bill(LISTED, caches=False).usd(requests, 400, 100) == summary + 2_500 * Decimal(3) / 1_000_000
+
+
+@pytest.mark.parametrize("entry", [None, replace(LISTED, rates=Rates()), replace(LISTED, billing="local")])
+def test_an_unknown_price_gives_no_bill(entry: PriceRow | None) -> None:
+    assert Bill(entry, caches=True).usd([(1_000, 0)], 0, 0) is None
+
+
+def test_with_prices_the_least_money_is_cheapest_not_the_least_reading() -> None:
+    spoken, policy = talk(80, 8_000), load_policy("0.18")
+    low, high = (
+        simulate(spoken, policy, replace(BASE, window=200_000, threshold=share)) for share in (0.4, 0.7)
+    )
+    dear, cheap = replace(low, usd=Decimal(2)), replace(high, usd=Decimal(1))
+    assert cheapest([dear, cheap]) is cheap
+    assert cheapest([dear, high]) is dear
+
+
+def test_the_conversations_model_sets_the_price(make_home: MakeHome) -> None:
+    home = make_home()
+    home.db.session("S")
+    home.talk(7)
+    with home.store() as store:
+        frame, explanation = explained(store, "S")
+        book = PriceBook([Override("*", "*", LISTED)])
+        (outcome,) = compare(frame, [explanation.settings], prices=book)
+        (plain,) = compare(frame, [explanation.settings])
+    assert plain.usd is None
+    assert outcome.usd == Bill(LISTED, caches=False).usd(outcome.requests, 0, 0)
 
 
 def test_the_cheapest_of_nothing_is_nothing() -> None:
