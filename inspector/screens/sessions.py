@@ -16,7 +16,8 @@ from inspector.screens.sessions_list import SessionsList
 from inspector.screens.sessions_order import SourcePage
 from inspector.screens.sessions_ordering import OrderingSessions
 from inspector.screens.sessions_reading import ReadingSessions, Stamps
-from inspector.screens.sessions_words import LEGEND, header, nothing, position
+from inspector.screens.sessions_words import LEGEND, header, nothing, position, summing_up
+from inspector.text import cell_len
 from inspector.widgets.banner import Banner
 from inspector.widgets.folding_rows import FoldingRows
 from inspector.widgets.input_line import InputLine
@@ -26,6 +27,7 @@ from inspector.widgets.rows import PagedRows
 from inspector.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
+    from core.model.usage import LedgerRow
     from inspector.app import InspectorApp
 
 POLL_SECONDS = 2.0
@@ -48,6 +50,7 @@ class SessionsScreen(OrderingSessions):
         self._paged: PagedRows[SessionLine] = PagedRows(0, self._fetch)
         self._closer: Timer | None = None
         self._stamps: Stamps | None = None
+        self._spent: LedgerRow | None = None
 
     def compose(self) -> ComposeResult:
         """Where we are, what is wrong, the filter while there is one, the list, the keys."""
@@ -73,6 +76,7 @@ class SessionsScreen(OrderingSessions):
     def on_screen_resume(self) -> None:
         """Another screen may have examined what is listed."""
         self.listing.refresh()
+        self._tell()
 
     # Rows.
 
@@ -96,6 +100,8 @@ class SessionsScreen(OrderingSessions):
         self.listing.order, self.listing.now = page.order, self.clock()
         self.listing.empty = "" if page.rows else nothing(page)
         self.listing.show(FoldingRows(self._paged), cursor=_place(page.rows, before, self.listing.cursor))
+        if page.whole and self._spent is None:
+            self.add_up()
         self._tell()
 
     def _fetch(self, start: int, size: int) -> None:
@@ -185,8 +191,9 @@ class SessionsScreen(OrderingSessions):
             cast("InspectorApp", self.app).open_conversation(line.location, line.session.id)
 
     def action_refresh(self) -> None:
-        """Read the list again."""
+        """Read the list again, and add up anew."""
         self._changed()
+        self.add_up()
 
     def action_copy(self) -> None:
         """Copy the id under the cursor."""
@@ -194,6 +201,11 @@ class SessionsScreen(OrderingSessions):
         self.copy(line.session.id if line else "")
 
     # What the first and last lines say.
+
+    @on(ReadingSessions.AddedUp)
+    def _sum_up(self, event: ReadingSessions.AddedUp) -> None:
+        self._spent = event.totals
+        self._tell()
 
     @on(RowList.Moved)
     def _moved(self) -> None:
@@ -203,6 +215,8 @@ class SessionsScreen(OrderingSessions):
         total = self._page.total if self._page and self._page.whole else None
         head, foot = self.query_one("#head", StatusLine), self.query_one("#foot", StatusLine)
         head.left = header(self.locations, total)
+        room = self.size.width - sum(cell_len(text) for _, text in head.left) - 4
+        head.right = summing_up(self._spent, self.listing.diagnosed, room)
         foot.left, foot.right = LEGEND, position(self.listing, self._order)
 
 

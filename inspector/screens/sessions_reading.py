@@ -18,6 +18,7 @@ from inspector.widgets.rows import PAGE
 from inspector.workers import cancelled
 
 if TYPE_CHECKING:
+    from core.model.usage import LedgerRow
     from inspector.app import InspectorApp
     from inspector.screens.sessions_order import Order, SourcePage
 
@@ -58,6 +59,12 @@ class ReadingSessions(Page):
         epoch: int
         place: int
         lines: tuple[SessionLine, ...]
+
+    @dataclass
+    class AddedUp(Event):
+        """What the last days cost is known."""
+
+        totals: LedgerRow
 
     @dataclass
     class Stamped(Event):
@@ -105,6 +112,16 @@ class ReadingSessions(Page):
             if stop():
                 return
             self.post_message(self.Measured(key, extra))
+
+    @work(thread=True, exclusive=True, group="spent", exit_on_error=False)
+    def add_up(self) -> None:
+        """Add up what the last days cost, over everything in sight."""
+        from inspector.screens.sessions_spent import spent
+
+        stop = cancelled()
+        totals = spent(self.locations, self.clock(), stop)
+        if totals is not None and not stop():
+            self.post_message(self.AddedUp(totals))
 
     @work(thread=True, exclusive=True, group="unfold", exit_on_error=False)
     def unfold(self, epoch: int, place: int, line: SessionLine) -> None:

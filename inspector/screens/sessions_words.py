@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core.model.event import Severity
 from core.model.session import Kind
 from core.store.locate import Location
 from inspector import format
 from inspector.glyphs import DOWN, KIND, LIVE, SEVERITY, UP
+from inspector.screens.sessions_columns import Key
 from inspector.screens.sessions_list import SessionsList
 from inspector.screens.sessions_order import SORTS, Order, SourcePage
 from inspector.widgets.folding_rows import FoldingRows
 from inspector.widgets.status_line import Piece
+
+if TYPE_CHECKING:
+    from core.model.usage import LedgerRow
+
+DAYS = 30
+"""How far back the sum in the first line reaches."""
 
 LEGEND: tuple[Piece, ...] = (
     ("severity-critical", SEVERITY[Severity.CRITICAL]),
@@ -46,6 +54,25 @@ def _short(path: Path) -> str:
         return f"~/{path.relative_to(Path.home())}"
     except ValueError:
         return str(path)
+
+
+def summing_up(
+    totals: LedgerRow | None, diagnosed: Mapping[Key, Mapping[Severity, int]], room: int
+) -> tuple[Piece, ...]:
+    """Cost, hit rate, findings once somebody looked for them: as many as fit into `room` cells."""
+    pieces: list[Piece] = []
+    if totals is not None:
+        from inspector.screens.usage_list import money  # loads the accounts, as the totals already have
+
+        pieces.append(("money", f"{DAYS} days  {money(totals.recorded)}"))
+        pieces.append(("ink-muted", f" · hit {format.percent(totals.tokens.hit_rate)}"))
+    count = sum(sum(found.values()) for found in diagnosed.values())
+    if count:
+        text = format.plural(count, "finding")
+        pieces.append(("severity-warning", f" · {text}" if pieces else text))
+    while pieces and sum(len(text) for _, text in pieces) > room:
+        pieces.pop()
+    return tuple(pieces)
 
 
 def position(listing: SessionsList, order: Order) -> tuple[Piece, ...]:

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from core.model.event import Severity
 from inspector.app import InspectorApp
 from inspector.screens.sessions import SessionsScreen
 from inspector.screens.sessions_order import SourcePage
@@ -264,3 +266,57 @@ async def test_an_untitled_conversation_is_shown_by_what_its_user_said_first(
         assert sum("Why is the build slow?" in line for line in lines) == 1
         assert sum("speechless" in line for line in lines) == 1
         assert not any("nameless" in line for line in lines)
+
+
+@pytest.fixture
+def short_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The database lies in the user's home, so that its path leaves room on the first line."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+
+def head_right(app: InspectorApp) -> str:
+    return "".join(text for _, text in screen(app).query_one("#head", StatusLine).right)
+
+
+@pytest.mark.usefixtures("short_place")
+async def test_the_first_line_sums_up_the_last_days(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        # Two conversations carry a price; the chain and the silent one carry none.
+        assert head_right(running) == "30 days  ≥$0.084 · hit 85%"
+
+
+@pytest.mark.usefixtures("short_place")
+async def test_findings_are_counted_once_somebody_looked(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        key = screen(running).listing.current
+        assert key is not None
+        running.diagnosed[key.key] = Counter({Severity.WARNING: 2, Severity.INFO: 1})
+        screen(running).on_screen_resume()
+        assert head_right(running).endswith(" · 3 findings")
+
+
+@pytest.mark.usefixtures("short_place")
+async def test_where_there_is_little_room_the_place_stays_and_the_sums_give_way(
+    app: MakeApp, home: Path
+) -> None:
+    running = app(home)
+    async with running.run_test(size=(60, 24)) as pilot:
+        await settle(pilot)
+        head = screen(running).query_one("#head", StatusLine)
+        assert "4 conversations" in head.render_line(0).text
+        assert sum(len(text) for _, text in (*head.left, *head.right)) <= 56 or not head.right
+
+
+@pytest.mark.usefixtures("short_place")
+async def test_sessions_older_than_the_days_summed_up_cost_nothing_now(
+    app: MakeApp, home: Path, database: SessionDatabase
+) -> None:
+    database.connection.execute("UPDATE sessions SET started_at = started_at - 31 * 86400")
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        assert head_right(running) == "30 days  – · hit –"
