@@ -11,6 +11,8 @@ ROLE = {"system": "◇", "user": "○", "assistant": "◆", "tool": "┆"}
 ROLE_OTHER = "?"
 CALL = "⚙"
 SUMMARY = "§"
+FAILED, SWITCHED = "×", "⇄"
+"""A call that failed; a call that another model answered."""
 
 PARTITION = {"head": "H", "middle": "M", "tail": "T"}
 

@@ -14,6 +14,7 @@ from core.explain.explanation import Explanation
 from core.store.store import Store
 from inspector import format
 from inspector.commands import bindings
+from inspector.glyphs import FAILED, SWITCHED
 from inspector.line import Line
 from inspector.palette import Palette
 from inspector.screens.why_card import event_lines, now_lines
@@ -85,6 +86,7 @@ class WhyView(View):
         self.chart.threshold = curve.threshold
         marks = zip(curve.marks, explanation.events, strict=True)
         self.chart.marks = tuple(Mark(after, mark_token(one)) for after, one in marks)
+        self.chart.asides = asides(curve)
         self.chart.caption = caption(curve)
         moments = [Moment(place, one, explanation.now) for place, one in enumerate(explanation.events)]
         moments.append(Moment(len(moments), None, explanation.now))
@@ -173,6 +175,12 @@ def verdict_pieces(explanation: Explanation) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
+def asides(curve: Curve) -> tuple[Mark, ...]:
+    """Model switches, and over them the calls that failed."""
+    switches = (Mark(after, "severity-info", SWITCHED) for after in curve.switches)
+    return (*switches, *(Mark(after, "severity-critical", FAILED) for after in curve.errors))
+
+
 def caption(curve: Curve) -> str:
     """What the curve shows, and over which time."""
     if not curve.samples:
@@ -180,5 +188,9 @@ def caption(curve: Curve) -> str:
     what = f"prompt tokens of {format.plural(len(curve.samples), 'call')}"
     if not curve.measured:
         what = "no log line of a call survives: sizes around compactions only"
+    if curve.switches:
+        what += f" · {SWITCHED} {format.plural(len(curve.switches), 'model switch', 'model switches')}"
+    if curve.errors:
+        what += f" · {FAILED} {format.plural(len(curve.errors), 'failed call')}"
     times = [sample.at for sample in curve.samples if sample.at is not None]
     return f"{what} · {format.span(times[0], times[-1])}" if times else what

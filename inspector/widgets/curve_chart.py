@@ -22,10 +22,16 @@ MANY = "◦"
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something that happened after so many values; `token` is its colour."""
+    """Something that happened after so many values.
+
+    Attributes:
+        token: Its colour.
+        sign: How it is drawn; empty for the next number.
+    """
 
     after: int
     token: str
+    sign: str = ""
 
 
 def number(index: int) -> str:
@@ -41,6 +47,8 @@ class CurveChart(Widget):
     values: reactive[tuple[int, ...]] = reactive(())
     threshold: reactive[int | None] = reactive(None)
     marks: reactive[tuple[Mark, ...]] = reactive(())
+    asides: reactive[tuple[Mark, ...]] = reactive(())
+    """Marks with signs of their own; where a numbered one stands they stand before it."""
     selected = reactive(-1)
     caption = reactive("")
 
@@ -82,14 +90,21 @@ class CurveChart(Widget):
     def _mark_line(self, width: int, ink: Palette) -> Line:
         cells = max(1, width - AXIS - 2)
         signs = [("─", ink.style("rule"))] * cells
-        for index, mark in enumerate(self.marks):
-            place = min(cells - 1, place_of(mark.after, len(self.values), cells))
+        numbered = [self._cell(mark, cells) for mark in self.marks]
+        for aside in self.asides:
+            place = self._cell(aside, cells)
+            place -= place in numbered and place > 0
+            signs[place] = (aside.sign, ink.style(aside.token, bold=True))
+        for index, (mark, place) in enumerate(zip(self.marks, numbered, strict=True)):
             style = ink.style(mark.token, bold=True, on="cursor" if index == self.selected else None)
             signs[place] = (number(index), style)
         line = Line().cell("0", AXIS, ink.style("ink-faint"), right=True).gap(1)
         for sign, style in signs:
             line.add(sign, style)
         return line
+
+    def _cell(self, mark: Mark, cells: int) -> int:
+        return min(cells - 1, place_of(mark.after, len(self.values), cells))
 
 
 def columns(values: Sequence[int], cells: int) -> list[int]:

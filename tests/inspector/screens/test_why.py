@@ -11,8 +11,9 @@ from core.store.locate import Location
 from inspector.app import InspectorApp
 from inspector.palette import Palette, defaults
 from inspector.screens.map import MapView
-from inspector.screens.why import WhyView
+from inspector.screens.why import WhyView, asides, caption
 from inspector.screens.why_card import effect, event_lines
+from inspector.screens.why_curve import Curve, Sample
 from inspector.screens.workspace import WorkspaceScreen
 from inspector.widgets.curve_chart import columns, number, place_of
 from tests.inspector.screens.conftest import NOW, drawn, open_app, press, settle
@@ -136,3 +137,18 @@ async def test_the_card_can_be_copied(samples: Location) -> None:
         await press(pilot, "y")
         assert "verdict" in app.clipboard
         assert "agent.log" in app.clipboard
+
+
+async def test_model_switches_stand_on_the_curve(samples: Location) -> None:
+    async with open_app(samples, "Explain the query plan", "why").run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        frame = drawn(pilot)
+        assert "⇄ 3 model switches" in frame
+        assert frame.count("⇄") == 4  # one more in the caption
+        assert "failed call" not in frame
+
+
+def test_a_failed_call_stands_over_a_switch_at_the_same_place() -> None:
+    curve = Curve((Sample(1),) * 9, (), None, measured=True, switches=(3,), errors=(3, 5))
+    assert [(mark.after, mark.sign) for mark in asides(curve)] == [(3, "⇄"), (3, "×"), (5, "×")]
+    assert "⇄ 1 model switch · × 2 failed calls" in caption(curve)

@@ -44,6 +44,17 @@ async def test_values_rise_to_the_threshold_and_fall_at_a_mark() -> None:
         ]
 
 
+async def test_asides_stand_where_they_fell_and_before_a_number_that_fell_there() -> None:
+    app = ChartApp()
+    async with app.run_test(size=(25, 10)) as pilot:
+        chart = app.query_one(CurveChart)
+        chart.values = (1, 2, 3, 4, 5, 6, 7, 8)
+        chart.marks = (Mark(6, "part-middle"),)
+        chart.asides = (Mark(2, "severity-info", "⇄"), Mark(6, "severity-critical", "×"))
+        await pilot.pause()
+        assert "      0 ────⇄──────×①───" in app.lines()
+
+
 async def test_a_chart_without_values_is_only_its_axes() -> None:
     app = ChartApp()
     async with app.run_test(size=(30, 10)):
