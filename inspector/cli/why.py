@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from core.model.event import CompressionEvent
-from inspector.cli import jsonio, options, output, target, what_if
+from inspector.cli import decisions, jsonio, options, output, target, what_if
 
 if TYPE_CHECKING:
     from core.explain.answer import Answer
@@ -22,6 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `why`."""
     options.add_session_argument(parser)
     parser.add_argument("--release", metavar="X.Y", help="rules of this Hermes release (default: detected)")
+    parser.add_argument(
+        "--decisions", action="store_true", help="also each check of the newest turn: needed, had, passed"
+    )
     options.add_json_option(parser)
     options.add_store_options(parser)
 
@@ -33,10 +36,12 @@ def run(args: argparse.Namespace) -> int:
     release = what_if.release_name(args.release) if args.release else None
     with target.session(args) as (store, session):
         found = answer(store, session.id, release=release)
+        turn = decisions.newest_turn(store, session.id, release) if args.decisions else None
     if args.json:
-        output.write_json(payload(found))
+        output.write_json(payload(found) | ({"why_not": decisions.payload(turn)} if args.decisions else {}))
     else:
         output.write_lines(lines(found))
+        output.write_lines(decisions.lines(turn) if args.decisions else ())
     return 0
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from inspector.cli.main import run
+from tests.core.store.database import SessionDatabase
 from tests.inspector.cli.conftest import Json, Text
 
 EVENT = {
@@ -46,3 +48,29 @@ def test_people_read_one_sentence_and_a_verdict(as_text: Text) -> None:
 def test_an_unknown_session_is_exit_3(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["why", "nobody", "--home", str(home)]) == 3
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_each_check_of_the_newest_turn_can_be_seen(as_json: Json, as_text: Text) -> None:
+    plain = as_json("why", "Split the tenant settings table")
+    assert "why_not" not in plain
+    turn = as_json("why", "Split the tenant settings table", "--decisions")["why_not"]
+    first = turn["decisions"][0]
+    assert first["trigger"] == "preflight"
+    size = next(check for check in first["checks"] if check["name"] == "size")
+    assert size["needed"] == f">= {plain['now']['threshold']:,} tokens"
+    assert size["passed"] is (first["tokens"] >= plain["now"]["threshold"])
+    if not size["passed"]:
+        assert first["fires"] is False
+    shown = as_text("why", "Split the tenant settings table", "--decisions")
+    assert "check" in shown
+    assert f"{first['tokens']:,} tokens" in shown
+
+
+def test_where_nobody_asked_nothing_was_decided(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with SessionDatabase(tmp_path / "state.db") as database:
+        database.session("empty")
+    place = ["why", "empty", "--decisions", "--db", str(tmp_path / "state.db")]
+    assert run(place) == 0
+    assert "nothing was decided" in capsys.readouterr().out
+    assert run([*place, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["why_not"] is None
