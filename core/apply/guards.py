@@ -27,6 +27,16 @@ _ROOM_FACTOR = 6
 """Bytes needed for each byte of new rows: the log, both full-text tables, and the journal."""
 _ROOM_LEAST = 32 * 1024 * 1024
 
+_REMEDIES = {
+    "lock": "Wait until Hermes is done and try again",
+    "turn": "Wait until Hermes is done and try again",
+    "unchanged": "Preview it again",
+    "writable": "Make it writable, or work on a copy",
+    "room": "Make room on the disk and try again",
+    "integrity": "Copy the file before anything else",
+}
+"""What helps against a guard that no force can pass."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Case:
@@ -77,7 +87,8 @@ def require(results: Collection[GuardResult]) -> None:
     against = refused(results)
     if against:
         forceable = [one.name for one in against if one.forceable]
-        remedy = f"Take the risk with --force {','.join(forceable)}" if len(forceable) == len(against) else ""
+        firm = [one.name for one in against if not one.forceable]
+        remedy = _REMEDIES[firm[0]] if firm else f"Take the risk with --force {','.join(forceable)}"
         raise DatabaseError("; ".join(one.text for one in against), where="not written", remedy=remedy)
 
 

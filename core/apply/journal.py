@@ -194,7 +194,7 @@ VALUES (:operation, :table_name, :key, :before, :after)
 ON CONFLICT (operation, table_name, key) DO UPDATE SET after = excluded.after
 """
 _LISTED = """
-SELECT o.*, count(r.before) AS replaced, count(r.after) AS written,
+SELECT o.*, count(r.before) AS replaced, total(r.after IS NOT NULL AND r.before IS NULL) AS written,
   coalesce(sum(length(r.before)), 0) + coalesce(sum(length(r.after)), 0) AS size
 FROM operations o LEFT JOIN records r ON r.operation = o.id AND r.table_name = 'messages' GROUP BY o.id
 """
@@ -210,7 +210,7 @@ def _summary(row: Mapping[str, Any]) -> JournalEntry:
         target_id=row["target_id"],
         mode=ApplyMode(row["mode"]),
         replaced=row["replaced"],
-        written=row["written"],
+        written=int(row["written"]),
         size=row["size"],
     )
 

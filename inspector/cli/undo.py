@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
         return _prune(args, journal)
     entry_id = args.id or _newest(journal)
     if args.show:
-        return _show(args, (journal.entry(entry_id).summary,))
+        return _show(args, (journal.entry(entry_id).summary,), in_full=True)
     if args.fork:
         return _fork(args, journal, entry_id)
     from core.apply.undo import undo
@@ -84,9 +84,11 @@ def _applied(applied: Applied) -> dict[str, Any]:
     return {"undo_id": applied.undo_id, "session": applied.target_id, "rows_written": len(applied.inserted)}
 
 
-def _show(args: argparse.Namespace, entries: Sequence[JournalEntry]) -> int:
+def _show(args: argparse.Namespace, entries: Sequence[JournalEntry], *, in_full: bool = False) -> int:
     if args.json:
         output.write_json({"entries": [_payload(entry) for entry in entries]})
+    elif in_full:
+        output.write_lines(line for entry in entries for line in _details(entry))
     else:
         output.write_lines(_lines(entries))
     return 0
@@ -108,6 +110,7 @@ def _payload(entry: JournalEntry) -> dict[str, Any]:
 
 
 def _lines(entries: Sequence[JournalEntry]) -> Iterator[str]:
+    """One line an entry, narrow enough for 80 columns; `--show` tells the rest."""
     from inspector import format
     from inspector.cli.table import Column, lines
 
@@ -118,25 +121,29 @@ def _lines(entries: Sequence[JournalEntry]) -> Iterator[str]:
         Column("id"),
         Column("when"),
         Column("state"),
-        Column("how"),
-        Column("session"),
-        Column("replaced", right=True),
-        Column("written", right=True),
-        Column("database", shrinks=True),
+        Column("session", shrinks=True),
+        Column("rows", right=True),
     )
     yield from lines(
         columns,
-        (
-            [
-                entry.id,
-                format.moment(entry.at),
-                entry.state.value,
-                entry.mode.value,
-                entry.target_id,
-                format.count(entry.replaced),
-                format.count(entry.written),
-                str(entry.database),
-            ]
-            for entry in entries
-        ),
+        ([one.id, format.moment(one.at), one.state.value, one.target_id, _rows(one)] for one in entries),
     )
+
+
+def _details(entry: JournalEntry) -> Iterator[str]:
+    from inspector import format
+
+    yield f"{entry.id}, {entry.state.value}, {format.moment(entry.at)}"
+    yield f"session   {entry.session_id}"
+    if entry.target_id != entry.session_id:
+        yield f"written   {entry.target_id}"
+    yield f"how       {entry.mode.value}, {_rows(entry)} rows"
+    yield f"kept      {format.count(entry.size)} bytes in the journal"
+    yield f"database  {entry.database}"
+
+
+def _rows(entry: JournalEntry) -> str:
+    """Live rows that were replaced, and rows written for them."""
+    from inspector import format
+
+    return f"{format.count(entry.replaced)} → {format.count(entry.written)}"

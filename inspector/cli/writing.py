@@ -126,4 +126,4 @@ def _rows(rehearsal: Rehearsal) -> Iterator[str]:
 
 def _checklist(results: tuple[GuardResult, ...]) -> Iterator[str]:
     for result in results:
-        yield f"  {result.state.value:<8}{result.name:<10} {result.text}"
+        yield f"{result.state.value} · {result.name}: {result.text}"

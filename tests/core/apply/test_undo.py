@@ -41,7 +41,7 @@ def test_the_journal_lists_what_was_done_newest_first(tmp_path: Path, journal: J
         EntryState.APPLIED,
         ApplyMode.IN_PLACE,
         24,
-        33,
+        9,
     )
     assert newest.target_id == second.target_id
     assert oldest.size > 1000

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -17,6 +19,14 @@ from inspector.cli.main import run
 SLOW = "Why is the deploy slow"
 APPLY = ("compress", SLOW, "--apply", "--json", "--force", "activity,writer")
 Call = Callable[..., Any]
+
+
+class Usage(NamedTuple):
+    """What `shutil.disk_usage` returns."""
+
+    total: int
+    used: int
+    free: int
 
 
 @pytest.fixture
@@ -131,3 +141,43 @@ def test_there_is_nothing_to_undo_at_first(capsys: pytest.CaptureFixture[str]) -
     assert run(["undo"]) == 3
     assert run(["undo", "260101-ffff"]) == 3
     assert capsys.readouterr().err.count("\n") == 2
+
+
+@pytest.mark.parametrize(
+    ("names", "target", "stand_in", "said"),
+    [
+        ("activity,room", "shutil.disk_usage", lambda path: Usage(10, 10, 1_000), "Make room on the disk"),
+        ("activity,writable", "os.access", lambda path, mode: mode != os.W_OK, "read-only"),
+        ("lock", "core.apply.guards.QUIET", timedelta(days=9_999), "--force activity"),
+        ("activity", "core.apply.guards.live_messages", lambda store, session: (), "Preview it again"),
+    ],
+)
+def test_a_refusal_is_one_line_and_says_what_helps(
+    copy: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    names: str,
+    target: str,
+    stand_in: object,
+    said: str,
+) -> None:
+    before = _dump(copy)
+    monkeypatch.setattr(target, stand_in)
+    assert run([*APPLY[:3], "--yes", "--force", names, "--home", str(copy)]) == 5
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("hermes-inspector: ")
+    assert said in last
+    assert _dump(copy) == before
+
+
+def test_what_is_on_record_fits_a_narrow_terminal(
+    copy: Path, call: Call, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    applied = call(*APPLY, "--yes")
+    assert run(["undo", "--list"]) == 0
+    listed = capsys.readouterr().out
+    assert all(len(line) <= 80 for line in listed.splitlines())
+    assert f"{applied['rows_written']}" in listed.splitlines()[1].split("→")[1]
+    assert run(["undo", "--show", applied["undo_id"]]) == 0
+    assert str(copy / "state.db") in capsys.readouterr().out
