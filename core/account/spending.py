@@ -178,9 +178,10 @@ class Spending:
     def counted(self) -> Counted:
         """How many sessions are in sight, and how many are counted short."""
         query = (
-            f"{items(self.store.schema, self._where)} SELECT (SELECT count(*) FROM plain) + count(*), "  # noqa: S608
-            "(SELECT coalesce(sum(silent), 0) FROM plain) + coalesce(sum(silent), 0), "
-            "coalesce(sum(fits = 0), 0), coalesce(sum(fits AND leaves), 0) FROM joined"
+            f"{items(self.store.schema, self._where)} SELECT p.seen + count(joined.id), "  # noqa: S608
+            "p.silent + coalesce(sum(joined.silent), 0), coalesce(sum(fits = 0), 0), "
+            "coalesce(sum(fits AND leaves), 0) FROM "
+            "(SELECT count(*) AS seen, coalesce(sum(silent), 0) AS silent FROM plain) AS p LEFT JOIN joined"
         )
         (row,) = _rows(self.store, query, self._values)
         return Counted(*row)
