@@ -92,7 +92,9 @@ def _users(turns: Sequence[Message], policy: Policy) -> tuple[str, str]:
     quoted: list[str] = []
     room = _USERS_MOST
     for message in reversed(turns):
-        if not is_asking(message, policy) or room <= 0:
+        if room <= 0:
+            break
+        if not is_asking(message, policy):
             continue
         text = elide(redact_text(content_text(message.content).strip()), min(_USER_MOST, room))
         quoted.append("> " + text.replace("\n", "\n> "))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.compress.redact import redact_text
@@ -16,20 +16,40 @@ _READ = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
+    """One kind of identifier.
+
+    Attributes:
+        pattern: Matches within one word, or within one line where `by_line` says so.
+        may_hold: Whether a word or line can hold one at all; most cannot, which is quick to see.
+        by_line: It is looked for in lines rather than in words.
+    """
+
     label: str
     pattern: re.Pattern[str]
     most: int
+    may_hold: Callable[[str], bool]
     ends: re.Pattern[str] | None = None
+    by_line: bool = False
 
 
 _KINDS = (
-    _Kind("issues", re.compile(r"(?<![\w#])#\d{3,6}\b"), 120),
-    _Kind("commits", re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{9,40}\b"), 40),
+    _Kind("issues", re.compile(r"(?<![\w#])#\d{3,6}\b"), 120, lambda word: "#" in word),
+    _Kind("commits", re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{9,40}\b"), 40, lambda word: len(word) >= 9),
     _Kind(
-        "files", re.compile(r"(?<![\w./~-])[\w.~-]*+(?:/[\w.~-]++)++"), 80, re.compile(r"\.[A-Za-z]\w{0,4}$")
+        "files",
+        re.compile(r"(?<![\w./~-])[\w.~-]*+(?:/[\w.~-]++)++"),
+        80,
+        lambda word: "/" in word,
+        ends=re.compile(r"\.[A-Za-z]\w{0,4}$"),
     ),
-    _Kind("errors", re.compile(r"\b[A-Z][A-Za-z]{2,40}(?:Error|Exception)\b[^\n]{0,90}"), 40),
-    _Kind("urls", re.compile(r"https?://[^\s)\"'<>]{6,110}"), 30),
+    _Kind(
+        "errors",
+        re.compile(r"\b[A-Z][A-Za-z]{2,40}(?:Error|Exception)\b[^\n]{0,90}"),
+        40,
+        lambda line: "Error" in line or "Exception" in line,
+        by_line=True,
+    ),
+    _Kind("urls", re.compile(r"https?://[^\s)\"'<>]{6,110}"), 30, lambda word: "://" in word),
 )
 
 
@@ -39,10 +59,11 @@ def identifier_index(turns: Sequence[Message]) -> str:
     A very long middle is read from its newest message back to a million characters.
     """
     text = "\n".join(_newest_texts(turns))
+    words, rows = text.split(), text.split("\n")
     lines: list[str] = []
     room = _MOST
     for kind in _KINDS:
-        line = _line(kind, text)
+        line = _line(kind, "\n".join(filter(kind.may_hold, rows if kind.by_line else words)))
         if len(line) > room:
             break
         if line:
