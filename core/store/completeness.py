@@ -25,6 +25,6 @@ def missing_rows(session: Session, bones: Sequence[Bone], name: str = "the sessi
         return None
     live = sum(bone.state is RowState.LIVE for bone in bones)
     return (
-        f"{name} counts {counted:,} live messages, {live:,} could be read: "
+        f"{name} counts {counted:,} live messages, {live:,} of them could be read: "
         "the database may be damaged; hermes-inspector doctor --integrity"
     )

@@ -225,4 +225,4 @@ async def test_a_conversation_with_rows_missing_says_so_above_its_map(
         await settle(pilot)
         banner = running.screen.query_one(Banner)
         assert banner.display
-        assert "counts 51 live messages, 4 could be read" in banner.render_line(0).text
+        assert "counts 51 live messages, 4 of them could be read" in banner.render_line(0).text

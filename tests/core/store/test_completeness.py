@@ -34,7 +34,7 @@ def test_rows_that_cannot_be_read_are_missed(make: Make, opened: Opened, release
     counted(database, "s")
     database.connection.execute("DELETE FROM messages WHERE id > ?", (rows[2],))
     assert complaints(opened(database), "s") == [
-        "the session counts 8 live messages, 3 could be read: the database may be damaged; "
+        "the session counts 8 live messages, 3 of them could be read: the database may be damaged; "
         "hermes-inspector doctor --integrity"
     ]
 
@@ -42,7 +42,7 @@ def test_rows_that_cannot_be_read_are_missed(make: Make, opened: Opened, release
 def test_nothing_readable_at_all_is_said_too(make: Make, opened: Opened) -> None:
     database = make()
     database.session("s", message_count=51)
-    assert "counts 51 live messages, 0 could be read" in complaints(opened(database), "s")[0]
+    assert "counts 51 live messages, 0 of them could be read" in complaints(opened(database), "s")[0]
 
 
 def test_a_chain_names_the_session_that_lacks_rows(make: Make, opened: Opened) -> None:

@@ -160,7 +160,7 @@ def test_a_conversation_with_rows_missing_is_planned_with_a_warning(
         database.session("s", message_count=51)
         database.turn("s", "one")
     place = ["s", "--db", str(tmp_path / "state.db")]
-    said = "counts 51 live messages, 4 could be read"
+    said = "counts 51 live messages, 4 of them could be read"
     assert said in _plan(capsys, *place)["notes"][0]
     for command in ("plan", "show"):
         assert run([command, *place]) == 0
