@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import sqlite3
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import sqlite_utils
 
 _BATCH = 500
+_TRIES, _PAUSE = 40, 0.05
 
 
 def digest(text: str) -> bytes:
@@ -95,10 +97,24 @@ class TokenCache:
             return {}
 
     def _open(self) -> sqlite_utils.Database:
+        """Opens the file, in several tries: processes that make it at once lock each other out.
+
+        SQLite does not wait for a lock while it changes the journal mode, whatever the timeout.
+        """
+        for _ in range(_TRIES):
+            try:
+                return self._connect()
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error):
+                    raise
+            time.sleep(_PAUSE)
+        return self._connect()
+
+    def _connect(self) -> sqlite_utils.Database:
         import sqlite_utils
 
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(self.path, timeout=2.0)
+        connection = sqlite3.connect(self.path, timeout=10.0)
         try:
             db = sqlite_utils.Database(connection)
             db.enable_wal()
