@@ -107,7 +107,11 @@ def take_back(applied: Applied) -> JournalEntry:
 def review_lines(review: Review, preview: Preview, width: int, ink: Palette) -> Iterator[Line]:
     """Rows, sizes and checklist of a write that has not happened."""
     rehearsal = review.rehearsal
-    yield from paragraph("Nothing has been written yet.", width, ink, "ink-muted")
+    if review.refused:
+        stop = "Nothing can be written: see the checks."
+        yield from paragraph(stop, width, ink, "severity-critical", bold=True)
+    else:
+        yield from paragraph("Nothing has been written yet.", width, ink, "ink-muted")
     yield Line()
     yield from field("how", MODES[rehearsal.mode], width, ink)
     yield from field("where", str(rehearsal.database), width, ink, "ink-muted")
@@ -119,19 +123,22 @@ def review_lines(review: Review, preview: Preview, width: int, ink: Palette) -> 
     yield from field("messages", f"{len(preview.before):,} → {len(preview.after):,}", width, ink)
     yield from field("tokens", f"~{preview.before_tokens:,} → ~{preview.after_tokens:,}", width, ink)
     yield Line()
-    for place, guard in enumerate(review.guards):
+    worst_first = sorted(review.guards, key=lambda guard: list(SIGNS).index(guard.state), reverse=True)
+    for place, guard in enumerate(worst_first):
         sign, token = SIGNS[guard.state]
         yield from field("" if place else "checks", f"{sign} {guard.name}: {guard.text}", width, ink, token)
 
 
 def _rows(rehearsal: Rehearsal, width: int, ink: Palette) -> Iterator[Line]:
     copies = sum(row.source_row is not None for row in rehearsal.inserted)
-    summaries = sum(row.is_summary for row in rehearsal.inserted)
-    written = f"{len(rehearsal.inserted):,} written: {format.plural(summaries, 'summary', 'summaries')}"
+    new = len(rehearsal.inserted) - copies
+    merged = not any(row.is_summary and row.source_row is None for row in rehearsal.inserted)
+    kept = f"{format.plural(copies, 'copy', 'copies')} of kept messages"
+    added = "the summary joined to one of them" if merged else f"{new:,} new with the summary"
     yield from field("rows", f"{len(rehearsal.archived):,} archived", width, ink)
     if rehearsal.superseded:
         yield from field("", f"{len(rehearsal.superseded):,} replaced by their copy in the tail", width, ink)
-    yield from field("", f"{written}, {format.plural(copies, 'copy', 'copies')} of kept messages", width, ink)
+    yield from field("", f"{len(rehearsal.inserted):,} written: {kept}, {added}", width, ink)
     if rehearsal.changes:
         columns = ", ".join(change.column for change in rehearsal.changes)
         yield from field("columns", columns, width, ink, "ink-muted")

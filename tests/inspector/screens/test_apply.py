@@ -20,6 +20,7 @@ from inspector.screens.apply_model import Stage, next_mode, short_id
 from inspector.screens.edit import EditSummary, edited
 from inspector.screens.preview import PreviewView
 from inspector.widgets.text_pane import TextPane
+from tests.hostile import HOSTILE, harmful
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 
 TITLE = "Split the tenant settings table"
@@ -128,6 +129,23 @@ async def test_a_session_hermes_is_compressing_cannot_be_written(own: Location) 
         await press(pilot, "W")
         assert stage(screen) is Stage.REVIEW
         assert not screen.query_one("PromptBar").has_class("-asking")
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+async def test_what_others_wrote_into_the_lock_is_drawn_and_not_obeyed(own: Location, width: int) -> None:
+    async with open_app(own, TITLE, "preview").run_test(size=(width, 24)) as pilot:
+        await settle(pilot)
+        view = pilot.app.screen.query_one(PreviewView)
+        assert view.subject is not None
+        tip = view.subject.conversation.tip.id
+        with closing(sqlite3.connect(own.db)) as connection:
+            holder = "".join(HOSTILE[name] for name in ("clear screen", "clipboard write", "bidi override"))
+            connection.execute("INSERT INTO compression_locks VALUES (?, ?, 1, 9e12)", (tip, holder))
+            connection.commit()
+        screen = await review(pilot)
+        # At the top of the checks, where a short terminal shows it.
+        assert "checks    ■ lock" in " ".join(shown(screen).split("\n"))
+        assert not any(harmful(line) for line in drawn(pilot).split("\n"))
 
 
 async def test_an_edited_summary_is_the_one_previewed(own: Location) -> None:
