@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -92,3 +93,28 @@ def test_a_later_compaction_takes_our_summary_for_its_own(
     assert BODY.splitlines()[1] in prompt
     # As a turn it would carry our marker; as the previous summary only its body is passed on.
     assert "[CONTEXT SUMMARY]:" not in prompt
+
+
+def test_a_running_hermes_is_not_disturbed_by_applies_to_another_session(
+    lived: Hermes, tmp_path: Path, journal: Journal
+) -> None:
+    hermes = lived.copied(tmp_path / "home")
+    with Store(hermes.database) as store:
+        session = store.resolve("latest").id
+    preview = hermes.preview()
+    model = ScriptedModel(steps=12, size=3_000)
+    talk = Thread(target=hermes.chat, args=(model, "Something else"), kwargs={"proceed": False})
+    talk.start()
+    try:
+        for _ in range(4):
+            with Store(hermes.database) as store:
+                rehearsal = rehearse(store, session, preview)
+            undo(journal, execute(rehearsal, journal, force=["activity", "writer"]).undo_id)
+    finally:
+        talk.join()
+    with Store(hermes.database) as store:
+        newest = live_messages(store, store.resolve("latest").id)
+    # A question, twelve calls with their results, an answer.
+    assert len(newest) == 26
+    logs = [path.read_text(errors="replace") for path in (hermes.home / "logs").rglob("*.log")]
+    assert not any("database is locked" in text for text in logs)
