@@ -186,3 +186,8 @@ class CacheReport:
     tokens: Buckets = field(default_factory=Buckets)
     log: bool = True
     notes: tuple[str, ...] = ()
+
+    @property
+    def marking(self) -> str:
+        """How requests are marked, in words: `system_and_3 native 5m`."""
+        return "no cache markers" if self.layout == "none" else f"{self.strategy} {self.layout} {self.ttl}"

@@ -13,7 +13,7 @@ DEAREST = 10
 
 def lines(found: CacheReport) -> Iterator[str]:
     """Markers, calls, breaks, advice and what tool results cost."""
-    yield f"{found.strategy} · {found.layout} · {found.ttl} · {found.route.why}"
+    yield f"{found.marking} · {found.route.why}"
     yield "markers: " + (", ".join(map(_marker_words, found.breakpoints)) or "none")
     if found.calls:
         known = [call.hit_rate for call in found.calls if call.hit_rate is not None]

@@ -124,7 +124,7 @@ def figures(report: CacheReport) -> tuple[Piece, ...]:
     """What matters first: the hit rate, how often it broke, what that cost."""
     pieces: list[Piece] = [
         ("bucket-read!", f"hit {format.percent(report.tokens.hit_rate)}"),
-        ("ink-muted", f" · {report.strategy} {report.layout} {report.ttl}"),
+        ("ink-muted", f" · {report.marking}"),
     ]
     if report.breaks:
         lost = sum(one.tokens_lost for one in report.breaks)
