@@ -18,11 +18,10 @@ MakeApp = Callable[..., InspectorApp]
 
 
 @pytest.fixture(autouse=True)
-def _still(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No animation, no blinking, one time zone, and caches that are nobody's."""
+def _still(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No animation, no blinking, and colours whatever the user prefers."""
     monkeypatch.setattr("textual.widgets.Input.cursor_blink", False)
     monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("NO_COLOR", raising=False)
 
 

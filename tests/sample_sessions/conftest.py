@@ -3,20 +3,15 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from sample_sessions import build
-
-NOW = datetime(2026, 11, 21, 18, 0, tzinfo=UTC)
-
 
 @pytest.fixture(scope="session")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample sessions, built once for all tests."""
-    return build(tmp_path_factory.mktemp("samples"), now=NOW)
+def home(sample_home: Path) -> Path:
+    """The home under test."""
+    return sample_home
 
 
 @pytest.fixture(params=["state.db", "profiles/work/state.db"])

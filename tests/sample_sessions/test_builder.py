@@ -15,7 +15,7 @@ import pytest
 from core.hermes.markers import find_summary
 from sample_sessions import build
 from sample_sessions.scenario import parse, scenarios
-from tests.sample_sessions.conftest import NOW
+from tests.conftest import NOW
 
 BUCKETS = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
 CALL = re.compile(

@@ -10,12 +10,6 @@ from tests.core.explain.home import CONFIG, Home
 MakeHome = Callable[..., Home]
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Indexes of logs go where the test can throw them away."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 @pytest.fixture
 def make_home(tmp_path: Path) -> Iterator[MakeHome]:
     """Makes homes of a release; closes their databases at the end."""

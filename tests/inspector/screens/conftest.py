@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,15 +10,13 @@ from core.store.locate import Location, locate
 from core.store.store import Store
 from inspector.app import InspectorApp
 from inspector.screens.map_detail import GLANCE
-from sample_sessions import build
-
-NOW = datetime(2026, 11, 21, 18, 0, tzinfo=UTC)
+from tests.conftest import NOW
 
 
 @pytest.fixture(scope="session")
-def samples(tmp_path_factory: pytest.TempPathFactory) -> Location:
+def samples(sample_home: Path) -> Location:
     """The default profile of the sample sessions."""
-    return locate(home=build(tmp_path_factory.mktemp("samples"), now=NOW), profile="default")[0]
+    return locate(home=sample_home, profile="default")[0]
 
 
 @pytest.fixture(scope="session")

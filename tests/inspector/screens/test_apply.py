@@ -27,10 +27,9 @@ TITLE = "Split the tenant settings table"
 
 
 @pytest.fixture
-def own(samples: Location, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Location:
-    """A copy of the sample home that may be written to, and a journal of its own."""
+def own(samples: Location, tmp_path: Path) -> Location:
+    """A copy of the sample home that may be written to."""
     assert samples.home is not None
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     home = shutil.copytree(samples.home, tmp_path / "home")
     return locate(home=home, profile="default")[0]
 

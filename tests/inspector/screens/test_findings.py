@@ -18,8 +18,9 @@ from inspector.screens.findings_sweep import Diagnosis, Step, examine_all, exami
 from inspector.screens.sessions import SessionsScreen
 from inspector.screens.workspace import WorkspaceScreen
 from inspector.widgets.banner import Banner
+from tests.conftest import NOW
 from tests.inspector.conftest import MakeApp
-from tests.inspector.screens.conftest import NOW, drawn, open_app, press, settle
+from tests.inspector.screens.conftest import drawn, open_app, press, settle
 
 PLACE = Location(Path("/somewhere/state.db"))
 

@@ -268,17 +268,10 @@ async def test_an_untitled_conversation_is_shown_by_what_its_user_said_first(
         assert not any("nameless" in line for line in lines)
 
 
-@pytest.fixture
-def short_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The database lies in the user's home, so that its path leaves room on the first line."""
-    monkeypatch.setenv("HOME", str(tmp_path))
-
-
 def head_right(app: InspectorApp) -> str:
     return "".join(text for _, text in screen(app).query_one("#head", StatusLine).right)
 
 
-@pytest.mark.usefixtures("short_place")
 async def test_the_first_line_sums_up_the_last_days(app: MakeApp, home: Path) -> None:
     running = app(home)
     async with running.run_test(size=(120, 30)) as pilot:
@@ -287,7 +280,6 @@ async def test_the_first_line_sums_up_the_last_days(app: MakeApp, home: Path) ->
         assert head_right(running) == "30 days  ≥$0.084 · hit 85%"
 
 
-@pytest.mark.usefixtures("short_place")
 async def test_findings_are_counted_once_somebody_looked(app: MakeApp, home: Path) -> None:
     running = app(home)
     async with running.run_test(size=(120, 30)) as pilot:
@@ -299,7 +291,6 @@ async def test_findings_are_counted_once_somebody_looked(app: MakeApp, home: Pat
         assert head_right(running).endswith(" · 3 findings")
 
 
-@pytest.mark.usefixtures("short_place")
 async def test_where_there_is_little_room_the_place_stays_and_the_sums_give_way(
     app: MakeApp, home: Path
 ) -> None:
@@ -311,7 +302,6 @@ async def test_where_there_is_little_room_the_place_stays_and_the_sums_give_way(
         assert sum(len(text) for _, text in (*head.left, *head.right)) <= 56 or not head.right
 
 
-@pytest.mark.usefixtures("short_place")
 async def test_sessions_older_than_the_days_summed_up_cost_nothing_now(
     app: MakeApp, home: Path, database: SessionDatabase
 ) -> None:

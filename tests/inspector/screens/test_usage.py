@@ -17,7 +17,8 @@ from inspector.screens.usage import UsagePanel, UsageScreen
 from inspector.screens.usage_model import DIMENSIONS, Day, Question, answer, forecast
 from inspector.screens.workspace import WorkspaceScreen
 from inspector.widgets.day_bars import shown
-from tests.inspector.screens.conftest import NOW, drawn, open_app, press, settle
+from tests.conftest import NOW
+from tests.inspector.screens.conftest import drawn, open_app, press, settle
 
 
 def _panel(pilot: Pilot[None]) -> UsagePanel:

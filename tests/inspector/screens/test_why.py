@@ -16,7 +16,8 @@ from inspector.screens.why_card import effect, event_lines
 from inspector.screens.why_curve import Curve, Sample
 from inspector.screens.workspace import WorkspaceScreen
 from inspector.widgets.curve_chart import columns, number, place_of
-from tests.inspector.screens.conftest import NOW, drawn, open_app, press, settle
+from tests.conftest import NOW
+from tests.inspector.screens.conftest import drawn, open_app, press, settle
 
 
 def event(**changes: Any) -> CompressionEvent:

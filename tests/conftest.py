@@ -1,0 +1,28 @@
+"""What every test stands on: folders of its own, and the sample sessions, built once."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from sample_sessions import build
+
+NOW = datetime(2026, 11, 21, 18, 0, tzinfo=UTC)
+"""The moment the sample sessions are built for."""
+
+
+@pytest.fixture(scope="session")
+def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample sessions as a HERMES_HOME. Not to be written to: a test that writes works on a copy."""
+    return build(tmp_path_factory.mktemp("samples"), now=NOW)
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep tests out of the user's folders, and the user's out of the tests."""
+    for variable in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+        monkeypatch.setenv(variable, str(tmp_path / variable.lower()))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("HERMES_HOME", raising=False)
