@@ -30,7 +30,7 @@ class Skills:
     Attributes:
         sites: Position of each call that loaded a skill, and the skill.
         mentions: Last user message that names a skill.
-        bodies: Which skill a tool result holds.
+        bodies: Which skill a tool result holds as text; images never count as a body.
     """
 
     sites: tuple[tuple[int, str], ...] = ()
@@ -145,7 +145,8 @@ def _skills(messages: Sequence[Message], calls: Calls) -> Skills:
         if message.wire.get("role") == "user" and isinstance(message.content, str):
             text = content_text(message.content).lower()
             mentions.update((skill, i) for skill in known if skill in text)
-    held = ((i, skill_of(message, calls)) for i, message in enumerate(messages) if message.role == "tool")
+    results = ((i, m) for i, m in enumerate(messages) if m.role == "tool" and isinstance(m.content, str))
+    held = ((i, skill_of(message, calls)) for i, message in results)
     return Skills(sites, mentions, {i: skill for i, skill in held if skill is not None})
 
 

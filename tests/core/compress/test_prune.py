@@ -126,6 +126,13 @@ def test_022_keeps_skills_the_model_still_works_by() -> None:
     assert after == "s" * 900
 
 
+def test_022_clears_old_images_of_a_skill_it_still_works_by() -> None:
+    rows = padded(round_of("s1", [IMAGE], "skill_view", name="git"))
+    rows[-2] = Message({"role": "user", "content": "now use git for it"})
+    after = pruned_messages(measure(rows, load_policy("0.22")), SMALL)
+    assert after[2].content == [{"type": "text", "text": "[screenshot removed to save context]"}]
+
+
 def test_blank_echoes_between_request_and_answer_are_left_out_by_022() -> None:
     rows = [
         {"role": "user", "content": "go"},
