@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import pickle
+from collections.abc import Callable
+from functools import cache, wraps
 from random import Random
 from typing import Any
 
@@ -26,6 +29,22 @@ _WORDS = (
 _TOOLS = ("terminal", "read_file", "write_file", "search_files", "web_search", "patch", "custom_tool")
 
 
+def _made_once(make: Callable[[int], list[Wire]]) -> Callable[[int], list[Wire]]:
+    """Makes the list of a seed once a process; every caller gets a copy to spoil."""
+
+    @cache
+    def kept(seed: int) -> bytes:
+        return pickle.dumps(make(seed))
+
+    @wraps(make)
+    def copied(seed: int) -> list[Wire]:
+        rows: list[Wire] = pickle.loads(kept(seed))
+        return rows
+
+    return copied
+
+
+@_made_once
 def conversation(seed: int) -> list[Wire]:
     """A conversation with tool work, reasoning, images, repeats and other scripts; the same for a seed."""
     random = Random(seed)
@@ -132,6 +151,7 @@ END = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summ
 _EARLIER = "[CONTEXT SUMMARY]: kept from before\n## Goal\nCount the lanterns in the harbour."
 
 
+@_made_once
 def resumed(seed: int) -> list[Wire]:
     """A conversation that an earlier compaction already shortened, in one of the forms releases leave."""
     rows = conversation(seed)
@@ -153,6 +173,7 @@ def resumed(seed: int) -> list[Wire]:
     return [*head, *rest[:at], earlier, *rest[at:]]
 
 
+@_made_once
 def interrupted(seed: int) -> list[Wire]:
     """A conversation cut off in the middle of a long turn: calls unanswered, results large, echoes blank."""
     random = Random(seed)
