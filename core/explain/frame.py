@@ -99,12 +99,12 @@ class Frame:
         wires = [message.wire for message in messages]
         if rules.live_turn:
             running = max((i for i, message in enumerate(messages) if message.role == "user"), default=0)
-            wires[running:] = [_live(wire) for wire in wires[running:]]
+            wires[running:] = [live(wire) for wire in wires[running:]]
         sizes = [message_size(wire, policy.estimate) for wire in wires]
         prompt = self.prompt_tokens(session, policy) or 0
         return prompt + total_tokens(sizes, policy.estimate) + (self.tools_tokens(session) or 0)
 
 
-def _live(wire: Wire) -> Wire:
+def live(wire: Wire) -> Wire:
     """A row of the running turn as it is in memory, where it has no timestamp yet."""
     return {key: value for key, value in wire.items() if key != "timestamp"}

@@ -3,267 +3,276 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import accumulate
 
-from core.compress.estimate import message_size, total_tokens
+from core.explain.decision import SIZE, Check, Decision, PromptPoint, Turn
 from core.explain.frame import Frame
-from core.explain.situation import gate_of
+from core.explain.past_gates import UNRECORDED, PastGates
+from core.explain.rows import is_request
+from core.explain.transcripts import RunningSums, Transcript, transcripts
+from core.explain.turn_lines import TurnLines, turn_lines
 from core.hermes.log import Kind, LogRecord
-from core.model.event import Trigger
+from core.model.event import CompressionEvent, Trigger
 from core.model.message import Message
-from core.model.session import Generation
+
+_SHOWN = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One condition of a decision.
+def replay_turns(frame: Frame, events: Sequence[CompressionEvent]) -> tuple[Turn, ...]:
+    """Every turn of a conversation with the checks its release makes.
 
-    Attributes:
-        needed, had: In words or figures.
-        passed: None when nothing on record tells.
+    Real prompt sizes, pauses and counters of the past come from the log where it reaches back; elsewhere
+    estimates stand in, and a condition nobody wrote down leaves its decision open.
+
+    Args:
+        frame: The conversation's surroundings.
+        events: Its compactions, in time order.
     """
-
-    name: str
-    needed: str
-    had: str
-    passed: bool | None
+    walker = _Walker(frame, events)
+    return tuple(draft.freeze(index) for index, draft in enumerate(walker.walk(), 1))
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """One moment at which the release looked at the size of the conversation.
-
-    Attributes:
-        trigger: Which check it is.
-        row: The message it followed.
-        tokens: The number compared; an estimate unless `real`.
-        fires: Every condition passed; None when one is not on record.
-    """
-
-    trigger: Trigger
-    row: int | None
-    tokens: int
-    real: bool
-    checks: tuple[Check, ...]
-
-    @property
-    def fires(self) -> bool | None:
-        """Whether it would have compressed."""
-        if any(check.passed is False for check in self.checks):
-            return False
-        return None if any(check.passed is None for check in self.checks) else True
-
-    @property
-    def blocked_by(self) -> tuple[str, ...]:
-        """The conditions that failed."""
-        return tuple(check.name for check in self.checks if check.passed is False)
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One turn and the decisions in it, in order."""
-
-    index: int
-    generation: int
-    request: int | None
-    decisions: tuple[Decision, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PromptPoint:
-    """One answered call: what the provider counted, and what Hermes would have estimated.
-
-    Attributes:
-        at: UTC.
-        estimate: System prompt, tools and messages; None where the rows of the call are not on disk.
-        system, tools, messages: Its components; None where unknown.
-    """
-
-    at: datetime
-    session: str | None
-    where: str
-    real: int
-    cached: int | None
-    output: int | None
-    estimate: int | None = None
-    system: int | None = None
-    tools: int | None = None
-    messages: int | None = None
-
-
-def replay_turns(frame: Frame, generation: Generation) -> tuple[Turn, ...]:
-    """Every turn of a generation with the checks its release makes.
-
-    Real prompt sizes come from the log where it reaches back; elsewhere estimates stand in. Blocks kept in
-    memory only, and those of the past, are not on record and leave a decision open.
-    """
-    messages = frame.messages(generation.row_ids)
-    walker = _Walker(frame, generation, messages)
-    starts = [i for i, message in enumerate(messages) if message.role == "user"]
-    ends = [*starts[1:], len(messages)]
-    skips = _skips(frame, generation)
-    return tuple(
-        Turn(
-            number,
-            generation.index,
-            _row(messages[start]),
-            tuple(walker.turn(start, end, skips.get(len(starts) - number))),
-        )
-        for number, (start, end) in enumerate(zip(starts, ends, strict=True), 1)
-    )
-
-
-def prompt_curve(frame: Frame) -> tuple[PromptPoint, ...]:
+def prompt_curve(turns: Sequence[Turn]) -> tuple[PromptPoint, ...]:
     """The real prompt size at every call on record, with Hermes' estimate beside it."""
-    estimates = _estimates(frame)
-    points = []
-    for record in _calls(frame):
-        known = estimates.get(record.where)
-        parts = known or (None, None, None)
-        points.append(
-            PromptPoint(
-                at=frame.clock.utc(record.at),
-                session=record.session,
-                where=record.where,
-                real=record.input or 0,
-                cached=record.cached,
-                output=record.output,
-                estimate=sum(part or 0 for part in parts) if known else None,
-                system=parts[0],
-                tools=parts[1],
-                messages=parts[2],
-            )
+    return tuple(point for turn in turns for point in turn.calls)
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A turn being walked."""
+
+    generation: int
+    request: Message | None
+    lines: TurnLines | None
+    at: datetime | None
+    answers: int = 0
+    decisions: list[Decision] = field(default_factory=list)
+    calls: list[PromptPoint] = field(default_factory=list)
+    events: list[int] = field(default_factory=list)
+
+    def call(self) -> LogRecord | None:
+        """The line of the newest answer."""
+        return self.lines.calls.get(self.answers) if self.lines is not None else None
+
+    def freeze(self, index: int) -> Turn:
+        request = self.request
+        return Turn(
+            index,
+            self.generation,
+            _row(request) if request else None,
+            tuple(self.decisions),
+            tuple(self.calls),
+            tuple(dict.fromkeys(self.events)),
+            self.at,
+            request.text[:_SHOWN] if request else "",
         )
-    return tuple(points)
 
 
 class _Walker:
-    """Running sums over one generation, so that each decision costs a subtraction."""
+    """One walk over a conversation, generation by generation."""
 
-    def __init__(self, frame: Frame, generation: Generation, messages: Sequence[Message]) -> None:
-        self.frame, self.messages = frame, messages
-        self.session = frame.sessions.get(generation.session_id, frame.conversation.tip)
+    def __init__(self, frame: Frame, events: Sequence[CompressionEvent]) -> None:
+        self.frame, self.events = frame, events
         self.rules, self.policy = frame.checks(None), frame.policy(None)
-        self.limits = frame.limits(None, self.session, frame.window.tokens)
-        self.settings = frame.settings(None, self.session, frame.window.tokens)
-        self.newest = generation is frame.conversation.generations[-1]
-        estimate = self.policy.estimate
-        sizes = [total_tokens([message_size(m.wire, estimate)], estimate) for m in messages]
-        self.sums = (0, *accumulate(sizes))
-        prompt = frame.prompt_tokens(self.session, self.policy) or 0
-        self.fixed = prompt + (frame.tools_tokens(self.session) or 0)
-        self.real = _real_sizes(frame, generation, messages)
+        self.gates = PastGates(frame, events)
+        self.turns: list[_Draft] = []
+        self.seen: set[int] = set()
+        self.last: tuple[int, LogRecord] | None = None
 
-    def turn(self, start: int, end: int, skip: LogRecord | None) -> Iterator[Decision]:
-        """The decisions of one turn: at its start, before each call, after each round of tools."""
-        first = self.decision(Trigger.PREFLIGHT, start + 1, None)
-        yield first if skip is None else replace(first, checks=(*first.checks, _skipped(skip)))
-        for position in range(start + 1, end):
-            message = self.messages[position]
-            behind_tools = message.role == "tool" and (
-                position + 1 == end or self.messages[position + 1].role != "tool"
-            )
-            if not behind_tools:
+    def walk(self) -> list[_Draft]:
+        """The turns, oldest first."""
+        given = tuple(transcripts(self.frame, self.events))
+        requests = [m for one in given for m in one.messages[one.kept :] if is_request(m)]
+        self.lines = turn_lines(self.frame, list({_row(message): message for message in requests}.values()))
+        for transcript in given:
+            self._generation(transcript)
+        self._place_events()
+        return self.turns
+
+    def _generation(self, transcript: Transcript) -> None:
+        self._begin(transcript)
+        messages = transcript.messages
+        for position in range(transcript.kept, len(messages)):
+            message = messages[position]
+            row = _row(message)
+            if row in self.seen:
                 continue
-            call = max(i for i in range(start, position) if self.messages[i].role != "tool")
-            yield self.decision(Trigger.POST_RESPONSE, position + 1, self.real.get(call))
-            if self.rules.pre_api:
-                yield self.decision(Trigger.PRE_API, position + 1, None)
+            self.seen.add(row or 0)
+            if is_request(message):
+                self._request(message, position)
+            elif message.role == "assistant":
+                self._answer(position)
+            elif message.role == "tool" and (
+                position + 1 == len(messages) or messages[position + 1].role != "tool"
+            ):
+                self._inside(position)
+        self._close(transcript)
 
-    def decision(self, trigger: Trigger, count: int, real: int | None) -> Decision:
-        """One check over the first `count` messages."""
-        tokens = real if real is not None else self.fixed + self.sums[count]
-        checks = (*self._size_checks(trigger, tokens, count), *self._gate_checks(trigger, count))
-        return Decision(trigger, _row(self.messages[count - 1]), tokens, real is not None, checks)
+    def _begin(self, transcript: Transcript) -> None:
+        generation, frame = transcript.generation, self.frame
+        self.transcript, self.sums, self.last = transcript, RunningSums(frame, transcript), None
+        self.session = frame.sessions.get(generation.session_id, frame.conversation.tip)
+        self.settings = frame.settings(None, self.session, frame.window.tokens)
+        self.limits = frame.limits(None, self.session, frame.window.tokens)
+        self.system = frame.prompt_tokens(self.session, self.policy)
+        self.tools = frame.tools_tokens(self.session)
+        self.slack = frame.tolerance(self.session)
+        self.newest = generation is frame.conversation.generations[-1]
+        self.start = transcript.kept
 
-    def _size_checks(self, trigger: Trigger, tokens: int, count: int) -> Iterator[Check]:
-        yield Check("compression.enabled", "true", str(self.settings.enabled).lower(), self.settings.enabled)
-        threshold = self.limits.threshold if self.limits is not None else None
-        needed = "a known window" if threshold is None else f">= {threshold:,} tokens"
-        yield Check("size", needed, f"{tokens:,}", None if threshold is None else tokens >= threshold)
-        if trigger is Trigger.PREFLIGHT:
-            least = self.settings.protect_first + self.settings.protect_last + 1
-            enough = count > least
-            if self.rules.huge_counts and threshold is not None and not enough:
-                enough = self.sums[count] >= threshold
-            yield Check("messages", f"> {least}", str(count), enough)
+    def _request(self, message: Message, position: int) -> None:
+        lines = self.lines.get(_row(message) or 0)
+        stamp = message.row.timestamp if message.row else None
+        at = self.frame.clock.utc(lines.began.at) if lines else stamp
+        self.start = position
+        self.turns.append(_Draft(self.transcript.generation.index, message, lines, at))
+        self._decide(Trigger.PREFLIGHT, position + 1)
+        if self.rules.pre_api:
+            self._decide(Trigger.PRE_API, position + 1)
 
-    def _gate_checks(self, trigger: Trigger, count: int) -> Iterator[Check]:
-        """Blocks at this moment; those of an earlier moment are not on record."""
-        gate = gate_of(self.frame.store, self.session)
-        last = self.newest and count == len(self.messages)
-        rules = self.policy.gate
-        if rules.cooldown:
-            until = gate.cooldown_until
-            free = until is None or gate.now is None or until <= gate.now
-            had = "none" if until is None else f"until {until:%H:%M:%S} UTC"
-            yield Check(
-                "summary model pause", "over", had if last else "not on record", free if last else None
+    def _answer(self, position: int) -> None:
+        turn = self._turn()
+        turn.answers += 1
+        record = turn.call()
+        if record is None or not record.input:
+            self.last = None
+            return
+        self.last = (position, record)
+        messages = self.sums.messages(0, position, self.start)
+        turn.calls.append(
+            PromptPoint(
+                at=self.frame.clock.utc(record.at),
+                session=record.session,
+                where=record.where,
+                real=record.input,
+                cached=record.cached,
+                output=record.output,
+                estimate=(self.system or 0) + (self.tools or 0) + messages,
+                system=self.system,
+                tools=self.tools,
+                messages=messages,
             )
-        strikes = gate.ineffective_count
-        guarded = trigger is not Trigger.PREFLIGHT or self.rules.preflight_guarded
-        if guarded:
-            known = last and strikes is not None
-            had = str(strikes) if known else "not on record"
-            passed = strikes < rules.strikes if known and strikes is not None else None
-            yield Check("strikes", f"< {rules.strikes}", had, passed)
+        )
+
+    def _inside(self, position: int) -> None:
+        self._decide(Trigger.POST_RESPONSE, position + 1)
+        if self.rules.pre_api:
+            self._decide(Trigger.PRE_API, position + 1)
+
+    def _close(self, transcript: Transcript) -> None:
+        """Say of the last fitting check that it fired, where an event closed the generation."""
+        if transcript.event is None:
+            return
+        turn, event = self._turn(), self.events[transcript.event]
+        turn.events.append(transcript.event)
+        for place in reversed(range(len(turn.decisions))):
+            decision = turn.decisions[place]
+            if decision.trigger is event.trigger and decision.generation == transcript.generation.index:
+                turn.decisions[place] = _fired(decision, event, transcript.event)
+                return
+
+    def _place_events(self) -> None:
+        """What left no generation behind, by its time: it belongs to the turn begun before it."""
+        placed = {event for turn in self.turns for event in turn.events}
+        for number, event in enumerate(self.events):
+            begun = [turn for turn in self.turns if turn.at and event.at and turn.at <= event.at]
+            if number not in placed and begun:
+                begun[-1].events.append(number)
+
+    def _turn(self) -> _Draft:
+        if not self.turns:
+            self.turns.append(_Draft(self.transcript.generation.index, None, None, None))
+        return self.turns[-1]
+
+    def _decide(self, trigger: Trigger, count: int) -> None:
+        """One check over the first `count` messages."""
+        turn, message = self._turn(), self.transcript.messages[count - 1]
+        tokens, real = self._compared(trigger, count)
+        record = turn.call()
+        at = self.frame.clock.utc(record.at) if record else turn.at
+        if at is None and message.row is not None:
+            at = message.row.timestamp
+        size = self._size(tokens, real=real, stated=turn.lines.threshold if turn.lines else None)
+        enabled = self.settings.enabled
+        checks = [Check("compression.enabled", "true", str(enabled).lower(), enabled), size]
+        checks += self._count(trigger, count)
+        if self.newest and count == len(self.transcript.messages):
+            checks += self.gates.now(self.session)
+        elif trigger is not Trigger.PREFLIGHT or self.rules.preflight_guarded:
+            checks += self.gates.then(at)
+        checks += self._deferral(trigger, turn, size)
+        turn.decisions.append(
+            Decision(
+                trigger, _row(message), tokens, real, tuple(checks), self.transcript.generation.index, at
+            )
+        )
+
+    def _compared(self, trigger: Trigger, count: int) -> tuple[int, bool]:
+        """The number a check compares, and whether the provider counted it.
+
+        Since 0.22 every check adds what came after the last answered call to its real usage; before, only the
+        check after tool results goes by the provider's count.
+        """
+        known = self.last
+        if known is not None and known[1].input and self.rules.anchored:
+            position, record = known
+            since = self.sums.messages(position + 1, count, self.start)
+            return (record.input or 0) + (record.output or 0) + since, True
+        if known is not None and known[1].input and trigger is Trigger.POST_RESPONSE:
+            return known[1].input, True
+        fixed = (self.system or 0) + (self.tools or 0)
+        return fixed + self.sums.messages(0, count, self.start), False
+
+    def _size(self, tokens: int, *, real: bool, stated: int | None) -> Check:
+        threshold = stated or (self.limits.threshold if self.limits is not None else None)
+        if threshold is None:
+            return Check(SIZE, "a known window", f"{tokens:,}", None)
+        needed, passed = f">= {threshold:,} tokens", tokens >= threshold
+        if real or passed:
+            return Check(SIZE, needed, f"{tokens:,}", passed)
+        unsure = tokens >= threshold * (1 - self.slack)
+        lacking = " and the tools" if self.tools is None else ""
+        return Check(SIZE, needed, f"~{tokens:,}{lacking}", None if unsure else False)
+
+    def _count(self, trigger: Trigger, count: int) -> Iterator[Check]:
+        if trigger is not Trigger.PREFLIGHT:
+            return
+        least = self.settings.protect_first + self.settings.protect_last + 1
+        enough = count > least
+        threshold = self.limits.threshold if self.limits is not None else None
+        if self.rules.huge_counts and threshold is not None and not enough:
+            enough = self.sums.messages(0, count, self.start) >= threshold
+        yield Check("messages", f"> {least}", str(count), enough)
+
+    def _held(self, trigger: Trigger, turn: _Draft) -> LogRecord | None:
+        """The line that says this check was passed over."""
+        held = [record for after, record in turn.lines.held if after == turn.answers] if turn.lines else []
+        first = trigger is Trigger.PREFLIGHT
+        fits = [record for record in held if first or record.kind is not Kind.PREFLIGHT_SKIPPED]
+        return fits[-1] if fits else None
+
+    def _deferral(self, trigger: Trigger, turn: _Draft, size: Check) -> Iterator[Check]:
+        """Whether the check was passed over, or its estimate waited for a real count."""
+        record = self._held(trigger, turn)
+        if record is not None and (size.passed is not False or record.kind is Kind.PREFLIGHT_SKIPPED):
+            reason = record.reason or record.message
+            yield Check("passed over", "no", f"{record.where}: {reason}", False)
+        elif self.policy.gate.deferral != "never" and trigger is not Trigger.POST_RESPONSE:
+            silent = turn.lines is not None
+            had = "no line says so" if silent else UNRECORDED
+            had = "not asked" if size.passed is False else had
+            yield Check("waits for a real count", "no", had, True if silent and size.passed else None)
 
 
-def _skips(frame: Frame, generation: Generation) -> dict[int, LogRecord]:
-    """Lines that say the check at the start of a turn was passed over, by turns counted from the newest."""
-    if generation is not frame.conversation.generations[-1]:
-        return {}
-    found: dict[int, LogRecord] = {}
-    turns = 0
-    pending: LogRecord | None = None
-    for record in reversed(frame.log.records):
-        if record.kind in (Kind.PREFLIGHT_SKIPPED, Kind.REENTRY_SKIPPED):
-            pending = record
-        elif record.kind is Kind.TURN and record.session in frame.sessions:
-            if pending is not None:
-                found[turns] = pending
-            pending, turns = None, turns + 1
-    return found
-
-
-def _skipped(record: LogRecord) -> Check:
-    reason = record.reason or f"the last real prompt was {record.input or 0:,}"
-    return Check("passed over", "no", f"{record.where}: {reason}", False)
-
-
-def _real_sizes(frame: Frame, generation: Generation, messages: Sequence[Message]) -> dict[int, int]:
-    """Position of an answer -> the prompt its call carried, paired from the newest backwards."""
-    calls = [record for record in _calls(frame) if generation.session_id in (record.session, record.tag)]
-    answers = [i for i, message in enumerate(messages) if message.role == "assistant"]
-    copies = generation.copies
-    fresh = [i for i in answers if i >= copies]
-    if generation is not frame.conversation.generations[-1]:
-        return {}
-    pairs = zip(reversed(fresh), reversed(calls), strict=False)
-    return {position: record.input or 0 for position, record in pairs}
-
-
-def _estimates(frame: Frame) -> dict[str, tuple[int | None, int | None, int]]:
-    """Call line -> estimate by component, for the calls of the newest generation."""
-    if not frame.conversation.generations:
-        return {}
-    generation = frame.conversation.generations[-1]
-    messages = frame.messages(generation.row_ids)
-    policy, session = frame.policy(None), frame.conversation.tip
-    estimate = policy.estimate
-    sums = (0, *accumulate(total_tokens([message_size(m.wire, estimate)], estimate) for m in messages))
-    calls = [r for r in _calls(frame) if generation.session_id in (r.session, r.tag)]
-    fresh = [i for i, m in enumerate(messages) if m.role == "assistant" and i >= generation.copies]
-    system, tools = frame.prompt_tokens(session, policy), frame.tools_tokens(session)
-    pairs = zip(reversed(fresh), reversed(calls), strict=False)
-    return {record.where: (system, tools, sums[position]) for position, record in pairs}
-
-
-def _calls(frame: Frame) -> tuple[LogRecord, ...]:
-    ids = frame.sessions
-    return tuple(r for r in frame.log.records if r.kind is Kind.CALL and r.input and r.session in ids)
+def _fired(decision: Decision, event: CompressionEvent, number: int) -> Decision:
+    """The decision an event came from, with the figures the event is known by."""
+    fired = replace(decision, event=number)
+    if event.tokens is None or event.threshold is None:
+        return fired
+    size = Check(SIZE, f">= {event.threshold:,} tokens", f"{event.tokens:,}", event.tokens >= event.threshold)
+    checks = tuple(size if check.name == SIZE else check for check in decision.checks)
+    return replace(fired, tokens=event.tokens, checks=checks)
 
 
 def _row(message: Message) -> int | None:

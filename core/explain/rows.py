@@ -96,7 +96,7 @@ class _Reader:
         turn, whole = self._unsaved(index, closed, last)
         extra = self._committed_with(opened, boundary) if not turn else ()
         behind = (*turn, *(message.row.id for message in extra if message.row))
-        requests = [message.row.id for message in extra if message.row and _is_request(message)]
+        requests = [message.row.id for message in extra if message.row and is_request(message)]
         before = (*closed.row_ids, *turn, *requests)
         after = (*opened.row_ids[: copied_rows(opened)], *behind) if opened.row_ids else ()
         known = bool(closed.row_ids) and whole
@@ -202,7 +202,7 @@ class _Reader:
         """The first row the new generation adds, when it is a user's and the old one ended a turn."""
         fresh = _fresh(self.generations[index])
         message = self._message(fresh[0]) if fresh and _rotated(self.generations[index]) else None
-        return message if message is not None and _is_request(message) else None
+        return message if message is not None and is_request(message) else None
 
 
 def _first_calls(ids: Sequence[int], roles: Sequence[str], calls: int) -> tuple[int, ...] | None:
@@ -241,6 +241,7 @@ def _turn_over(message: Message) -> bool:
     return message.role == "assistant" and not message.tool_calls
 
 
-def _is_request(message: Message) -> bool:
+def is_request(message: Message) -> bool:
+    """Whether a user wrote it: neither a summary nor a text Hermes puts in."""
     text = message.text
     return message.role == "user" and scaffold_kind(text) is None and find_summary(text) is None

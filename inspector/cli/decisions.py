@@ -1,26 +1,56 @@
-"""What the release checked in the newest turn of a conversation: needed, had, passed."""
+"""What the release checked, turn by turn: needed, had, passed. So "why not" has an answer too."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from core.errors import NotFoundError
+from inspector.cli import jsonio, numbers
+
 if TYPE_CHECKING:
-    from core.explain.replay import Check, Decision, Turn
+    from core.explain.decision import Check, Decision, PromptPoint, Turn
     from core.store.store import Store
 
-_PASSED = {True: "yes", False: "no", None: "not known"}
+At = int | datetime
+PASSED = {True: "yes", False: "no", None: "not known"}
 
 
-def newest_turn(store: Store, session_id: str, release: str | None) -> Turn | None:
-    """The last turn of the newest generation with its decisions; None where nobody asked anything."""
+def at(text: str) -> At:
+    """A turn by its number, or by a moment in it.
+
+    Raises:
+        argparse.ArgumentTypeError: The text is neither.
+    """
+    return int(text) if text.isdecimal() and len(text) < 8 else numbers.moment(text)
+
+
+def all_turns(store: Store, session_id: str, release: str | None) -> tuple[Turn, ...]:
+    """Every turn of a conversation with its decisions."""
     from core.explain.events import explained
     from core.explain.replay import replay_turns
 
-    frame, _ = explained(store, session_id, release=release)
-    generations = frame.conversation.generations
-    turns = replay_turns(frame, generations[-1]) if generations else ()
-    return turns[-1] if turns else None
+    frame, explanation = explained(store, session_id, release=release)
+    return replay_turns(frame, explanation.events)
+
+
+def chosen(turns: Sequence[Turn], place: At | None) -> Turn | None:
+    """The turn asked for: by number, the one running at a moment, else the newest.
+
+    Raises:
+        NotFoundError: There is no such turn.
+    """
+    if place is None:
+        return turns[-1] if turns else None
+    if isinstance(place, int):
+        found = [turn for turn in turns if turn.index == place]
+    else:
+        found = [turn for turn in turns if turn.at is not None and turn.at <= place][-1:]
+    if not found:
+        count = f"The conversation has {len(turns)}; see `why --turns`"
+        raise NotFoundError("no turn", where=str(place), remedy=count)
+    return found[0]
 
 
 def payload(turn: Turn | None) -> dict[str, Any] | None:
@@ -28,47 +58,126 @@ def payload(turn: Turn | None) -> dict[str, Any] | None:
     if turn is None:
         return None
     return {
+        **turn_payload(turn),
+        "decisions": [_decision(one) for one in turn.decisions],
+        "calls": [_call(one) for one in turn.calls],
+    }
+
+
+def turn_payload(turn: Turn) -> dict[str, Any]:
+    """A turn in short."""
+    from core.explain.turn_words import turn_sentence
+
+    return {
         "turn": turn.index,
         "generation": turn.generation,
         "message": turn.request,
-        "decisions": [_decision(one) for one in turn.decisions],
+        "at": jsonio.time(turn.at),
+        "standing": turn.standing.value,
+        "sentence": turn_sentence(turn),
+        "events": list(turn.events),
     }
+
+
+def turn_lines(turns: Iterable[Turn]) -> Iterator[str]:
+    """Every turn for people, one line each."""
+    from core.explain.turn_words import turn_sentence
+    from inspector import format
+    from inspector.cli.table import Column
+    from inspector.cli.table import lines as table
+
+    columns = (
+        Column("turn", right=True),
+        Column("gen", right=True),
+        Column("at"),
+        Column("what came of it", shrinks=True, least=30),
+        Column("asked", shrinks=True),
+    )
+    yield ""
+    yield from table(
+        columns,
+        (
+            [str(turn.index), str(turn.generation), format.moment(turn.at), turn_sentence(turn), turn.text]
+            for turn in turns
+        ),
+    )
 
 
 def lines(turn: Turn | None) -> Iterator[str]:
     """A turn's decisions for people, one table each."""
+    from core.explain.turn_words import turn_sentence
     from inspector import format
     from inspector.cli.table import Column
     from inspector.cli.table import lines as table
 
     yield ""
     if turn is None:
-        yield "nothing was decided: nobody asked anything in the newest generation"
+        yield "nothing was decided: nobody asked anything"
         return
     count = format.plural(len(turn.decisions), "decision")
-    yield f"turn {turn.index} of generation {turn.generation}: {count}"
+    yield f"turn {turn.index}, begun in generation {turn.generation}, {format.moment(turn.at)}: {count}"
+    yield turn_sentence(turn)
     columns = (Column("check"), Column("needed"), Column("had", right=True), Column("passed"))
     for one in turn.decisions:
-        counted = "counted by the provider" if one.real else "estimated"
-        words = {True: "it would fire", False: "it does not fire", None: "not all is on record"}[one.fires]
         yield ""
-        yield f"{one.trigger.value} after message {one.row}: {one.tokens:,} tokens, {counted}: {words}"
+        yield heading(one)
         yield from (f"  {line}" for line in table(columns, map(_cells, one.checks)))
+    yield from (f"  {call_words(one)}" for one in turn.calls)
+
+
+def heading(one: Decision) -> str:
+    """A decision in a line: which check, where, the number, what came of it."""
+    counted = "counted by the provider" if one.real else "estimated"
+    words = {True: "it would fire", False: "it does not fire", None: "not all is on record"}[one.fires]
+    if one.event is not None:
+        words = f"it fired (event {one.event + 1})"
+    check = one.trigger.value.replace("_", " ")
+    return f"{check} after message {one.row}: {one.tokens:,} tokens, {counted}: {words}"
+
+
+def call_words(one: PromptPoint) -> str:
+    """An answered call: what was counted, what would have been estimated, and of what."""
+    from inspector import format
+
+    parts = (("system prompt", one.system), ("tools", one.tools), ("messages", one.messages))
+    told = " + ".join(f"{name} {format.count(part)}" for name, part in parts)
+    if one.estimate is None:
+        return f"{one.where}: the provider counted {one.real:,}"
+    gap = one.real - one.estimate
+    rest = f"{abs(gap):,} too {'few' if gap >= 0 else 'many'}"
+    rest += ", the tools among them" if one.tools is None and gap >= 0 else ""
+    return f"{one.where}: the provider counted {one.real:,}; estimated ~{one.estimate:,} = {told}; {rest}"
 
 
 def _cells(check: Check) -> list[str]:
-    return [check.name, check.needed, check.had, _PASSED[check.passed]]
+    return [check.name, check.needed, check.had, PASSED[check.passed]]
 
 
 def _decision(one: Decision) -> dict[str, Any]:
     return {
         "trigger": one.trigger.value,
         "message": one.row,
+        "generation": one.generation,
+        "at": jsonio.time(one.at),
         "tokens": one.tokens,
         "counted": one.real,
         "fires": one.fires,
+        "event": one.event,
         "checks": [
             {"name": check.name, "needed": check.needed, "had": check.had, "passed": check.passed}
             for check in one.checks
         ],
+    }
+
+
+def _call(one: PromptPoint) -> dict[str, Any]:
+    return {
+        "at": jsonio.time(one.at),
+        "where": one.where,
+        "counted": one.real,
+        "cached": one.cached,
+        "estimate": one.estimate,
+        "system": one.system,
+        "tools": one.tools,
+        "messages": one.messages,
     }

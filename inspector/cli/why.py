@@ -6,7 +6,7 @@ Rows, agent.log with its rotations and config.yaml are read; without a log, caus
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.model.event import CompressionEvent
@@ -14,6 +14,7 @@ from inspector.cli import decisions, jsonio, options, output, target, what_if
 
 if TYPE_CHECKING:
     from core.explain.answer import Answer
+    from core.explain.decision import Turn
     from core.explain.explanation import Now
     from core.hermes.release import ReleaseGuess
 
@@ -23,8 +24,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_session_argument(parser)
     parser.add_argument("--release", metavar="X.Y", help="rules of this Hermes release (default: detected)")
     parser.add_argument(
-        "--decisions", action="store_true", help="also each check of the newest turn: needed, had, passed"
+        "--decisions", action="store_true", help="also each check of a turn: needed, had, passed"
     )
+    parser.add_argument(
+        "--at", type=decisions.at, metavar="N|TIME", help="with --decisions: this turn (default: the newest)"
+    )
+    parser.add_argument("--turns", action="store_true", help="also every turn, and why it did not compress")
     options.add_json_option(parser)
     options.add_store_options(parser)
 
@@ -36,13 +41,32 @@ def run(args: argparse.Namespace) -> int:
     release = what_if.release_name(args.release) if args.release else None
     with target.session(args) as (store, session):
         found = answer(store, session.id, release=release)
-        turn = decisions.newest_turn(store, session.id, release) if args.decisions else None
+        asked = args.decisions or args.turns or args.at is not None
+        turns = decisions.all_turns(store, session.id, release) if asked else ()
     if args.json:
-        output.write_json(payload(found) | ({"why_not": decisions.payload(turn)} if args.decisions else {}))
+        output.write_json(payload(found) | _turns(args, turns))
     else:
         output.write_lines(lines(found))
-        output.write_lines(decisions.lines(turn) if args.decisions else ())
+        output.write_lines(_turn_lines(args, turns))
     return 0
+
+
+def _turns(args: argparse.Namespace, turns: Sequence[Turn]) -> dict[str, Any]:
+    """What was asked about turns, for scripts."""
+    found: dict[str, Any] = {}
+    if args.turns:
+        found["turns"] = list(map(decisions.turn_payload, turns))
+    if args.decisions or args.at is not None:
+        found["why_not"] = decisions.payload(decisions.chosen(turns, args.at))
+    return found
+
+
+def _turn_lines(args: argparse.Namespace, turns: Sequence[Turn]) -> Iterator[str]:
+    """The same for people."""
+    if args.turns:
+        yield from decisions.turn_lines(turns)
+    if args.decisions or args.at is not None:
+        yield from decisions.lines(decisions.chosen(turns, args.at))
 
 
 def payload(found: Answer) -> dict[str, Any]:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from core.explain.decision import Decision, Standing, Turn
 from core.explain.events import explained
-from core.explain.replay import Decision, Turn, prompt_curve, replay_turns
+from core.explain.replay import prompt_curve, replay_turns
+from core.explain.turn_words import turn_sentence
 from core.model.event import Trigger
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home
@@ -10,7 +12,7 @@ from tests.core.explain.home import CONFIG, Home
 def turns(home: Home) -> tuple[Turn, ...]:
     with home.store() as store:
         frame, explanation = explained(store, "S")
-        return replay_turns(frame, explanation.conversation.generations[-1])
+        return replay_turns(frame, explanation.events)
 
 
 def last(home: Home, trigger: Trigger) -> Decision:
@@ -25,6 +27,7 @@ def test_each_turn_shows_the_checks_its_release_makes(make_home: MakeHome) -> No
     assert [turn.index for turn in found] == [1, 2, 3]
     assert [d.trigger for d in found[0].decisions] == [
         Trigger.PREFLIGHT,
+        Trigger.PRE_API,
         Trigger.POST_RESPONSE,
         Trigger.PRE_API,
     ]
@@ -106,8 +109,8 @@ def test_the_curve_sets_the_estimate_beside_the_real_prompt(make_home: MakeHome)
     home.call(1, 1_000)
     home.call(2, 2_000)
     with home.store() as store:
-        frame, _ = explained(store, "S")
-        points = prompt_curve(frame)
+        frame, explanation = explained(store, "S")
+        points = prompt_curve(replay_turns(frame, explanation.events))
     assert [point.real for point in points] == [1_000, 2_000]
     assert points[0].system == 100
     assert points[0].tools is None
@@ -121,5 +124,76 @@ def test_without_a_log_there_is_no_curve(make_home: MakeHome) -> None:
     home = make_home()
     home.db.session("S")
     home.talk(1)
-    with home.store() as store:
-        assert prompt_curve(explained(store, "S")[0]) == ()
+    assert prompt_curve(turns(home)) == ()
+
+
+def test_a_compaction_belongs_to_the_turn_and_the_check_it_came_from(make_home: MakeHome) -> None:
+    home = make_home()
+    home.db.session("S")
+    home.turn()
+    rows = home.talk(7, size=40_000)
+    home.db.message("S", "user", "the next task")
+    home.turn(history=len(rows))
+    home.preflight(70_000)
+    home.started(70_000, before=29)
+    home.compact()
+    home.done(29, 9, 9_000)
+    home.db.message("S", "assistant", "done")
+    found = turns(home)
+    fired = [(turn.index, d.trigger, d.tokens) for turn in found for d in turn.decisions if d.event == 0]
+    assert fired == [(8, Trigger.PREFLIGHT, 70_000)]
+    assert [turn.standing for turn in found].count(Standing.FIRED) == 1
+    assert [turn.index for turn in found] == list(range(1, len(found) + 1))
+    assert turn_sentence(found[7]) == "compressed: event 1"
+
+
+def test_rows_a_compaction_copied_are_not_decided_about_again(make_home: MakeHome) -> None:
+    home = make_home()
+    home.db.session("S")
+    home.talk(4)
+    home.compact()
+    home.talk(1)
+    found = turns(home)
+    rows = [(d.trigger, d.row) for turn in found for d in turn.decisions]
+    assert len(rows) == len(set(rows))
+    assert [turn.text for turn in found] == ["ask 0_0", "ask 4_1", "ask 8_2", "ask 12_3", "ask 8_0"]
+
+
+def test_a_pause_of_the_past_held_a_later_turn_back(make_home: MakeHome) -> None:
+    home = make_home()
+    home.db.session("S")
+    home.turn()
+    home.talk(1)
+    home.started(60_000, before=4)
+    home.line("Failed to generate context summary: down. Further summary attempts paused for 60 seconds.")
+    home.turn(history=4)
+    home.talk(1, size=250_000)
+    home.turn(history=8)
+    home.talk(1)
+    second = turns(home)[1]
+    assert second.standing is Standing.HELD
+    assert "summary model pause until" in turn_sentence(second)
+    assert "agent.log:" in turn_sentence(second)
+
+
+def test_a_large_turn_nothing_held_back_says_so(make_home: MakeHome) -> None:
+    home = make_home("0.16")
+    home.db.session("S")
+    home.turn()
+    home.talk(1)
+    home.call(1, 90_000)
+    home.turn(history=4)
+    home.talk(1)
+    first = turns(home)[0]
+    assert first.standing is Standing.DUE
+    assert "it did not fire" in turn_sentence(first)
+
+
+def test_a_size_close_to_the_threshold_without_the_tools_is_left_open(make_home: MakeHome) -> None:
+    home = make_home("0.16")
+    home.db.session("S")
+    home.talk(2, size=244_000)
+    first = turns(home)[0]
+    assert first.standing is Standing.OPEN
+    assert turn_sentence(first).startswith("perhaps large enough: ~")
+    assert "and the tools" in turn_sentence(first)

@@ -74,3 +74,26 @@ def test_where_nobody_asked_nothing_was_decided(tmp_path: Path, capsys: pytest.C
     assert "nothing was decided" in capsys.readouterr().out
     assert run([*place, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["why_not"] is None
+
+
+def test_any_turn_can_be_asked_for_by_number_or_by_time(as_json: Json) -> None:
+    session = "Split the tenant settings table"
+    turns = as_json("why", session, "--turns")["turns"]
+    assert [turn["turn"] for turn in turns] == list(range(1, len(turns) + 1))
+    assert {turn["standing"] for turn in turns} >= {"below"}
+    first = as_json("why", session, "--at", "1")["why_not"]
+    assert first["turn"] == 1
+    assert first["decisions"][0]["trigger"] == "preflight"
+    timed = next(turn for turn in turns if turn["turn"] > 1 and turn["at"])
+    assert as_json("why", session, "--at", timed["at"])["why_not"]["turn"] == timed["turn"]
+
+
+def test_turns_are_listed_with_what_came_of_them(as_text: Text) -> None:
+    shown = as_text("why", "Split the tenant settings table", "--turns")
+    assert "what came of it" in shown
+    assert "not large enough: " in shown
+
+
+def test_a_turn_that_is_not_there_is_not_found(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["why", "Split the tenant settings table", "--at", "999", "--home", str(home)]) == 3
+    assert "no turn" in capsys.readouterr().err

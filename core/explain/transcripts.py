@@ -1,0 +1,75 @@
+"""The messages of each generation as they stood when it was closed, and their sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from core.compress.estimate import as_tokens, message_size
+from core.explain.frame import Frame, live
+from core.explain.rows import BoundaryRows, boundary_rows, copied_rows
+from core.model.event import CompressionEvent, Trigger
+from core.model.message import Message
+from core.model.session import Generation
+
+_ASKED_FOR = (Trigger.MANUAL, Trigger.HYGIENE, Trigger.IDLE, Trigger.NATIVE)
+"""What runs between turns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """The messages of one generation as they stood when it was closed.
+
+    Attributes:
+        kept: Leading messages that the compaction before it wrote.
+        event: Which event closed it; None for the newest generation, or where none is known.
+    """
+
+    generation: Generation
+    messages: tuple[Message, ...]
+    kept: int
+    event: int | None
+
+
+def transcripts(frame: Frame, events: Sequence[CompressionEvent]) -> Iterator[Transcript]:
+    """What each generation held when it was closed, rows that only the next session holds included."""
+    generations = frame.conversation.generations
+    closing = {rows.opened.index: rows for rows in boundary_rows(frame.store, frame.conversation)}
+    closed_by = {event.generation: number for number, event in enumerate(events) if event.generation}
+    for generation in generations:
+        rows, number = closing.get(generation.index + 1), closed_by.get(generation.index)
+        messages = frame.messages((rows.before if rows is not None else ()) or generation.row_ids)
+        messages += _unsaved(rows, messages, events[number] if number is not None else None)
+        yield Transcript(generation, messages, min(copied_rows(generation), len(messages)), number)
+
+
+def _unsaved(
+    rows: BoundaryRows | None, messages: Sequence[Message], event: CompressionEvent | None
+) -> tuple[Message, ...]:
+    """The request a check at the start of a turn looked at, where only the next session holds it."""
+    if rows is None or rows.request is None or event is None or event.trigger in _ASKED_FOR:
+        return ()
+    return (rows.request,) if event.messages_before == len(messages) + 1 else ()
+
+
+class RunningSums:
+    """Running sums over one transcript, so that each size costs a subtraction."""
+
+    def __init__(self, frame: Frame, transcript: Transcript) -> None:
+        self._rules = frame.policy(None).estimate
+        wires = [message.wire for message in transcript.messages]
+        stored = [message_size(wire, self._rules) for wire in wires]
+        running = [message_size(live(wire), self._rules) for wire in wires]
+        self._text = (0, *accumulate(size.text for size in stored))
+        self._live = (0, *accumulate(size.text for size in running))
+        self._images = (0, *accumulate(size.images for size in stored))
+        if not frame.checks(None).live_turn:
+            self._live = self._text
+
+    def messages(self, start: int, end: int, running: int) -> int:
+        """The estimate of messages [start, end), of which those from `running` on belong to this turn."""
+        middle = min(max(running, start), end)
+        text = self._text[middle] - self._text[start] + self._live[end] - self._live[middle]
+        images = self._images[end] - self._images[start]
+        return as_tokens(text, self._rules) + images * self._rules.image_tokens
