@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 from textual.binding import Binding, BindingType
 
 from core.errors import ConfigError
+from core.tables import load_table
 
 KEY_NAMES = {
     "question_mark": "?", "slash": "/", "left_square_bracket": "[", "right_square_bracket": "]",
@@ -63,10 +63,7 @@ def key_name(key: str) -> str:
 @cache
 def table() -> tuple[Command, ...]:
     """Every command, in the order the footer and the help screen show them."""
-    import yaml
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    rows = yaml.load(files("inspector").joinpath("commands.yaml").read_text("utf-8"), Loader=loader)
+    rows = load_table("inspector/commands.yaml")
     return tuple(Command(**{**row, "keys": tuple(row["keys"])}) for row in rows)
 
 

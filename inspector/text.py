@@ -10,16 +10,17 @@ reader must see that a message held an escape, or a credential, which is masked.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size, split_graphemes
 
+from inspector.masking import mask, warm
+
 if TYPE_CHECKING:
     from textual.content import Content
 
-__all__ = ["LINE_LIMIT", "cell_len", "clean", "clean_line", "content", "crop", "fit", "mask", "warm"]
+__all__ = ["LINE_LIMIT", "cell_len", "clean", "clean_line", "content", "crop", "fit", "warm"]
 
 LINE_LIMIT = 4_096
 """Characters of a string that a single line looks at; no terminal is wider."""
@@ -33,15 +34,6 @@ _BLANKS = re.compile(r"\s+")
 _MARK = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 _PILE = re.compile(f"({_MARK}{{4}}){_MARK}+")
 """More than four marks on one character climb over the lines around it."""
-
-SHORTEST_SECRET = 5
-_RANDOM = re.compile(r"(?=[A-Za-z+/=~]*[0-9_.-])[A-Za-z0-9_+/=.~-]{12}|://|-----")
-_NAMED = re.compile(
-    "(?i:_pat|auth|basic|bearer|connection|contraseña|cookie|credential|dsn|jwt|key|mdp|pass|phrase|pw|secret"
-    "|signature|token|wort|пароль|パスワード|令牌|口令|密码|密碼|密鑰|密钥|비밀번호)"
-)
-_GIVEN = re.compile(r"""[\d=:：,"'`(<>-]|\bis\b|是|为""")
-"""What stands between the name of a secret and its value."""
 
 
 def clean(text: str) -> str:
@@ -95,28 +87,6 @@ def fit(text: str, width: int, *, right: bool = False) -> str:
     text = crop(text, width)
     room = max(width, 0) - cell_len(text)
     return " " * room + text if right else set_cell_size(text, max(width, 0))
-
-
-def warm() -> None:
-    """Compile what masking needs, in a worker, so that the first row drawn need not wait for it."""
-    _redact()("")
-
-
-def mask(text: str) -> str:
-    """Mask the credentials in a text, and leave everything else as it is."""
-    # Most of what is drawn is a number or a word: only what could be a credential pays for looking closer.
-    if len(text) < SHORTEST_SECRET or not (
-        _RANDOM.search(text) or (_NAMED.search(text) and _GIVEN.search(text))
-    ):
-        return text
-    return _redact()(text)
-
-
-@cache
-def _redact() -> Callable[[str], str]:
-    from core.compress.redact import redact_text
-
-    return redact_text
 
 
 def _visible(match: re.Match[str]) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from core.store.schema import Schema
+from core.tables import load_table
 
 
 def unknown_parts(schema: Schema) -> tuple[str, ...]:
@@ -29,9 +29,5 @@ def _unknown(schema: Schema) -> Iterator[str]:
 
 @cache
 def _known() -> dict[str, Any]:
-    import yaml
-
-    loaded: dict[str, Any] = yaml.safe_load(
-        files("core.apply").joinpath("known_schema.yaml").read_text("utf-8")
-    )
+    loaded: dict[str, Any] = load_table("core/apply/known_schema.yaml")
     return loaded

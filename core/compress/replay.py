@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from core.model.settings import Settings
+from core.tables import load_table
 
 # A date behind the major version is no minor version.
 _VERSION = re.compile(r"claude[-_.](opus|sonnet|haiku|fable|mythos)[-_.](\d+)(?:[-_.](\d{1,2})(?=$|[-_.]))?")
@@ -60,8 +60,5 @@ def _listed(settings: Settings, entry: dict[str, Any]) -> bool:
 
 @cache
 def _rules() -> dict[str, Any]:
-    import yaml
-
-    text = files("core.compress").joinpath("replay.yaml").read_text("utf-8")
-    loaded: dict[str, Any] = yaml.safe_load(text)
+    loaded: dict[str, Any] = load_table("core/compress/replay.yaml")
     return loaded

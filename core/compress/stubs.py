@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from core.compress.stub_fields import FIELDS, StubSource, refusal
+from core.tables import load_table
 
 _GUARD = "..."
 
@@ -131,10 +131,5 @@ def _merged(name: str) -> dict[str, Any]:
 
 @cache
 def _tables() -> dict[str, Any]:
-    import yaml
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    loaded: dict[str, Any] = yaml.load(
-        files("core.compress").joinpath("stubs.yaml").read_text("utf-8"), loader
-    )
+    loaded: dict[str, Any] = load_table("core/compress/stubs.yaml")
     return loaded

@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
+
+from core.tables import load_table
 
 _FLAG_WORDS = frozenset({"true", "1", "yes"})
 _SWITCH_WORDS = _FLAG_WORDS | {"on"}
@@ -65,9 +66,7 @@ class KeySpec:
 @cache
 def key_specs() -> Mapping[str, KeySpec]:
     """Every key the inspector reads, by dotted name."""
-    import yaml
-
-    table = yaml.safe_load(files("core.hermes").joinpath("config_keys.yaml").read_text("utf-8"))
+    table = load_table("core/hermes/config_keys.yaml")
     return {name: _spec(name, entry) for name, entry in table.items()}
 
 

@@ -13,6 +13,8 @@ from functools import cache
 from hashlib import sha256
 from typing import Any
 
+from core.tables import load_table
+
 PREFILTERS = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]:")
 """Every summary contains one of these; use them with `instr`, then confirm with `find_summary`."""
 
@@ -202,11 +204,5 @@ def _reader_pairs() -> Iterator[tuple[str, tuple[str, ...]]]:
 
 @cache
 def _markers() -> dict[str, Any]:
-    # Lists of sessions come here only when a row looks like a summary: they should not pay for the imports.
-    from importlib.resources import files
-
-    import yaml
-
-    text = files("core.hermes").joinpath("markers.yaml").read_text("utf-8")
-    loaded: dict[str, Any] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    loaded: dict[str, Any] = load_table("core/hermes/markers.yaml")
     return loaded

@@ -7,7 +7,7 @@ import types
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from core.errors import ConfigError
@@ -21,6 +21,7 @@ from core.hermes.rules import (
     ThresholdRules,
     WeightRules,
 )
+from core.tables import load_table
 
 _T = TypeVar("_T")
 _DOCUMENT = "seed-"
@@ -123,9 +124,7 @@ def _version(name: str) -> tuple[int, ...]:
 
 @cache
 def _names() -> tuple[str, ...]:
-    names = [
-        entry.name.removesuffix(".yaml") for entry in files("core.hermes").joinpath("policies").iterdir()
-    ]
+    names = [path.stem for path in Path(__file__).with_name("policies").glob("*.yaml")]
     numbered = sorted((name for name in names if name[0].isdigit()), key=_version)
     return (*numbered, *sorted(name for name in names if name.startswith(_DOCUMENT)))
 
@@ -146,17 +145,11 @@ def _overlay(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _read(name: str) -> dict[str, Any]:
-    import yaml
-
     where = f"policies/{name}.yaml"
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        text = files("core.hermes").joinpath(where).read_text("utf-8")
-        values = yaml.load(text, Loader=loader)
+        values = load_table(f"core/hermes/{where}")
     except FileNotFoundError as error:
         raise ConfigError("there is no such policy file", where=where) from error
-    except yaml.YAMLError as error:
-        raise ConfigError("not valid YAML", where=where) from error
     if not isinstance(values, dict):
         raise ConfigError("not a mapping", where=where)
     return values

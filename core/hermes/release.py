@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from core.errors import ConfigError
 from core.hermes.markers import SummaryMatch
 from core.hermes.policy import nearest_release, newest_release
 from core.model.evidence import Evidence, Source, Verdict
+from core.tables import load_table
 
 Version = tuple[int, ...]
 
@@ -179,8 +179,5 @@ def _text(version: Version) -> str:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    import yaml
-
-    path = files("core.hermes").joinpath("release_clues.yaml")
-    table: Mapping[str, Any] = yaml.safe_load(path.read_text("utf-8"))
+    table: Mapping[str, Any] = load_table("core/hermes/release_clues.yaml")
     return table

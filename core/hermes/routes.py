@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any
 from urllib.parse import urlsplit
+
+from core.tables import load_table
 
 
 def api_mode_of(provider: str, base_url: str) -> str:
@@ -34,7 +35,5 @@ def host_of(base_url: str) -> str:
 
 @cache
 def _routes() -> Mapping[str, Any]:
-    import yaml
-
-    table: Mapping[str, Any] = yaml.safe_load(files("core.hermes").joinpath("routes.yaml").read_text("utf-8"))
+    table: Mapping[str, Any] = load_table("core/hermes/routes.yaml")
     return table

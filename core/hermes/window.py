@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from core.hermes.config import HermesConfig
 from core.model.evidence import Evidence, Source, Verdict
+from core.tables import load_table
 
 CACHE_NAME = "context_length_cache.yaml"
 
@@ -154,11 +154,7 @@ def _read_cache(path: Path) -> dict[str, int]:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    import yaml
-
-    table: Mapping[str, Any] = yaml.safe_load(
-        files("core.hermes").joinpath("windows.yaml").read_text("utf-8")
-    )
+    table: Mapping[str, Any] = load_table("core/hermes/windows.yaml")
     return table
 
 

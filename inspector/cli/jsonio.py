@@ -45,7 +45,7 @@ def encode(value: object) -> object:
 def masked(value: Any) -> Any:
     """A document with its free texts masked; a stored message is masked field by field."""
     if isinstance(value, str):
-        from inspector.text import mask
+        from inspector.masking import mask
 
         return mask(value)
     if isinstance(value, dict):

@@ -94,13 +94,6 @@ def test_credentials_are_masked_and_the_text_around_them_stays(secret: str) -> N
     assert shown.endswith(" after")
 
 
-def test_every_name_of_a_secret_is_looked_at_closely() -> None:
-    from core.compress.redact.rules import names
-    from inspector.text import _NAMED
-
-    assert [stem for stem in names().stems if not _NAMED.search(stem)] == []
-
-
 assigned = st.builds(
     "{}{}{}".format,
     st.sampled_from(["password", "API_KEY", "x-auth-token", "my secret", "--pw", "cookie", "密码", "dsn"]),

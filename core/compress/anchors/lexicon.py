@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
+
+from core.tables import load_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +35,7 @@ class Lexicon:
 @cache
 def lexicon() -> Lexicon:
     """The table, compiled."""
-    import yaml
-
-    text = files("core.compress.anchors").joinpath("lexicon.yaml").read_text(encoding="utf-8")
-    table: dict[str, Any] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    table: dict[str, Any] = load_table("core/compress/anchors/lexicon.yaml")
     extensions = "|".join(sorted(map(re.escape, table["extensions"]), key=len, reverse=True))
     return Lexicon(
         constraint=_any(table["constraint"], re.IGNORECASE),

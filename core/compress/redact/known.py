@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from core.compress.redact.rules import Kind, kinds
+from core.compress.redact.rules import Kind, compiled, kinds
 from core.compress.redact.spans import Hit
 
 _ESCAPED_BREAK = re.compile(r"\\[nrtbf]|\\u[0-9a-fA-F]{4}|\x1b\[[0-9;]{0,12}m|%[0-9A-Fa-f]{2}")
@@ -29,6 +29,8 @@ def known(text: str) -> Iterator[Hit]:
 
 
 def _scan(kind: Kind, text: str) -> Iterator[Hit]:
+    if not compiled(f"[A-Za-z0-9_-]{{{kind.row}}}").search(text):
+        return
     for match in kind.pattern.finditer(text):
         hit = _hit(kind, match)
         if not kind.opaque or opaque(text[hit.start : hit.end]):

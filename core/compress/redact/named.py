@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from core.compress.redact.known import opaque, variety
 from core.compress.redact.names import Strength, is_code, is_path, is_reference, looks_random, strength
-from core.compress.redact.rules import names
+from core.compress.redact.rules import compiled, names
 from core.compress.redact.spans import Hit
 
 _IDENTIFIER = re.compile(r"[\w.\-]{1,96}")
@@ -21,22 +21,21 @@ _CLOSE = r"""(?:\\{0,8}["'`])?\]?"""
 _ANNOTATION = r"(?::[ \t]{0,4}[A-Za-z_][\w.|\[\] ]{0,40}?(?==))?"
 _OPERATOR = r"(?P<op>=>|:=|[=!]=?=?|:(?!//)|：|is(?= )|是|为)"
 _PREFIX = r"""(?:[bruf]{1,2}(?=["']))?"""
-_ASSIGNED = re.compile(
-    rf"{_CLOSE}[ \t]{{0,8}}{_ANNOTATION}{_OPERATOR}\s{{0,16}}(?:{_PREFIX}{_QUOTED}|{_BARE})"
-)
-_PAIRED = re.compile(
+_ASSIGNED = rf"{_CLOSE}[ \t]{{0,8}}{_ANNOTATION}{_OPERATOR}\s{{0,16}}(?:{_PREFIX}{_QUOTED}|{_BARE})"
+_PAIRED = (
     rf"""{_CLOSE}[\s,]{{0,8}}(?:\\{{0,8}}["'])?[vV]alue{_CLOSE}\s{{0,4}}[:=]\s{{0,4}}(?:{_QUOTED}|{_BARE})"""
 )
-_LISTED = re.compile(rf"""\\{{0,8}}["'`]\s{{0,4}},\s{{0,8}}{_QUOTED}""")
-_TAGGED = re.compile(r"[^<>\n]{0,80}>(?P<bare>[^<>\n]{1,512})</")
-_CALLED = re.compile(rf"\(\s{{0,8}}{_QUOTED}")
-_SPACED = re.compile(rf"[ \t]{{1,4}}(?:{_QUOTED}|(?![-&|]){_BARE})")
-_MENTIONED = re.compile(
-    r"""(?=[\s:"'`(])[^\w\n]{1,4}(?:[A-Za-z]{1,10}[^\w\n]{1,3}){0,4}["'`(]{0,2}(?P<bare>[A-Za-z0-9_+/=.~-]{16,512})(?=$|[\s"'`),.;\\])"""
+_LISTED = rf"""\\{{0,8}}["'`]\s{{0,4}},\s{{0,8}}{_QUOTED}"""
+_TAGGED = r"[^<>\n]{0,80}>(?P<bare>[^<>\n]{1,512})</"
+_CALLED = rf"\(\s{{0,8}}{_QUOTED}"
+_SPACED = rf"[ \t]{{1,4}}(?:{_QUOTED}|(?![-&|]){_BARE})"
+_MENTIONED = (
+    r"""(?=[\s:"'`(])[^\w\n]{1,4}(?:[A-Za-z]{1,10}[^\w\n]{1,3}){0,4}["'`(]{0,2}"""
+    r"""(?P<bare>[A-Za-z0-9_+/=.~-]{16,512})(?=$|[\s"'`),.;\\])"""
 )
 _DIGIT, _SPACE = re.compile(r"\d"), re.compile(r"\s")
 _AFTER_CODE = "([{"
-_LINE_LEAD = re.compile(
+_LINE_LEAD = (
     r"[ \t>|*+-]{0,40}(?:\d{1,6}[|:\t-][ \t]{0,24})?(?:export |set |ENV |ARG |setx )?[ \t]{0,4}[\"']?$"
 )
 _NOT_A_VALUE = frozenset("=:")
@@ -86,19 +85,19 @@ def _after_escape(text: str, start: int) -> int:
 
 def _value(text: str, start: int, end: int, force: Strength) -> tuple[int, int] | None:
     """The span of the secret that belongs to the name at `text[start:end]`."""
-    assigned = _ASSIGNED.match(text, end)
+    assigned = compiled(_ASSIGNED).match(text, end)
     if assigned:
         return _assigned(text, start, assigned, force)
     for pattern in (_PAIRED, _LISTED):
-        match = pattern.match(text, end)
+        match = compiled(pattern).match(text, end)
         if match:
             strict = force if pattern is _PAIRED else Strength.WEAK
             return _quoted(match, strict) if match["open"] else _bare(text, match, strict, plain=True)
-    if text[start - 1 : start] == "<" and (match := _TAGGED.match(text, end)):
+    if text[start - 1 : start] == "<" and (match := compiled(_TAGGED).match(text, end)):
         return _bare(text, match, force, plain=True)
-    if text.startswith("--", start) and (match := _SPACED.match(text, end)):
+    if text.startswith("--", start) and (match := compiled(_SPACED).match(text, end)):
         return _quoted(match, Strength.STRONG) if match["open"] else _bare(text, match, force, plain=True)
-    if (match := _CALLED.match(text, end)) and opaque(match["quoted"]):
+    if (match := compiled(_CALLED).match(text, end)) and opaque(match["quoted"]):
         return _quoted(match, force)
     return _mentioned(text, end)
 
@@ -159,12 +158,12 @@ def _line_lead(text: str, start: int) -> bool:
     )
     if newline <= 0 and start > 80:
         return False
-    return bool(_LINE_LEAD.fullmatch(text, newline + 1 if newline > 0 else 0, start))
+    return bool(compiled(_LINE_LEAD).fullmatch(text, newline + 1 if newline > 0 else 0, start))
 
 
 def _mentioned(text: str, end: int) -> tuple[int, int] | None:
     """A random-looking word a few words behind the name of a secret."""
-    match = _MENTIONED.match(text, end)
+    match = compiled(_MENTIONED).match(text, end)
     if match is None:
         return None
     value = match["bare"].rstrip(".")

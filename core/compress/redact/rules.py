@@ -6,8 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
+
+from core.tables import load_table
+
+TABLE = "core/compress/redact/kinds.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +19,8 @@ class Kind:
 
     Attributes:
         needles: Literal beginnings; empty when the pattern is searched for.
+        source: The regular expression.
+        row: Without needles: how many letters, digits, `-` and `_` stand in a row in every such credential.
         back: Characters of the credential before its needle.
         bound: The needle must not continue a word.
         opaque: The match must hold a letter and a digit behind its prefix.
@@ -23,10 +28,37 @@ class Kind:
 
     name: str
     needles: tuple[str, ...]
-    pattern: re.Pattern[str]
+    source: str
+    row: int = 0
     back: int = 0
     bound: bool = True
     opaque: bool = False
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The expression, compiled."""
+        return compiled(self.source)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A protocol's place for a credential.
+
+    Attributes:
+        needles: Looked for in lower case.
+        source: The regular expression tried where a needle stands; its group `secret` is the credential.
+        random: Only a random-looking value counts there.
+    """
+
+    kind: str
+    needles: tuple[str, ...]
+    source: str
+    random: bool = False
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The expression, compiled."""
+        return compiled(self.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +74,24 @@ class Names:
 
 
 @cache
+def compiled(source: str) -> re.Pattern[str]:
+    """A pattern, compiled when it is first needed: most texts need none, and all of them take 50 ms."""
+    return re.compile(source)
+
+
+@cache
 def kinds() -> tuple[Kind, ...]:
     """Every form of credential that can be told by its own text."""
     return tuple(_kind(entry) for entry in _table()["known"])
+
+
+@cache
+def places() -> tuple[Place, ...]:
+    """Every place that makes what stands there a credential."""
+    return tuple(
+        Place(entry["kind"], tuple(entry["needles"]), entry["pattern"], entry.get("random", False))
+        for entry in _table()["places"]
+    )
 
 
 @cache
@@ -65,7 +112,8 @@ def _kind(entry: Mapping[str, Any]) -> Kind:
     return Kind(
         name=entry["kind"],
         needles=tuple(entry.get("needles", ())),
-        pattern=re.compile(entry["pattern"]),
+        source=entry["pattern"],
+        row=entry.get("row", 0),
         back=entry.get("back", 0),
         bound=entry.get("bound", True),
         opaque=entry.get("opaque", False),
@@ -77,9 +125,6 @@ def _words(values: Iterable[object]) -> frozenset[str]:
 
 
 @cache
-def _table() -> dict[str, Any]:
-    import yaml
-
-    text = files("core.compress.redact").joinpath("kinds.yaml").read_text(encoding="utf-8")
-    table: dict[str, Any] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+def _table() -> Mapping[str, Any]:
+    table: Mapping[str, Any] = load_table(TABLE)
     return table

@@ -6,13 +6,13 @@ import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from core.compress.summarise.base import Endpoint, FailureKind, SummaryFailure
 from core.hermes.config import HermesConfig
 from core.hermes.routes import api_mode_of, host_of
+from core.tables import load_table
 
 ANTHROPIC, OPENAI = "anthropic", "openai"
 DEFAULT_TIMEOUT = 120.0
@@ -202,8 +202,5 @@ def _key(path: Path | None, *parents: str) -> str:
 
 @cache
 def _providers() -> Mapping[str, Any]:
-    import yaml
-
-    text = files("core.compress.summarise").joinpath("providers.yaml").read_text(encoding="utf-8")
-    table: Mapping[str, Any] = yaml.safe_load(text)
+    table: Mapping[str, Any] = load_table("core/compress/summarise/providers.yaml")
     return table

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from core.compress.elide import elide
@@ -19,6 +18,7 @@ from core.compress.summarise.evidence import Evidence, evidence_of
 from core.compress.summarise.extract.layout import kind_of
 from core.hermes.policy import Policy
 from core.model.message import Message
+from core.tables import load_table
 
 _REPEATING = ("in_progress", "pending")
 _STRUCTURED = "structured"
@@ -112,8 +112,5 @@ def _bullets(items: Sequence[str]) -> str:
 
 @cache
 def _texts() -> Mapping[str, Any]:
-    import yaml
-
-    text = files("core.compress.summarise").joinpath("fallback.yaml").read_text(encoding="utf-8")
-    texts: Mapping[str, Any] = yaml.safe_load(text)
+    texts: Mapping[str, Any] = load_table("core/compress/summarise/fallback.yaml")
     return texts

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from core.compress.redact import redact_text
 from core.compress.summarise.base import FailureKind, SummaryFailure
+from core.tables import load_table
 
 _LONGEST = 200
 _RETRY_HEADERS = ("retry-after-ms", "retry-after")
@@ -94,8 +94,5 @@ def _retry_after(error: BaseException) -> float | None:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    import yaml
-
-    text = files("core.compress.summarise").joinpath("faults.yaml").read_text(encoding="utf-8")
-    table: Mapping[str, Any] = yaml.safe_load(text)
+    table: Mapping[str, Any] = load_table("core/compress/summarise/faults.yaml")
     return table

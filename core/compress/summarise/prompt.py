@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from core.compress.redact import redact_text
 from core.compress.summarise.base import SummaryRequest, heading_line
 from core.compress.summarise.extract.layout import kind_of
+from core.tables import load_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +78,5 @@ def _enclosed(tag: str, text: str) -> str:
 
 @cache
 def _words() -> Mapping[str, Any]:
-    import yaml
-
-    text = files("core.compress.summarise").joinpath("prompt.yaml").read_text(encoding="utf-8")
-    words: Mapping[str, Any] = yaml.safe_load(text)
+    words: Mapping[str, Any] = load_table("core/compress/summarise/prompt.yaml")
     return words

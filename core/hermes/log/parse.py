@@ -8,10 +8,10 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from core.hermes.log.record import Kind, LogRecord, Telemetry
+from core.tables import load_table
 
 _HEAD = re.compile(
     r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) (DEBUG|INFO|WARNING|ERROR|CRITICAL)"
@@ -54,13 +54,9 @@ class Head(NamedTuple):
 @cache
 def patterns() -> tuple[Pattern, ...]:
     """Every known line form."""
-    import yaml
-
-    text = files("core.hermes.log").joinpath("lines.yaml").read_text("utf-8")
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    entries = loader(text).get_single_data()
     return tuple(
-        Pattern(Kind(e["kind"]), e["starts"], e["pattern"], e.get("anywhere", False)) for e in entries
+        Pattern(Kind(e["kind"]), e["starts"], e["pattern"], e.get("anywhere", False))
+        for e in load_table("core/hermes/log/lines.yaml")
     )
 
 

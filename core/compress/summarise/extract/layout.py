@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+
+from core.tables import load_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +28,11 @@ class Section:
 @cache
 def purposes() -> Mapping[str, Section]:
     """Every purpose by its kind."""
-    import yaml
-
-    text = files("core.compress.summarise.extract").joinpath("sections.yaml").read_text(encoding="utf-8")
-    entries = yaml.safe_load(text)
     return {
         entry["kind"]: Section(
             entry["kind"], entry["share"], entry["weight"], tuple(entry["names"]), tuple(entry["words"])
         )
-        for entry in entries
+        for entry in load_table("core/compress/summarise/extract/sections.yaml")
     }
 
 

@@ -1,0 +1,54 @@
+"""Whether a text could hold a credential at all: a look so quick that every title and number can have one.
+
+Most of what is shown holds none, and the full search costs its imports and some forty patterns. What is asked
+here is necessary for each of its rules to fire: the words it looks for come from the same table, and the
+property "no text it would mask is let pass" is tested.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from core.tables import load_table
+
+_ROW = re.compile(r"[A-Za-z0-9_+/=.~%-]{12}|-----BEGIN ")
+"""Every credential known by its own text holds such a row."""
+_GIVEN = re.compile(r"""[=:：<]|--|["'`]\s*,|\(\s*\\*["'`]|\bis |是|为|[A-Za-z0-9_+/=.~-]{16}""")
+"""What stands between the name of a secret and its value, or a value that stands out among words."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Clues:
+    needles: tuple[str, ...]
+    places: tuple[str, ...]
+    stems: tuple[str, ...]
+    row: re.Pattern[str]
+
+
+def may_hold_credential(text: str) -> bool:
+    """False only where `core.compress.redact` would find nothing; True says nothing yet."""
+    clues = _clues()
+    lower = text.lower()
+    if not text.isascii():
+        lower = f"{lower}\n{text.casefold()}"
+    if any(place in lower for place in clues.places):
+        return True
+    if any(stem in lower for stem in clues.stems) and _GIVEN.search(text):
+        return True
+    if not _ROW.search(text):
+        return False
+    return any(needle in text for needle in clues.needles) or clues.row.search(text) is not None
+
+
+@cache
+def _clues() -> _Clues:
+    table = load_table("core/compress/redact/kinds.yaml")
+    rows = [entry["row"] for entry in table["known"] if "needles" not in entry]
+    return _Clues(
+        needles=tuple(needle for entry in table["known"] for needle in entry.get("needles", ())),
+        places=tuple(needle for entry in table["places"] for needle in entry["needles"]),
+        stems=tuple(table["names"]["stems"]),
+        row=re.compile(f"[A-Za-z0-9_-]{{{min(rows)}}}"),
+    )

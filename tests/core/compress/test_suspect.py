@@ -1,0 +1,84 @@
+"""The quick look at a text must never let a credential pass that the full search would mask."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from core.compress.redact import redact_text
+from core.compress.redact.rules import Kind, kinds, names, places
+from core.compress.suspect import may_hold_credential
+from tests.core.compress.credentials import KINDS, planted
+
+VALUES = st.text("abcxyzKLMN0123456789_-/+.=~", min_size=1, max_size=44)
+NAMED = st.builds(
+    "{}{}{}{}".format,
+    st.sampled_from(["", "my ", "--", "<", '{"', "export ", "curl -u ", "?", "x = ("]),
+    st.sampled_from([*names().stems, "API_KEY", "dbPassword", "x-auth-token", "Client-Secret", "TOKEN"]),
+    st.sampled_from(["=", ": ", " is ", " ", '": "', "：", "是", " = '", ">", "', '", '("', " := ", " the "]),
+    st.builds("{}{}".format, VALUES, st.sampled_from(["", '"', "'", '")', "</x>", " ", "@host/"])),
+)
+PLACED = st.builds(
+    "{}{}{}".format,
+    st.sampled_from([needle for place in places() for needle in place.needles]).flatmap(
+        lambda needle: st.sampled_from([needle, needle.upper(), needle.title()])
+    ),
+    st.sampled_from(["", "-u ada:", "-p", "-uroot -p", "-a ", ": ", " token ", "ada:", "sid="]),
+    st.builds("{}{}".format, VALUES, st.sampled_from(["", "@host", " x", '"'])),
+)
+
+
+def found(text: str) -> bool:
+    return redact_text(text) != text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_planted_credential_is_suspected(kind: str) -> None:
+    rng = random.Random(kind)
+    for _ in range(20):
+        text, _secret = planted(kind, rng)
+        assert may_hold_credential(text)
+        assert may_hold_credential(f"so, {text}\nand on")
+
+
+@pytest.mark.parametrize("kind", kinds(), ids=lambda kind: f"{kind.name} {kind.needles[:1]}")
+def test_whatever_a_pattern_of_the_table_matches_is_suspected(kind: Kind) -> None:
+    consuming = re.sub(
+        r"\(\?<?[=!][^()]*\)", "", kind.source
+    )  # a look around what is matched generates nothing
+
+    @given(st.from_regex(re.compile(consuming, re.ASCII), fullmatch=True))
+    @settings(max_examples=15, deadline=None)
+    def check(credential: str) -> None:
+        before = {":": "12345678", "\\.": "A" * 24}.get(kind.source.partition("(")[0], "see ")
+        assert may_hold_credential(before + credential) or not found(before + credential)
+
+    check()
+
+
+@given(st.one_of(NAMED, PLACED))
+@example("mysqldump -h db -pabc1")
+@example("redis-cli -a s3cret")
+@example("http:\\/\\/u:p@h")
+@example("BASİC ba\u017fic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
+@example("AKIAABCDEFGHIJKLMNOP")
+@settings(max_examples=600, deadline=None)
+def test_no_text_that_would_be_masked_is_let_pass(text: str) -> None:
+    assert may_hold_credential(text) or not found(text)
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Session 12: claude-opus-4-5",
+        "Fix the log-in page of auth-service (#1234)",
+        "2026-11-20 stand-up",
+        "42",
+    ],
+)
+def test_ordinary_titles_need_no_closer_look(title: str) -> None:
+    assert not may_hold_credential(title)
