@@ -1,8 +1,12 @@
-"""What a turn came to, in one sentence."""
+"""Turns, decisions and calls in words."""
 
 from __future__ import annotations
 
-from core.explain.decision import SIZE, Decision, Standing, Turn
+from core.explain.decision import SIZE, Decision, PromptPoint, Standing, Turn
+
+PASSED = {True: "yes", False: "no", None: "not known"}
+_LEAST = ">= "
+_FIRES = {True: "it would fire", False: "it does not fire", None: "not all is on record"}
 
 
 def turn_sentence(turn: Turn) -> str:
@@ -10,7 +14,9 @@ def turn_sentence(turn: Turn) -> str:
     telling = turn.telling
     if turn.standing is Standing.FIRED:
         numbers = ", ".join(str(number + 1) for number in turn.events)
-        return f"compressed: event {numbers}"
+        fired = telling is not None and telling.event is not None
+        by = f" by the {_name(telling)} check, {_size(telling)}" if fired and telling is not None else ""
+        return f"compressed{by} (event {numbers})"
     if telling is None:
         return "nothing was checked"
     size = _size(telling)
@@ -25,9 +31,35 @@ def turn_sentence(turn: Turn) -> str:
     return f"large enough, {size}; not on record: {', '.join(telling.open)}"
 
 
+def decision_sentence(decision: Decision) -> str:
+    """Which check, where, the number, what came of it."""
+    counted = "counted by the provider" if decision.real else "estimated"
+    words = _FIRES[decision.fires] if decision.event is None else f"it fired (event {decision.event + 1})"
+    return f"{_name(decision)} after message {decision.row}: {decision.tokens:,} tokens, {counted}: {words}"
+
+
+def call_sentence(call: PromptPoint) -> str:
+    """What the provider counted, what Hermes would have estimated, and of what."""
+    counted = f"{call.where}: the provider counted {call.real:,}"
+    if call.estimate is None:
+        return counted
+    parts = (("system prompt", call.system), ("tools", call.tools), ("messages", call.messages))
+    told = " + ".join(f"{name} {'–' if part is None else f'{part:,}'}" for name, part in parts)
+    gap = call.real - call.estimate
+    rest = f"{abs(gap):,} too {'few' if gap >= 0 else 'many'}"
+    rest += ", the tools among them" if call.tools is None and gap >= 0 else ""
+    return f"{counted}; estimated ~{call.estimate:,} = {told}; {rest}"
+
+
 def _size(decision: Decision) -> str:
     size = next(check for check in decision.checks if check.name == SIZE)
-    return f"{size.had} where {size.needed} is needed"
+    if not size.needed.startswith(_LEAST):
+        return f"{size.had} tokens, but {size.needed} is needed"
+    return f"{size.had} of {size.needed.removeprefix(_LEAST)}"
+
+
+def _name(decision: Decision) -> str:
+    return decision.trigger.value.replace("_", " ")
 
 
 def _failed(decision: Decision) -> str:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 At = int | datetime
-PASSED = {True: "yes", False: "no", None: "not known"}
 
 
 def at(text: str) -> At:
@@ -105,7 +104,7 @@ def turn_lines(turns: Iterable[Turn]) -> Iterator[str]:
 
 def lines(turn: Turn | None) -> Iterator[str]:
     """A turn's decisions for people, one table each."""
-    from core.explain.turn_words import turn_sentence
+    from core.explain.turn_words import call_sentence, decision_sentence, turn_sentence
     from inspector import format
     from inspector.cli.table import Column
     from inspector.cli.table import lines as table
@@ -120,36 +119,14 @@ def lines(turn: Turn | None) -> Iterator[str]:
     columns = (Column("check"), Column("needed"), Column("had", right=True), Column("passed"))
     for one in turn.decisions:
         yield ""
-        yield heading(one)
+        yield decision_sentence(one)
         yield from (f"  {line}" for line in table(columns, map(_cells, one.checks)))
-    yield from (f"  {call_words(one)}" for one in turn.calls)
-
-
-def heading(one: Decision) -> str:
-    """A decision in a line: which check, where, the number, what came of it."""
-    counted = "counted by the provider" if one.real else "estimated"
-    words = {True: "it would fire", False: "it does not fire", None: "not all is on record"}[one.fires]
-    if one.event is not None:
-        words = f"it fired (event {one.event + 1})"
-    check = one.trigger.value.replace("_", " ")
-    return f"{check} after message {one.row}: {one.tokens:,} tokens, {counted}: {words}"
-
-
-def call_words(one: PromptPoint) -> str:
-    """An answered call: what was counted, what would have been estimated, and of what."""
-    from inspector import format
-
-    parts = (("system prompt", one.system), ("tools", one.tools), ("messages", one.messages))
-    told = " + ".join(f"{name} {format.count(part)}" for name, part in parts)
-    if one.estimate is None:
-        return f"{one.where}: the provider counted {one.real:,}"
-    gap = one.real - one.estimate
-    rest = f"{abs(gap):,} too {'few' if gap >= 0 else 'many'}"
-    rest += ", the tools among them" if one.tools is None and gap >= 0 else ""
-    return f"{one.where}: the provider counted {one.real:,}; estimated ~{one.estimate:,} = {told}; {rest}"
+    yield from (f"  {call_sentence(one)}" for one in turn.calls)
 
 
 def _cells(check: Check) -> list[str]:
+    from core.explain.turn_words import PASSED
+
     return [check.name, check.needed, check.had, PASSED[check.passed]]
 
 

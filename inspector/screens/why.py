@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from textual import getters, on, work
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.message import Message as Event
 
@@ -26,7 +26,7 @@ from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
 from inspector.widgets.status_line import Piece, StatusLine
 from inspector.widgets.text_pane import TextPane
-from inspector.workers import cancelled
+from inspector.workers import cancelled, in_thread
 
 
 class WhyView(View):
@@ -68,7 +68,7 @@ class WhyView(View):
         if subject is not None:
             self.explain(subject)
 
-    @work(thread=True, exclusive=True, group="why", exit_on_error=False)
+    @in_thread("why")
     def explain(self, subject: Subject) -> None:
         """Join rows, log lines and config on a connection of the worker's own."""
         stop = cancelled()
@@ -119,6 +119,16 @@ class WhyView(View):
             self.app.push_screen(
                 FindingsScreen([self.subject.location], session=conversation.tip.id, title=title)
             )
+
+    def action_turns(self) -> None:
+        """Show what was checked in every turn, beginning with the compaction under the cursor."""
+        from inspector.screens.turns import TurnsScreen
+
+        if self.subject is not None:
+            tip, moment = self.subject.conversation.tip, self.moments.current
+            title = self.subject.conversation.title or tip.id
+            event = moment.index if moment is not None and moment.event is not None else None
+            self.app.push_screen(TurnsScreen(self.subject.location, tip.id, title, event=event))
 
     def action_other_settings(self) -> None:
         """Live through the conversation under other thresholds."""

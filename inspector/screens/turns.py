@@ -1,0 +1,132 @@
+"""What was decided, turn by turn: why each compressed, and above all why it did not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from textual import getters, on, work
+from textual.app import ComposeResult
+from textual.message import Message as Event
+
+from core.explain.decision import Standing, Turn
+from core.explain.events import explained
+from core.explain.replay import replay_turns
+from core.store.locate import Location
+from core.store.store import Store
+from inspector import format
+from inspector.commands import bindings
+from inspector.screens.base import Page
+from inspector.screens.turns_list import TurnList, card
+from inspector.widgets.key_bar import KeyBar
+from inspector.widgets.row_list import RowList
+from inspector.widgets.rows import ListRows
+from inspector.widgets.status_line import Piece, StatusLine
+from inspector.widgets.text_pane import TextPane
+from inspector.workers import cancelled
+
+
+class TurnsScreen(Page):
+    """Every turn, and the checks of the one under the cursor.
+
+    Args:
+        location: The database.
+        session: Any session of the conversation.
+        title: What it is called.
+        event: The compaction to begin with; None for the newest turn.
+    """
+
+    CSS_PATH = "turns.tcss"
+    BINDINGS = bindings("turns")
+
+    turns = getters.query_one(TurnList)
+    card = getters.query_one("#card", TextPane)
+
+    @dataclass
+    class Replayed(Event):
+        """The conversation was replayed."""
+
+        turns: tuple[Turn, ...]
+
+    def __init__(self, location: Location, session: str, title: str, *, event: int | None = None) -> None:
+        super().__init__()
+        self._location, self._session, self._title = location, session, title
+        self._event = event
+        self._found: tuple[Turn, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        """How many came to what, the turns, the one under the cursor, keys."""
+        yield StatusLine(id="head")
+        yield TurnList(empty="Replaying every turn …")
+        yield TextPane(id="card")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Start."""
+        self.query_one("#head", StatusLine).left = _head(self._title, ())
+        self.turns.focus()
+        self.replay()
+
+    @work(thread=True, exclusive=True, group="turns", exit_on_error=False)
+    def replay(self) -> None:
+        """Replay on a connection of the worker's own."""
+        stop = cancelled()
+        with Store(self._location, cancelled=stop) as store:
+            frame, explanation = explained(store, self._session)
+            found = replay_turns(frame, explanation.events)
+        if not stop():
+            self.post_message(self.Replayed(found))
+
+    @on(Replayed)
+    def _take(self, event: Replayed) -> None:
+        self._found = event.turns
+        self.query_one("#head", StatusLine).left = _head(self._title, event.turns)
+        self.turns.empty = "Nobody asked anything."
+        places = [place for place, turn in enumerate(event.turns) if self._event in turn.events]
+        self.turns.show(ListRows(event.turns), cursor=places[0] if places else len(event.turns) - 1)
+        self._show_card()
+
+    @on(RowList.Moved)
+    def _show_card(self) -> None:
+        turn = self.turns.current
+        if turn is not None:
+            self.card.show(partial(card, turn))
+
+    def action_telling(self, step: int) -> None:
+        """Go to the next or previous turn that was large enough, or may have been."""
+        place = self.turns.cursor + step
+        while 0 <= place < len(self._found):
+            if self._found[place].standing is not Standing.BELOW:
+                self.turns.cursor = place
+                return
+            place += step
+
+    def action_scroll_card(self, step: int) -> None:
+        """Scroll the card."""
+        self.card.action_line(step)
+
+    def action_copy(self) -> None:
+        """Copy the checks of the turn as plain text."""
+        self.copy(self.card.text)
+
+    def action_back(self) -> None:
+        """Stop and go back."""
+        self.workers.cancel_group(self, "turns")
+        self.app.pop_screen()
+
+
+def _head(title: str, turns: tuple[Turn, ...]) -> tuple[Piece, ...]:
+    """How many turns came to what."""
+    pieces: list[Piece] = [("part-head!", "Turns"), ("ink-faint", " · "), ("ink", title)]
+    words = {
+        Standing.FIRED: "compressed",
+        Standing.HELD: "held back",
+        Standing.OPEN: "not on record",
+        Standing.DUE: "due, yet did not fire",
+    }
+    if turns:
+        pieces.append(("ink-muted", f" · {format.plural(len(turns), 'turn')}"))
+    for standing, word in words.items():
+        count = sum(turn.standing is standing for turn in turns)
+        pieces += [("ink-muted", f" · {count:,} {word}")] if count else []
+    return tuple(pieces)

@@ -1,0 +1,80 @@
+"""The turns: each with what came of it, and every check of the one under the cursor."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.explain.decision import Check, Decision, Standing, Turn
+from core.model.event import Trigger
+from core.store.locate import Location
+from inspector.palette import Palette, defaults
+from inspector.screens.turns import TurnsScreen
+from inspector.screens.turns_list import card
+from inspector.screens.workspace import WorkspaceScreen
+from tests.inspector.screens.conftest import drawn, open_app, press, settle
+
+TITLE = "Refactor the auth module"
+
+
+def turn(*checks: Check) -> Turn:
+    decision = Decision(Trigger.PREFLIGHT, 12, 60_000, real=False, checks=checks)
+    return Turn(3, 1, 12, (decision,), text="go on")
+
+
+def text(one: Turn, width: int = 100) -> str:
+    return "\n".join(line.text.rstrip() for line in card(one, width, Palette(defaults())))
+
+
+def test_a_card_tells_what_was_needed_and_what_was_there() -> None:
+    shown = text(turn(Check("size", ">= 54,400 tokens", "60,000", True), Check("strikes", "< 2", "2", False)))
+    assert shown.startswith("Large enough, 60,000 of 54,400 tokens, but held back: strikes 2")
+    assert "× strikes" in shown
+    assert "✓ size" in shown
+    assert "go on" in shown
+
+
+@pytest.mark.parametrize("width", [24, 60, 100])
+def test_a_card_fits_its_pane(width: int) -> None:
+    checks = (
+        Check("size", ">= 54,400 tokens", "60,000", True),
+        Check("strikes", "< 2", "not on record", None),
+    )
+    assert max(map(len, text(turn(*checks), width).split("\n"))) <= width
+
+
+async def test_t_opens_the_turn_of_the_compaction_under_the_cursor(samples: Location) -> None:
+    app = open_app(samples, TITLE, "why")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "left_curly_bracket", "t")
+        screen = app.screen
+        assert isinstance(screen, TurnsScreen)
+        current = screen.turns.current
+        assert current is not None
+        assert current.events[0] == 0
+        assert current.standing is Standing.FIRED
+        shown = drawn(pilot)
+        assert f"Turns · {TITLE}" in shown
+        assert "it fired (event 1)" in shown
+        await press(pilot, "escape")
+        assert isinstance(app.screen, WorkspaceScreen)
+
+
+async def test_braces_walk_the_turns_that_were_large(samples: Location) -> None:
+    app = open_app(samples, TITLE, "why")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await press(pilot, "t", "g", "right_curly_bracket")
+        screen = app.screen
+        assert isinstance(screen, TurnsScreen)
+        assert screen.turns.current is not None
+        assert screen.turns.current.standing is not Standing.BELOW
+
+
+async def test_it_fits_a_small_terminal(samples: Location) -> None:
+    app = open_app(samples, "Nightly triage", "why")
+    async with app.run_test(size=(60, 20)) as pilot:
+        await settle(pilot)
+        await press(pilot, "t")
+        assert isinstance(app.screen, TurnsScreen)
+        assert "Turns" in drawn(pilot)
