@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from core.apply.cells import Cell, Image, RawText, bind
@@ -13,6 +13,8 @@ from core.errors import DatabaseError
 from core.store.connect import reading
 
 BUSY_SECONDS = 3.0
+_CACHE_KIB = 131_072
+"""Pages kept in memory, so that a large change need not go to disk before it commits."""
 _CHUNK = 400
 
 
@@ -29,7 +31,12 @@ def opened(path: Path, *, references: bool = True) -> Iterator[sqlite3.Connectio
         connection.isolation_level = None
         connection.text_factory = RawText
         connection.execute(f"PRAGMA foreign_keys = {int(references)}")
+        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+        # Moving the log into the database keeps nobody waiting, but would make our own commit look long.
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
         yield connection
+        with suppress(sqlite3.OperationalError):
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
 
 @contextmanager
@@ -84,19 +91,15 @@ def insert_image(connection: sqlite3.Connection, table: str, image: Image) -> in
     return rowid
 
 
-def insert_images(connection: sqlite3.Connection, table: str, images: Sequence[Image]) -> tuple[int, ...]:
-    """Store rows that name the same columns in one statement, in order; returns their new ids.
+def insert_staged(connection: sqlite3.Connection, table: str, staged: str) -> tuple[int, ...]:
+    """Store all rows of a temporary table in one statement, in order; returns their new ids.
 
     Full-text tables write to disk once a statement, so one statement for all keeps the lock short.
     """
-    names = ", ".join(f'"{name}"' for name in images[0])
-    connection.execute(f"CREATE TEMP TABLE staged ({names})")
-    for image in images:
-        insert_image(connection, "staged", image)
+    names = ", ".join(f'"{name}"' for name in columns_of(connection, staged))
     highest = sequence_of(connection)
-    query = f'INSERT INTO "{table}" ({names}) SELECT {names} FROM staged ORDER BY rowid'  # noqa: S608
+    query = f'INSERT INTO "{table}" ({names}) SELECT {names} FROM temp.{staged} ORDER BY rowid'  # noqa: S608
     connection.execute(query)
-    connection.execute("DROP TABLE temp.staged")
     found = connection.execute(f'SELECT id FROM "{table}" WHERE id > ? ORDER BY id', (highest,))  # noqa: S608
     return tuple(row_id for (row_id,) in found.fetchall())
 
@@ -139,3 +142,9 @@ def sequence_of(connection: sqlite3.Connection) -> int:
     """The highest message id ever given out."""
     row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'messages'").fetchone()
     return int(row[0]) if row else 0
+
+
+def data_version(connection: sqlite3.Connection) -> int:
+    """A number that changes whenever another connection has changed the database."""
+    (version,) = connection.execute("PRAGMA data_version").fetchone()
+    return int(version)

@@ -1,37 +1,39 @@
-"""Writing a rehearsed compaction: lock, journal, one transaction, read back."""
+"""Writing a rehearsed compaction: lock, journal, one transaction, read back.
+
+Others wait while the transaction runs, so all that can be read, worked out or put on disk beforehand is.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from core.apply.cells import Cell, same
-from core.apply.database import identity_of, opened, read_images, sequence_of, transaction
+from core.apply.cells import Image
+from core.apply.database import data_version, identity_of, opened, read_images, sequence_of, transaction
 from core.apply.guards import INTEGRITY_SECONDS, check_guards, require
-from core.apply.journal import Entry, Journal, Record, new_entry_id
+from core.apply.journal import Complete, Entry, Journal, Record, new_entry_id
 from core.apply.lock import compression_lock, refresh
 from core.apply.rehearse import same_transcript
+from core.apply.snapshot import Snapshot, changed, changes, expect, surprises, take
 from core.apply.transcript import live_messages
 from core.apply.undo import undo
-from core.apply.write import write
+from core.apply.write import prepared, retired, write
 from core.errors import DatabaseError
 from core.model.apply import Applied, EntryState, JournalEntry, Rehearsal
 from core.store.store import Store
 
-_TEXTS = (
-    "content",
-    "tool_calls",
-    "reasoning",
-    "reasoning_content",
-    "reasoning_details",
-    "codex_reasoning_items",
-    "codex_message_items",
-    "api_content",
-)
-Images = dict[tuple[str, int | str], dict[str, Cell]]
-"""Rows by table and id."""
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    connection: sqlite3.Connection
+    rehearsal: Rehearsal
+    seen: Snapshot
+    version: int
+    """The database's own count of changes by others when the snapshot was taken."""
+    holder: str | None
 
 
 def execute(
@@ -63,18 +65,14 @@ def execute(
         opened(rehearsal.database) as connection,
         compression_lock(connection, rehearsal.session_id) as holder,
     ):
-        version = _data_version(connection)
-        before = snapshot(connection, rehearsal)
+        version = data_version(connection)
+        live = [message.row.id for message in rehearsal.before if message.row]
+        case = _Case(connection, rehearsal, take(connection, rehearsal.session_id, live), version, holder)
         _require_guards(rehearsal, holder, force, now, integrity_seconds, progress)
-        progress("write")
-        entry = _entry(connection, rehearsal, before)
+        progress("prepare")
+        entry = _entry(case)
         journal.add(entry)
-        try:
-            inserted, seconds = _commit(connection, rehearsal, journal, entry, before, version, holder)
-        except BaseException:
-            _abandon(journal, entry.summary.id)
-            raise
-        journal.mark(entry.summary.id, EntryState.APPLIED)
+        inserted, seconds = _carry_out(case, journal, entry, progress)
     progress("read back")
     _read_back(rehearsal, journal, entry.summary.id)
     return Applied(
@@ -103,29 +101,17 @@ def _require_guards(
     require(results)
 
 
-def snapshot(connection: sqlite3.Connection, rehearsal: Rehearsal) -> Images:
-    """The session and its messages as they lie there: the live ones whole, all others without texts."""
-    (session,) = read_images(connection, "sessions", "id", [rehearsal.session_id])
-    images: Images = {("sessions", rehearsal.session_id): session}
-    images |= _light(connection, rehearsal)
-    live = [message.row.id for message in rehearsal.before if message.row]
-    whole = read_images(connection, "messages", "id", live)
-    return images | {("messages", image["id"]): image for image in whole}
-
-
-def _light(connection: sqlite3.Connection, rehearsal: Rehearsal) -> Images:
-    rows = read_images(connection, "messages", "session_id", [rehearsal.session_id], without=_TEXTS)
-    return {("messages", image["id"]): image for image in rows}
-
-
-def _entry(connection: sqlite3.Connection, rehearsal: Rehearsal, before: Images) -> Entry:
+def _entry(case: _Case) -> Entry:
+    """What is known before anything is written: the old rows, whole, and what will be set in them."""
+    connection, rehearsal, seen = case.connection, case.rehearsal, case.seen
     now = datetime.now(UTC)
-    retired = {*rehearsal.archived, *rehearsal.superseded}
-    kept = {
-        place: image
-        for place, image in before.items()
-        if (place[0] == "messages" and place[1] in retired) or (place[0] == "sessions" and rehearsal.changes)
-    }
+    settings = _settings(rehearsal)
+    records = [
+        Record("messages", key, seen.messages[key], changes(seen.messages[key], new, new))
+        for key, new in settings.items()
+    ]
+    if rehearsal.changes:
+        records.append(Record("sessions", rehearsal.session_id, seen.session, None))
     return Entry(
         summary=JournalEntry(
             id=new_entry_id(now),
@@ -135,76 +121,71 @@ def _entry(connection: sqlite3.Connection, rehearsal: Rehearsal, before: Images)
             session_id=rehearsal.session_id,
             target_id=rehearsal.target_id,
             mode=rehearsal.mode,
-            replaced=len(retired),
+            replaced=len(settings),
             written=len(rehearsal.inserted),
             size=0,
         ),
         identity=identity_of(connection, rehearsal.database),
         sequence=(sequence_of(connection), 0),
-        records=tuple(Record(table, key, image, None) for (table, key), image in kept.items()),
+        records=tuple(records),
     )
 
 
-def _commit(
-    connection: sqlite3.Connection,
-    rehearsal: Rehearsal,
-    journal: Journal,
-    entry: Entry,
-    before: Images,
-    version: int,
-    holder: str | None,
+def _settings(rehearsal: Rehearsal) -> dict[int, Image]:
+    return {key: marks for keys, marks in retired(rehearsal) for key in keys}
+
+
+def _carry_out(
+    case: _Case, journal: Journal, entry: Entry, progress: Callable[[str], None]
 ) -> tuple[tuple[int, ...], float]:
-    began = time.monotonic()
+    entry_id = entry.summary.id
+    try:
+        expect(case.connection, _settings(case.rehearsal), case.seen)
+        with (
+            prepared(case.connection, case.rehearsal, time.time()),
+            journal.completing(entry_id) as complete,
+        ):
+            progress("write")
+            done = _commit(case, complete)
+    except BaseException:
+        _abandon(journal, entry_id)
+        raise
+    journal.mark(entry_id, EntryState.APPLIED)
+    return done
+
+
+def _commit(case: _Case, complete: Complete) -> tuple[tuple[int, ...], float]:
+    """The one transaction; returns the ids of the new rows, and the seconds for which others waited."""
+    connection = case.connection
     with transaction(connection):
-        refresh(connection, rehearsal.session_id, holder)
-        if _data_version(connection) != version:
-            _require_unchanged(before, snapshot(connection, rehearsal))
+        began = time.monotonic()
+        refresh(connection, case.rehearsal.session_id, case.holder)
+        if data_version(connection) != case.version and changed(connection, case.seen):
+            raise DatabaseError(
+                "the session changed while it was being compressed",
+                where="not written",
+                remedy="Preview it again",
+            )
         sequence = sequence_of(connection)
-        inserted = write(connection, rehearsal, time.time())
-        records = _records(connection, rehearsal, entry, before, inserted)
-        journal.complete(entry.summary.id, records, (sequence, sequence_of(connection)))
+        inserted = write(connection, case.rehearsal)
+        complete(_records(case, inserted), (sequence, sequence_of(connection)))
     return inserted, time.monotonic() - began
 
 
-def _records(
-    connection: sqlite3.Connection,
-    rehearsal: Rehearsal,
-    entry: Entry,
-    before: Images,
-    inserted: tuple[int, ...],
-) -> list[Record]:
-    """What the transaction did, row by row: changed columns of old rows, whole new rows."""
+def _records(case: _Case, inserted: tuple[int, ...]) -> Iterator[Record]:
+    """What could not be known before: new rows, the sessions, and what triggers did to old rows."""
+    connection, rehearsal, seen = case.connection, case.rehearsal, case.seen
     (session,) = read_images(connection, "sessions", "id", [rehearsal.session_id])
-    # No statement and no trigger changes a text, so the texts need not be read again.
-    after = _light(connection, rehearsal) | {("sessions", rehearsal.session_id): session}
-    recorded = {(record.table, record.key) for record in entry.records}
-    found = []
-    for place, old in before.items():
-        changed = {
-            name: cell for name, cell in after[place].items() if not same({name: old[name]}, {name: cell})
-        }
-        if changed or place in recorded:
-            found.append(Record(*place, None if place in recorded else old, changed))
-    new = read_images(connection, "messages", "id", inserted)
-    found += [Record("messages", image["id"], None, image) for image in new]
+    moved = changes(seen.session, session, session)
+    if moved or rehearsal.changes:
+        yield Record("sessions", rehearsal.session_id, seen.session, moved)
+    for key, set_by_triggers in surprises(connection, seen).items():
+        yield Record("messages", key, seen.messages[key], set_by_triggers)
+    for image in read_images(connection, "messages", "id", inserted):
+        yield Record("messages", image["id"], None, image)
     if rehearsal.new_session:
         (made,) = read_images(connection, "sessions", "id", [rehearsal.target_id])
-        found.append(Record("sessions", rehearsal.target_id, None, made))
-    return found
-
-
-def _require_unchanged(before: Mapping[tuple[str, int | str], dict[str, Cell]], now: Images) -> None:
-    if before.keys() != now.keys() or not all(same(image, now[place]) for place, image in before.items()):
-        raise DatabaseError(
-            "the session changed while it was being compressed",
-            where="not written",
-            remedy="Preview it again",
-        )
-
-
-def _data_version(connection: sqlite3.Connection) -> int:
-    (version,) = connection.execute("PRAGMA data_version").fetchone()
-    return int(version)
+        yield Record("sessions", rehearsal.target_id, None, made)
 
 
 def _abandon(journal: Journal, entry_id: str) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from sqlite_utils import Database
 
 FILE_NAME = "journal.db"
+
+Complete = Callable[["Iterable[Record]", tuple[int, int]], None]
+"""Adds rows, and the highest message ids before and after; returns once they are on disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +93,22 @@ class Journal:
             )
             database.table("records").insert_all(_row(summary.id, record) for record in entry.records)
 
-    def complete(self, entry_id: str, records: Iterable[Record], sequence: tuple[int, int]) -> None:
-        """Add what the transaction did, before it commits; rows already on record get their new values."""
-        rows = [_row(entry_id, record) for record in records]
-        with self._opened() as database, database.conn:
-            # One statement for all: the session database is locked while this runs.
-            database.conn.executemany(_COMPLETE, rows)
-            values = {"sequence_before": sequence[0], "sequence_after": sequence[1]}
-            database.table("operations").update(entry_id, values)
+    @contextmanager
+    def completing(self, entry_id: str) -> Iterator[Complete]:
+        """Get ready to add what a transaction did, before it commits; rows on record get their new values.
+
+        The session database is locked while that is done, so opening the journal does not belong there.
+        """
+        with self._opened() as database:
+            database.conn.execute("PRAGMA wal_autocheckpoint = 0")
+
+            def complete(records: Iterable[Record], sequence: tuple[int, int]) -> None:
+                with database.conn:
+                    database.conn.executemany(_COMPLETE, [_row(entry_id, record) for record in records])
+                    values = {"sequence_before": sequence[0], "sequence_after": sequence[1]}
+                    database.table("operations").update(entry_id, values)
+
+            yield complete
 
     def mark(self, entry_id: str, state: EntryState) -> None:
         """Say where an operation stands."""

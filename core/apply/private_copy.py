@@ -12,7 +12,7 @@ from pathlib import Path
 from core.apply.cells import Image, RawText
 from core.apply.database import insert_image, opened, read_images, transaction
 from core.apply.transcript import live_messages
-from core.apply.write import write
+from core.apply.write import prepared, write
 from core.model.apply import Rehearsal
 from core.model.message import Message
 from core.store.connect import open_readonly, reading
@@ -31,8 +31,12 @@ def tried(store: Store, rehearsal: Rehearsal) -> tuple[Message, ...]:
         path = Path(folder) / "rehearsal.db"
         _copy(store.path, path, rehearsal.session_id)
         # Parents and prompts of this session are not copied, so references may dangle here.
-        with opened(path, references=False) as connection, transaction(connection):
-            write(connection, rehearsal, time.time())
+        with (
+            opened(path, references=False) as connection,
+            prepared(connection, rehearsal, time.time()),
+            transaction(connection),
+        ):
+            write(connection, rehearsal)
         with Store(path) as copy:
             return live_messages(copy, rehearsal.target_id)
 

@@ -5,28 +5,16 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 
-from core.apply.cells import Image, dump, load, same
-from core.apply.database import (
-    delete_rows,
-    identity_of,
-    opened,
-    read_images,
-    sequence_of,
-    transaction,
-    update_rows,
-)
+from core.apply.database import identity_of, opened, transaction
 from core.apply.journal import Entry, Journal, Record
 from core.apply.lock import compression_lock, refresh
 from core.apply.rehearse import rehearse_messages
+from core.apply.reindex import texts_untouched
+from core.apply.restore import Restoration, continued, is_back, put_back, reached, staged
 from core.apply.transcript import live_rows
 from core.errors import DatabaseError, NotFoundError, UsageError
 from core.model.apply import ApplyMode, EntryState, JournalEntry, Rehearsal
 from core.store.store import Store
-
-_DERIVED = frozenset(("display_identity", "display_order"))
-"""Columns of a message that Hermes fills in again by itself."""
-_COUNTERS = ("message_count", "api_call_count", "input_tokens", "output_tokens")
-"""Columns of a session that move when a conversation goes on; a title or a flag may change meanwhile."""
 
 
 def undo(journal: Journal, entry_id: str) -> JournalEntry:
@@ -47,11 +35,13 @@ def undo(journal: Journal, entry_id: str) -> JournalEntry:
     with opened(summary.database) as connection, compression_lock(connection, summary.session_id) as holder:
         if identity_of(connection, summary.database) != entry.identity:
             raise DatabaseError("another database lies there now", where=str(summary.database))
-        with transaction(connection):
+        what = staged(connection, entry)
+        with texts_untouched(connection), transaction(connection):
             refresh(connection, summary.session_id, holder)
-            _require_untouched(connection, entry)
-            _restore(connection, entry)
-            _require_restored(connection, entry)
+            # A crash may have come between an undo and its note in the journal.
+            if not is_back(connection, what):
+                _require_untouched(connection, what)
+                put_back(connection, what)
     journal.mark(summary.id, EntryState.UNDONE)
     return journal.entry(summary.id).summary
 
@@ -96,95 +86,19 @@ def recover(journal: Journal) -> tuple[JournalEntry, ...]:
 
 
 def _reached(entry: Entry) -> bool:
-    written = [record for record in _messages(entry) if record.before is None]
-    if not written:
-        return False
     with opened(entry.summary.database) as connection:
-        return not any(_differs(connection, record) for record in written)
+        return reached(connection, entry)
 
 
 def _messages(entry: Entry) -> Iterator[Record]:
     yield from (record for record in entry.records if record.table == "messages")
 
 
-def _require_untouched(connection: sqlite3.Connection, entry: Entry) -> None:
-    reason = _continued(connection, entry)
+def _require_untouched(connection: sqlite3.Connection, what: Restoration) -> None:
+    reason = continued(connection, what)
     if reason:
         raise DatabaseError(
             f"Hermes has continued since: {reason}",
-            where=entry.summary.target_id,
+            where=what.entry.summary.target_id,
             remedy="`undo --fork` puts the old conversation beside it as a new session",
         )
-
-
-def _continued(connection: sqlite3.Connection, entry: Entry) -> str:
-    known = {record.key for record in _messages(entry) if record.before is None}
-    query = "SELECT id FROM messages WHERE session_id = ? AND id > ?"
-    target = entry.summary.target_id
-    later = [row for (row,) in connection.execute(query, (target, entry.sequence[0])) if row not in known]
-    if later:
-        return f"{len(later)} messages were added"
-    if entry.summary.target_id != entry.summary.session_id:
-        query = "SELECT count(*) FROM sessions WHERE parent_session_id = ?"
-        (children,) = connection.execute(query, (target,)).fetchone()
-        if children:
-            return "other sessions came from the new one"
-    changed = [record for record in entry.records if _differs(connection, record)]
-    return f"{len(changed)} rows were changed" if changed else ""
-
-
-def _differs(connection: sqlite3.Connection, record: Record) -> bool:
-    """Whether a row is no longer as the operation left it."""
-    found = read_images(connection, record.table, "id", [record.key])
-    if not found or record.after is None:
-        return True
-    expected = {**(record.before or {}), **record.after}
-    watched = _watched(record, expected) & found[0].keys()
-    return not same({name: found[0][name] for name in watched}, {name: expected[name] for name in watched})
-
-
-def _watched(record: Record, expected: Image) -> set[str]:
-    if record.table == "messages":
-        return expected.keys() - _DERIVED
-    changed = record.after or {} if record.before is not None else {}
-    return {*changed, *_COUNTERS} & expected.keys()
-
-
-def _restore(connection: sqlite3.Connection, entry: Entry) -> None:
-    written = [record.key for record in _messages(entry) if record.before is None]
-    delete_rows(connection, "messages", written)
-    made = [record.key for record in entry.records if record.table == "sessions" and record.before is None]
-    delete_rows(connection, "sessions", made)
-    # Twice: triggers that follow the first round renumber rows which the second sets right.
-    for _ in range(2):
-        for table, changes, keys in _alike(entry):
-            update_rows(connection, table, keys, changes)
-    if sequence_of(connection) == entry.sequence[1]:
-        connection.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages'", (entry.sequence[0],))
-
-
-def _alike(entry: Entry) -> Iterator[tuple[str, Image, list[str | int]]]:
-    """Changed rows, those to be set to the same values together."""
-    groups: dict[tuple[str, str], list[Record]] = {}
-    for record in entry.records:
-        if record.before is not None and record.after:
-            old = dump({name: record.before[name] for name in record.after})
-            groups.setdefault((record.table, old), []).append(record)
-    for (table, old), records in groups.items():
-        yield table, load(old), [record.key for record in records]
-
-
-def _require_restored(connection: sqlite3.Connection, entry: Entry) -> None:
-    for record in entry.records:
-        found = read_images(connection, record.table, "id", [record.key])
-        if record.before is None:
-            exact = not found
-        else:
-            # Of a session only what the operation changed is put back; the rest may have moved on.
-            names = record.before.keys() if record.table == "messages" else (record.after or {}).keys()
-            old = {name: record.before[name] for name in names}
-            exact = bool(found) and same({name: found[0][name] for name in names}, old)
-        if not exact:
-            raise DatabaseError(
-                f"row {record.key} of {record.table} could not be put back; nothing was changed"
-            )

@@ -40,7 +40,7 @@ def test_a_kill_at_any_moment_leaves_all_or_nothing(tmp_path: Path) -> None:
         kill_once(folder, release, mode, chance.uniform(0.0, 0.12), undoing=number % 4 == 3)
 
 
-@pytest.mark.parametrize("step", ["_retire", "_images", "insert_images", "update_rows"])
+@pytest.mark.parametrize("step", ["write.update_rows", "write.insert_staged", "execute._records"])
 def test_a_write_error_leaves_everything_as_it_was(
     tmp_path: Path, journal: Journal, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -50,7 +50,7 @@ def test_a_write_error_leaves_everything_as_it_was(
     def failing(*_: object) -> None:
         raise sqlite3.OperationalError("disk I/O error")
 
-    monkeypatch.setattr(f"core.apply.write.{step}", failing)
+    monkeypatch.setattr(f"core.apply.{step}", failing)
     with pytest.raises(DatabaseError, match="disk I/O"):
         execute(rehearsal, journal)
     assert dump(rehearsal.database) == before

@@ -1,0 +1,164 @@
+"""The rows of a journal entry, held against the database and put back."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from core.apply.cells import Cell, Image, dump, load, same
+from core.apply.database import columns_of, delete_rows, read_images, sequence_of, update_rows
+from core.apply.journal import Entry, Record
+from core.apply.snapshot import TEXTS
+from core.apply.staging import EXPECTED, SEEN, differing, stage
+from core.errors import DatabaseError
+
+_DERIVED = frozenset(("display_identity", "display_order"))
+"""Columns of a message that Hermes fills in again by itself."""
+_COUNTERS = ("message_count", "api_call_count", "input_tokens", "output_tokens")
+"""Columns of a session that move when a conversation goes on; a title or a flag may change meanwhile."""
+_EXPECTED_TEXTS = "expected_texts"
+
+
+@dataclass(frozen=True, slots=True)
+class Restoration:
+    """A journal entry whose rows are staged beside the database.
+
+    Attributes:
+        left: Columns of messages that must be as the operation left them.
+        texts: The same for long ones.
+        old: Columns of messages to be put back.
+        written: Ids of the messages the operation wrote.
+        sessions: What it did to sessions.
+    """
+
+    entry: Entry
+    left: tuple[str, ...]
+    texts: tuple[str, ...]
+    old: tuple[str, ...]
+    written: tuple[Cell, ...]
+    sessions: tuple[Record, ...]
+
+
+def staged(connection: sqlite3.Connection, entry: Entry) -> Restoration:
+    """Lay ready what must be found and what is put back, before the database is locked."""
+    records = [record for record in entry.records if record.table == "messages"]
+    left = [{**(record.before or {}), **(record.after or {})} for record in records]
+    known = columns_of(connection, "messages")
+    light = _common(left, known, without=TEXTS | _DERIVED)
+    whole = [image for image in left if image.keys() >= TEXTS & set(known)]
+    texts = _common(whole, known, without=set(known) - TEXTS)
+    was = [record.before for record in records if record.before is not None]
+    old = _common(was, known, without=TEXTS)
+    stage(connection, EXPECTED, light, left)
+    stage(connection, _EXPECTED_TEXTS, ("id", *texts), whole)
+    stage(connection, SEEN, old or ("id",), was)
+    return Restoration(
+        entry,
+        light,
+        texts,
+        old,
+        tuple(record.key for record in records if record.before is None),
+        tuple(record for record in entry.records if record.table == "sessions"),
+    )
+
+
+def _common(images: Sequence[Image], known: Collection[str], without: Collection[str]) -> tuple[str, ...]:
+    """Columns which all these rows have, and the table has still."""
+    return tuple(name for name in known if name not in without and all(name in image for image in images))
+
+
+def reached(connection: sqlite3.Connection, entry: Entry) -> bool:
+    """Whether the rows an operation wrote lie in the database."""
+    records = tuple(one for one in entry.records if one.table == "messages" and one.before is None)
+    if not records:
+        return False
+    what = staged(connection, Entry(entry.summary, entry.identity, entry.sequence, records))
+    return not _moved(connection, what)
+
+
+def continued(connection: sqlite3.Connection, what: Restoration) -> str:
+    """Who has gone on from what the operation left; empty when nobody has."""
+    target, source = what.entry.summary.target_id, what.entry.summary.session_id
+    query = "SELECT id FROM messages WHERE session_id = ? AND id > ?"
+    found = connection.execute(query, (target, what.entry.sequence[0])).fetchall()
+    later = {row_id for (row_id,) in found} - set(what.written)
+    if later:
+        return f"{len(later)} messages were added"
+    if target != source:
+        query = "SELECT count(*) FROM sessions WHERE parent_session_id = ?"
+        (children,) = connection.execute(query, (target,)).fetchone()
+        if children:
+            return "other sessions came from the new one"
+    moved = len(_moved(connection, what))
+    moved += sum(_session_moved(connection, record) for record in what.sessions)
+    return f"{moved} rows were changed" if moved else ""
+
+
+def _moved(connection: sqlite3.Connection, what: Restoration) -> set[Cell]:
+    light = differing(connection, "messages", EXPECTED, what.left)
+    return {*light, *differing(connection, "messages", _EXPECTED_TEXTS, what.texts)}
+
+
+def _session_moved(connection: sqlite3.Connection, record: Record) -> bool:
+    left = {**(record.before or {}), **(record.after or {})}
+    changed = record.after or {} if record.before is not None else {}
+    return not _holds(connection, record.key, left, {*changed, *_COUNTERS})
+
+
+def _holds(connection: sqlite3.Connection, key: Cell, image: Image, names: Collection[str]) -> bool:
+    """Whether a session is as in the image, in those of these columns that both have."""
+    found = read_images(connection, "sessions", "id", [key])
+    if not found:
+        return False
+    known = set(names) & image.keys() & found[0].keys()
+    return same({name: found[0][name] for name in known}, {name: image[name] for name in known})
+
+
+def put_back(connection: sqlite3.Connection, what: Restoration) -> None:
+    """Inside a transaction: take away the rows that were written, set the others as they were.
+
+    Raises:
+        DatabaseError: A row is not as it was afterwards.
+    """
+    delete_rows(connection, "messages", what.written)
+    made = [record.key for record in what.sessions if record.before is None]
+    delete_rows(connection, "sessions", made)
+    # Twice at most: triggers that follow the first round renumber rows which the second sets right.
+    for _ in range(2):
+        for table, changes, keys in _alike(what.entry.records):
+            update_rows(connection, table, keys, changes)
+        if is_back(connection, what):
+            break
+    else:
+        raise DatabaseError("some rows could not be put back; nothing was changed")
+    before, after = what.entry.sequence
+    if sequence_of(connection) == after:
+        connection.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages'", (before,))
+
+
+def is_back(connection: sqlite3.Connection, what: Restoration) -> bool:
+    """Whether every row is as it was before the operation."""
+    if read_images(connection, "messages", "id", what.written, without=TEXTS):
+        return False
+    return not differing(connection, "messages", SEEN, what.old) and all(
+        _session_is_back(connection, record) for record in what.sessions
+    )
+
+
+def _session_is_back(connection: sqlite3.Connection, record: Record) -> bool:
+    if record.before is None:
+        return not read_images(connection, "sessions", "id", [record.key])
+    # Only what the operation changed is put back; the rest may have moved on.
+    return _holds(connection, record.key, record.before, record.after or {})
+
+
+def _alike(records: Iterable[Record]) -> Iterator[tuple[str, Image, list[str | int]]]:
+    """Changed rows, those to be set to the same values together."""
+    groups: dict[tuple[str, str], list[Record]] = {}
+    for record in records:
+        if record.before is not None and record.after:
+            old = dump({name: record.before[name] for name in record.after})
+            groups.setdefault((record.table, old), []).append(record)
+    for (table, old), found in groups.items():
+        yield table, load(old), [record.key for record in found]
