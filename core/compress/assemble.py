@@ -85,16 +85,15 @@ def assemble(
     return Assembled(messages, tuple(row.origin for row in rows), index, text, changed=True)
 
 
-def pruned_rows(measured: Measured, plan: Plan) -> list[Row]:
-    """The conversation as pruning leaves it, blank echoes left out."""
-    shortened = frozenset(plan.pruned_at)
-    kept = len(measured.messages) if plan.kept_from is None else plan.kept_from
-    rows = (*measured.base[:kept], *measured.messages[kept:])
-    return [
-        Row(measured.shrunk[i] if i in shortened and i in measured.shrunk else message, i)
-        for i, message in enumerate(rows)
-        if i not in measured.columns.echoes
-    ]
+def pruned_rows(measured: Measured, plan: Plan, start: int = 0, stop: int | None = None) -> list[Row]:
+    """The rows `[start, stop)` of the conversation as pruning leaves it, blank echoes left out."""
+    size = len(measured.messages)
+    end = size if stop is None else stop
+    kept = size if plan.kept_from is None else plan.kept_from
+    rows = (*measured.base[:kept], *measured.messages[kept:])[start:end]
+    found = dict(enumerate(rows, start))
+    found |= {i: measured.shrunk[i] for i in plan.pruned_at if start <= i < end and i in measured.shrunk}
+    return [Row(message, i) for i, message in found.items() if i not in measured.columns.echoes]
 
 
 def _unchanged(measured: Measured, plan: Plan, *, aborted: bool) -> Assembled:
@@ -106,9 +105,7 @@ def _unchanged(measured: Measured, plan: Plan, *, aborted: bool) -> Assembled:
 
 
 def _head(measured: Measured, plan: Plan) -> list[Row]:
-    rows = [
-        row for row in pruned_rows(measured, plan) if row.origin is not None and row.origin < plan.head.end
-    ]
+    rows = pruned_rows(measured, plan, stop=plan.head.end)
     if rows and rows[0].role == "system":
         rows[0] = _noted(rows[0])
     return _live(rows, measured.policy) if measured.policy.summary.every_summary else rows
@@ -123,9 +120,8 @@ def _noted(row: Row) -> Row:
 
 
 def _tail(measured: Measured, plan: Plan, window: Window, session: str | None) -> list[Row]:
-    rows = demoted(pruned_rows(measured, plan), measured, plan, session)
-    start = max(plan.tail.start, window.tail_start)
-    kept = [row for row in rows if row.origin is not None and row.origin >= start]
+    rows = demoted(pruned_rows(measured, plan, plan.tail.start), measured, plan, session)
+    kept = [row for row in rows if row.origin is not None and row.origin >= window.tail_start]
     return _live(kept, measured.policy) if measured.policy.summary.every_summary else kept
 
 

@@ -23,7 +23,7 @@ def demoted(rows: list[Row], measured: Measured, plan: Plan, session: str | None
     rules = measured.policy.tail
     if plan.kept_from is not None or not rules.demote_over or tail_mode(plan.settings, rules) != "lean":
         return rows
-    results = [i for i, row in enumerate(rows) if row.role == "tool" and _in_tail(row, plan)]
+    results = [i for i, row in enumerate(rows) if _in_tail(row, plan) and row.role == "tool"]
     changed = list(rows)
     for i in old_results(results, rules.demote_rounds):
         if is_large(rows[i].message, rules.demote_over):

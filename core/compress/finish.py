@@ -21,6 +21,7 @@ _USERS = "User Messages (verbatim, newest first)"
 _USERS_MOST, _USER_MOST = 24000, 4000
 _RECOVERY = "Context Recovery"
 _SKILLS = "Pruned Skills"
+_SKILL_OPENS = "[SKILL_PRUNED:"
 _SKILL = re.compile(r"\[SKILL_PRUNED:[^\]]*?skill_view\(name='([^']+)'\)\]")
 _SKILLS_MOST = 20
 
@@ -83,7 +84,8 @@ def _quoted(message: Message, policy: Policy) -> str:
 
 def _skills(body: str, turns: Sequence[Message]) -> tuple[str, str]:
     """Skills whose instructions are gone, so that the model loads them again."""
-    marks = {m[1]: m[0] for message in turns for m in _SKILL.finditer(content_text(message.content))}
+    texts = (content_text(message.content) for message in turns)
+    marks = {m[1]: m[0] for text in texts if _SKILL_OPENS in text for m in _SKILL.finditer(text)}
     missing = [mark for mark in list(marks.values())[:_SKILLS_MOST] if mark not in body]
     return _SKILLS, "\n".join(missing)
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from core.compress.redact import redact_text
 from core.model.message import Message
@@ -59,17 +60,30 @@ def identifier_index(turns: Sequence[Message]) -> str:
     A very long middle is read from its newest message back to a million characters.
     """
     text = "\n".join(_newest_texts(turns))
-    words, rows = text.split(), text.split("\n")
+    words, rows = _Pieces(text.split()), _Pieces(text.split("\n"))
     lines: list[str] = []
     room = _MOST
     for kind in _KINDS:
-        line = _line(kind, "\n".join(filter(kind.may_hold, rows if kind.by_line else words)))
+        line = _line(kind, rows if kind.by_line else words)
         if len(line) > room:
             break
         if line:
             lines.append(line)
             room -= len(line)
     return redact_text("\n".join(lines))
+
+
+class _Pieces:
+    """Words or lines, each looked at once however often it stands in the text.
+
+    Attributes:
+        counts: How often each stands there.
+        newest: Where each stands last.
+    """
+
+    def __init__(self, pieces: Sequence[str]) -> None:
+        self.counts = Counter(pieces)
+        self.newest = dict(zip(pieces, count()))
 
 
 def _newest_texts(turns: Sequence[Message]) -> list[str]:
@@ -82,14 +96,17 @@ def _newest_texts(turns: Sequence[Message]) -> list[str]:
     return texts[::-1]
 
 
-def _line(kind: _Kind, text: str) -> str:
-    found = [match[0].strip().rstrip(".,;:") for match in kind.pattern.finditer(text)]
-    if kind.ends is not None:
-        found = [value for value in found if kind.ends.search(value)]
-    if not found:
+def _line(kind: _Kind, pieces: _Pieces) -> str:
+    counts: Counter[str] = Counter()
+    newest: dict[str, tuple[int, int]] = {}
+    for piece in filter(kind.may_hold, pieces.counts):
+        for match in kind.pattern.finditer(piece):
+            value = match[0].strip().rstrip(".,;:")
+            if kind.ends is None or kind.ends.search(value):
+                counts[value] += pieces.counts[piece]
+                newest[value] = max(newest.get(value, (-1, -1)), (pieces.newest[piece], match.start()))
+    if not counts:
         return ""
-    counts = Counter(found)
-    newest = {value: at for at, value in enumerate(found)}
-    ranked = sorted(counts, key=lambda value: (-counts[value], -newest[value]))[: kind.most]
+    ranked = sorted(counts, key=lambda value: (counts[value], newest[value]), reverse=True)[: kind.most]
     listed = (f"{value}(x{counts[value]})" if counts[value] > 1 else value for value in ranked)
     return f"{kind.label}: {', '.join(listed)}"

@@ -76,7 +76,8 @@ def finish_of(measured: Measured, plan: Plan, turns: Sequence[Message], session:
 def window_turns(measured: Measured, plan: Plan, window: Window) -> tuple[Message, ...]:
     """The messages to summarise: pruned, summaries out, what they were merged into back on its own."""
     wanted = frozenset(window.turns)
-    rows = [row for row in demoted(pruned_rows(measured, plan), measured, plan, None) if row.origin in wanted]
+    found = demoted(pruned_rows(measured, plan, min(wanted, default=0)), measured, plan, None)
+    rows = [row for row in found if row.origin in wanted]
     leftovers = measured.columns.leftovers
     live = (unwrapped(row.message) if row.origin in leftovers else row.message for row in rows)
     return tuple(message for message in live if message is not None)

@@ -43,10 +43,11 @@ def terms(text: str) -> tuple[str, ...]:
     Runs of Chinese, Japanese or Korean characters give their pairs.
     """
     found: dict[str, None] = {}
-    for run in _CJK.findall(text):
-        found.update(dict.fromkeys(run[i : i + 2] for i in range(max(1, len(run) - 1))))
-    spaced = _CAMEL.sub(" ", _CJK.sub(" ", text)).lower()
-    for word in _WORD.findall(spaced):
+    if not text.isascii():
+        for run in _CJK.findall(text):
+            found.update(dict.fromkeys(run[i : i + 2] for i in range(max(1, len(run) - 1))))
+        text = _CJK.sub(" ", text)
+    for word in _WORD.findall(_CAMEL.sub(" ", text).lower()):
         if len(word) > 1 and word not in _stopwords():
             found[stem(word)] = None
     return tuple(found)

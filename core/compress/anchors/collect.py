@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from core.compress.anchors.lexicon import lexicon
-from core.compress.anchors.values import AnchorValue, values
+from core.compress.anchors.values import MOST_PER_TEXT, AnchorValue, values
 from core.compress.anchors.view import View, one_line
 from core.compress.topic import Topic
 
@@ -42,10 +42,11 @@ def collect(views: Sequence[View], topic: Topic | None = None) -> list[Found]:
         topic: When given, anchors said in a line, message or call about it are marked.
     """
     found: dict[AnchorValue, Found] = {}
+    scan = _Scan()
     for view in views:
         whole = topic is not None and about(view, topic)
         mentions: dict[int, bool] = {}
-        for anchor, context in _of(view):
+        for anchor, context in _of(view, scan):
             entry = found.setdefault(anchor, Found(anchor.category, anchor.value))
             if not entry.messages or entry.messages[-1] != view.index:
                 entry.messages.append(view.index)
@@ -98,12 +99,21 @@ def sentences(text: str) -> list[str]:
     return [line for sentence in _SENTENCE.findall(text) if (line := " ".join(sentence.split()))]
 
 
-def _of(view: View) -> Iterator[tuple[AnchorValue, str]]:
-    errors = view.role == "tool"
-    for anchor in values(view.text, errors=errors):
+class _Scan(dict[str, list[AnchorValue]]):
+    """The anchors of each text of a middle; agents read the same things again and again."""
+
+    def __missing__(self, text: str) -> list[AnchorValue]:
+        self[text] = found = values(text, errors=False)
+        return found
+
+
+def _of(view: View, scan: _Scan) -> Iterator[tuple[AnchorValue, str]]:
+    for anchor in scan[view.text]:
         yield anchor, view.text
+    for line in view.errors[:MOST_PER_TEXT]:
+        yield AnchorValue("errors", line), view.text
     for call in view.calls:
-        for anchor in values(call.strings, errors=False):
+        for anchor in scan[call.strings]:
             yield anchor, call.strings
         if call.command:
             yield AnchorValue("commands", call.command), call.strings

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.compress.anchors.lexicon import lexicon
-from core.compress.anchors.values import error_lines
 from core.compress.anchors.view import Call, View
 
 _CREATED_BY_SHELL = re.compile(r"(?:>>?|\btee(?:\s+-a)?|\btouch)\s+(?P<path>[\w./~@%+-]+)")
@@ -23,7 +22,6 @@ class Outcome:
         at: Index of the message that made the call.
         result: Index of its result; None when the middle holds none.
         error: The line that says it failed; None when it did not, or nobody can tell.
-        passed: The result says it went well.
         fixed_at: Index of a later call of the same thing that did not fail, when this one failed.
     """
 
@@ -32,8 +30,12 @@ class Outcome:
     result: int | None = None
     text: str = ""
     error: str | None = None
-    passed: bool = False
     fixed_at: int | None = None
+
+    @property
+    def passed(self) -> bool:
+        """The result says it went well."""
+        return self.error is None and bool(lexicon().passed.search(self.text[-2000:]))
 
 
 @dataclass(slots=True)
@@ -65,7 +67,7 @@ def outcomes(views: Sequence[View]) -> list[Outcome]:
         outcome = found[at]
         key = (outcome.call.name, outcome.call.target)
         if outcome.error and key in fixed:
-            found[at] = _fixed(outcome, fixed[key])
+            found[at] = replace(outcome, fixed_at=fixed[key])
         elif outcome.result is not None and not outcome.error and outcome.call.target:
             fixed[key] = outcome.at
     return found
@@ -119,18 +121,12 @@ def _effects(call: Call) -> list[tuple[str, str]]:
 def _outcome(at: int, call: Call, result: View | None) -> Outcome:
     if result is None:
         return Outcome(at, call)
-    error = _error_in(result.text)
+    error = _most_telling(result.errors)
     if error and effect_of(call.name) == "read":
         error = error if len(result.text) < 400 else None
-    passed = error is None and bool(lexicon().passed.search(result.text[-2000:]))
-    return Outcome(at, call, result.index, result.text, error, passed)
+    return Outcome(at, call, result.index, result.text, error)
 
 
-def _error_in(text: str) -> str | None:
+def _most_telling(lines: Sequence[str]) -> str | None:
     """The line that says best what failed: the first that is more than a word."""
-    lines = list(error_lines(text))
     return next((line for line in lines if len(line) > _WORDLESS), lines[0] if lines else None)
-
-
-def _fixed(outcome: Outcome, at: int) -> Outcome:
-    return Outcome(outcome.at, outcome.call, outcome.result, outcome.text, outcome.error, False, at)

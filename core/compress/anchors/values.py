@@ -32,10 +32,11 @@ _ID = re.compile(
 )
 _LINE_SUFFIX = re.compile(r":\d+(?::\d+)?:?$|(?<=[a-z])-\d+-.{0,3}$")
 _DIGIT = re.compile(r"\d")
-_NUMBER = re.compile(
-    r"(?P<number>\d[\d,]{0,15}+(?:\.\d{1,9}+)?)(?:\s?(?P<unit>%|％|°?[A-Za-zµ]{1,8}(?:/s)?|[\u4e00-\u9fff])(?![A-Za-z0-9_]))?"
+_REST = r"[\d,]{0,15}+(?:\.\d{1,9}+)?"
+_UNIT = r"%|％|°?[A-Za-zµ]{1,8}(?:/s)?|[\u4e00-\u9fff]"
+_MEASURE = re.compile(  # begins with its digit, which is found fast; what stands before it is looked at after
+    rf"\d(?:(?<![\w.,\-/#$€£¥]\d){_REST}\s?(?P<unit>{_UNIT})(?![A-Za-z0-9_])|(?<=[$€£¥]\d){_REST})"
 )
-_MONEY = "$€£¥"
 _STRIP = ".,:;!?'\"`*_#)"
 _ESCAPE = re.compile(r"(?<!:)\\(?:u[0-9a-fA-F]{4}|[nrt](?![a-z]))")
 """Left over from text that was encoded once more; `C:\\notes` is none."""
@@ -69,7 +70,8 @@ def values(text: str, *, errors: bool = True) -> list[AnchorValue]:
 def _all(text: str, errors: bool) -> Iterator[AnchorValue]:
     for url in _WEB.findall(text):
         yield AnchorValue("urls", url.rstrip(_STRIP)[:LONGEST])
-    for token in dict.fromkeys(_TOKEN.findall(text)):
+    words = " ".join(word for word in dict.fromkeys(text.split()) if not word.isalpha())
+    for token in dict.fromkeys(_TOKEN.findall(words)):
         anchor = classify(token)
         if anchor:
             yield anchor
@@ -115,13 +117,11 @@ def _is_path(value: str) -> bool:
 def measures(text: str) -> Iterator[str]:
     """Numbers with their units, and amounts of money."""
     units = lexicon().units
-    for match in _NUMBER.finditer(text):
-        before = text[match.start() - 1 : match.start()]
-        if before and (before.isalnum() or before in "_.,-/#"):
-            continue
-        if before in _MONEY and before:
-            yield before + match["number"]
-        elif match["unit"] and (match["unit"] in units or match["unit"].lower() in units):
+    for match in _MEASURE.finditer(text):
+        unit = match["unit"]
+        if unit is None:
+            yield text[match.start() - 1 : match.end()]
+        elif unit in units or unit.lower() in units:
             yield " ".join(match.group().split())
 
 

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from core.compress.anchors.lexicon import lexicon
+from core.compress.anchors.values import error_lines
 from core.hermes.markers import PREFILTERS, find_summary, scaffold_kind
 from core.model.message import Message, ToolCall
 
@@ -52,6 +53,7 @@ class View:
         calls: What an assistant called.
         answers: The call a tool message answers, when it is in the same middle.
         request: It is a person's request: no summary, no note of Hermes' own.
+        errors: Lines of a tool's result that report a failure.
     """
 
     index: int
@@ -60,6 +62,7 @@ class View:
     calls: tuple[Call, ...] = ()
     answers: Call | None = None
     request: bool = False
+    errors: tuple[str, ...] = ()
 
 
 Clean = Callable[[Sequence[str]], list[str]]
@@ -86,26 +89,37 @@ def views(messages: Sequence[Message], offset: int = 0, clean: Clean = list) -> 
         clean: Applied to every text before anything is taken from it.
     """
     most = min(HEAD + TAIL, max(_LEAST, fair_limit([len(message.text) for message in messages], _MOST)))
-    texts = clean([_readable(message, clean, most) for message in messages])
-    made = [message.tool_calls if message.role == "assistant" else () for message in messages]
+    roles = [message.role for message in messages]
+    both = list(zip(messages, roles, strict=True))
+    texts = clean([_readable(message, role, clean, most) for message, role in both])
+    made = [message.tool_calls if role == "assistant" else () for message, role in both]
     arguments = iter(clean([call.arguments for calls in made for call in calls]))
     known: dict[str, Call] = {}
+    failures: dict[str, tuple[str, ...]] = {}
     result = []
-    for index, (message, text) in enumerate(zip(messages, texts, strict=True), offset):
-        calls = tuple(_call(call, next(arguments)) for call in made[index - offset])
+    for at, (text, role) in enumerate(zip(texts, roles, strict=True)):
+        calls = tuple(_call(call, next(arguments)) for call in made[at])
         known.update((call.id, call) for call in calls)
-        answers = known.get(message.tool_call_id or "") if message.role == "tool" else None
-        request = message.role == "user" and _is_request(text)
-        result.append(View(index, message.role, text, calls, answers, request))
+        answers: Call | None = None
+        errors: tuple[str, ...] = ()
+        if role == "tool":
+            answers = known.get(messages[at].tool_call_id or "")
+            errors = failures[text] if text in failures else failures.setdefault(text, _failures(text))
+        request = role == "user" and _is_request(text)
+        result.append(View(offset + at, role, text, calls, answers, request, errors))
     return result
 
 
-def _readable(message: Message, clean: Clean, most: int) -> str:
+def _failures(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(error_lines(text)))
+
+
+def _readable(message: Message, role: str, clean: Clean, most: int) -> str:
     """The text of a message for reading: JSON results by their strings, long texts by their ends."""
     text = message.text
-    if message.role == "tool" and text[:1] in ("{", "[") and text.rstrip()[-1:] in ("}", "]"):
+    if role == "tool" and text[:1] in ("{", "[") and text.rstrip()[-1:] in ("}", "]"):
         text = _decoded(text)
-    elif message.role == "user" and "<" in text:
+    elif role == "user" and "<" in text:
         text = _REMINDER.sub("", text).strip()
     if "PRIVATE KEY" in text:
         text = clean([text])[0]  # before it is cut: half a key block is not recognised

@@ -27,8 +27,9 @@ def redact_scattered(message: Message) -> Message:
     A credential that runs from one text part into the next, or is spelled in escapes, shows only in the
     message as a whole; messages that can hold neither come back as they are.
     """
-    parts = isinstance(message.content, list) and len(message.content) > 1
-    escaped = any("\\u00" in call.arguments for call in message.tool_calls)
+    content, called = message.wire.get("content"), message.wire.get("tool_calls")
+    parts = isinstance(content, list) and len(content) > 1
+    escaped = called and any("\\u00" in call.arguments for call in message.tool_calls)
     return redact_message(message) if parts or escaped else message
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
@@ -53,6 +54,14 @@ class SummaryIndex:
     @cached_property
     def _numbers(self) -> set[str]:
         return {number.replace(",", "") for number in _NUMBER.findall(self._flat)}
+
+    @cached_property
+    def _flat_words(self) -> frozenset[str]:
+        return frozenset(self._flat.split(" "))
+
+    @cached_property
+    def _sorted_words(self) -> list[str]:
+        return sorted(self._flat_words)
 
     @cached_property
     def _words(self) -> list[frozenset[str]]:
@@ -123,23 +132,26 @@ class SummaryIndex:
         return PARAPHRASED if told else LOST
 
     def _opens_with(self, start: str) -> bool:
-        """Whether the summary holds a text; its words are looked up first, which is cheap."""
-        known = self._postings
-        return all(term in known for term in terms(start)[:-1]) and start in self._flat
+        """Whether the summary holds a text; most it does not, which its words tell faster."""
+        words = start.split(" ")
+        if len(words) > 1 and not self._begins_word(words[-1]):
+            return False
+        return self._flat_words.issuperset(words[1:-1]) and start in self._flat
+
+    def _begins_word(self, start: str) -> bool:
+        at = bisect_left(self._sorted_words, start)
+        return at < len(self._sorted_words) and self._sorted_words[at].startswith(start)
 
     def _lines_sharing(self, value: str) -> Iterator[str]:
         """Lines that hold most of a sentence's words.
 
-        A line with `enough` of `n` words holds at least one of the `n - enough + 1` rarest.
+        A line with `enough` of the `n` words known at all holds one of the `n - enough + 1` rarest.
         """
         wanted = terms(value)[:_MOST_TERMS]
         enough = max(2, math.ceil(_ENOUGH_TERMS * len(wanted)))
-        rarest = sorted(wanted, key=lambda term: len(self._postings.get(term, ())))
-        candidates = {
-            at for term in rarest[: len(wanted) - enough + 1] for at in self._postings.get(term, ())
-        }
-        words = frozenset(wanted)
-        for at in candidates:
+        words = self._postings.keys() & wanted
+        rarest = sorted(words, key=lambda term: len(self._postings[term]))
+        for at in {at for term in rarest[: max(0, len(words) - enough + 1)] for at in self._postings[term]}:
             if len(words & self._words[at]) >= enough:
                 yield self._raw_lines[at]
 
