@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ParamSpec, TypeVar
 
+from textual import work
 from textual.notifications import SeverityLevel
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState, get_current_worker
@@ -11,6 +13,31 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from core.errors import InspectorError
 from core.store.connect import Interrupted
 from inspector.text import clean_line
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def in_thread(group: str, *, exclusive: bool = True) -> Callable[[Callable[P, R]], Callable[P, Worker[R]]]:
+    """Decorator: calls of this method run in a thread, and what they raise is reported, not fatal.
+
+    Args:
+        group: Names the work among that of its widget or screen.
+        exclusive: A call takes the place of the one before it, which is told to stop.
+    """
+
+    def decorate(method: Callable[P, R]) -> Callable[P, Worker[R]]:
+        # Without a description Textual writes out every argument: for 12,000 messages that is 20 MB, on the
+        # thread that draws.
+        return work(
+            thread=True,
+            exclusive=exclusive,
+            group=group,
+            exit_on_error=False,
+            description=method.__name__,
+        )(method)
+
+    return decorate
 
 
 def cancelled() -> Callable[[], bool]:

@@ -19,7 +19,6 @@ from core.places import cache_directory
 if TYPE_CHECKING:
     from types import TracebackType
 
-    import sqlite_utils
 
 _BATCH = 500
 _TRIES, _PAUSE = 40, 0.05
@@ -41,7 +40,7 @@ class TokenCache:
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or cache_directory() / "token-counts.db"
-        self._db: sqlite_utils.Database | None = None
+        self._db: sqlite3.Connection | None = None
 
     @property
     def usable(self) -> bool:
@@ -83,8 +82,8 @@ class TokenCache:
         if self._db is None or not counts:
             return
         rows = [(encoding, key, count) for key, count in counts.items()]
-        with contextlib.suppress(sqlite3.Error), self._db.conn:
-            self._db.conn.executemany("INSERT OR IGNORE INTO counts VALUES (?, ?, ?)", rows)
+        with contextlib.suppress(sqlite3.Error), self._db:
+            self._db.executemany("INSERT OR IGNORE INTO counts VALUES (?, ?, ?)", rows)
 
     def _page(self, encoding: str, digests: list[bytes]) -> dict[bytes, int]:
         if self._db is None:
@@ -92,11 +91,11 @@ class TokenCache:
         marks = ", ".join("?" * len(digests))
         query = f"SELECT digest, tokens FROM counts WHERE encoding = ? AND digest IN ({marks})"  # noqa: S608 - marks only
         try:
-            return dict(self._db.conn.execute(query, [encoding, *digests]).fetchall())
+            return dict(self._db.execute(query, [encoding, *digests]).fetchall())
         except sqlite3.Error:
             return {}
 
-    def _open(self) -> sqlite_utils.Database:
+    def _open(self) -> sqlite3.Connection:
         """Opens the file, in several tries: processes that make it at once lock each other out.
 
         SQLite does not wait for a lock while it changes the journal mode, whatever the timeout.
@@ -110,25 +109,31 @@ class TokenCache:
             time.sleep(_PAUSE)
         return self._connect()
 
-    def _connect(self) -> sqlite_utils.Database:
-        import sqlite_utils
-
+    def _connect(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(self.path, timeout=10.0)
         try:
-            db = sqlite_utils.Database(connection)
-            db.enable_wal()
-            columns = {"encoding": str, "digest": bytes, "tokens": int}
-            db.table("counts").create(columns, pk=("encoding", "digest"), if_not_exists=True)
+            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'counts'").fetchone():
+                _make(connection)
             connection.execute("SELECT digest, tokens FROM counts WHERE encoding = ''").fetchone()
         except sqlite3.Error:
             connection.close()
             raise
-        return db
+        return connection
 
     def _discard(self) -> None:
         for suffix in ("", "-wal", "-shm"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+
+
+def _make(connection: sqlite3.Connection) -> None:
+    """Makes the table in a new file; only then is the library loaded that does it."""
+    import sqlite_utils
+
+    db = sqlite_utils.Database(connection)
+    db.enable_wal()
+    columns = {"encoding": str, "digest": bytes, "tokens": int}
+    db.table("counts").create(columns, pk=("encoding", "digest"), if_not_exists=True)
 
 
 def _damaged(error: sqlite3.DatabaseError) -> bool:

@@ -21,6 +21,9 @@ PIECE = 100_000
 BATCH = 64
 """Messages between two reports of progress."""
 
+Counter = Callable[[Sequence[str], str], list[int]]
+"""Tokens of each text by an encoding."""
+
 _IMAGES = ("image", "image_url", "input_image")
 
 
@@ -44,11 +47,17 @@ def count_text(text: str, name: str) -> int:
     return sum(len(tokenizer.encode_ordinary(piece)) for piece in pieces)
 
 
+def count_texts(texts: Sequence[str], name: str) -> list[int]:
+    """Tokens of each text; the encoding is built in this process when it is not there yet."""
+    return [count_text(text, name) for text in texts]
+
+
 def count_messages(
     messages: Sequence[Message],
     model: str,
     *,
     cache: TokenCache | None = None,
+    count: Counter = count_texts,
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> TokenCounts:
@@ -58,6 +67,7 @@ def count_messages(
         messages: What to count.
         model: A slug; it decides the tokenizer and whether the counts are exact.
         cache: An open cache; texts counted before cost a look-up.
+        count: Counts the texts the cache does not know, here or in another process.
         progress: Called with (messages done, messages in all) now and then.
         cancelled: Asked now and then; True ends the count early.
     """
@@ -72,7 +82,7 @@ def count_messages(
         batch = messages[start : start + BATCH]
         spoken = ["\n".join(_spoken(message)) for message in batch]
         thought = [_thought(message) for message in batch]
-        known = _count_all([*spoken, *thought], choice.name, cache)
+        known = _count_all([*spoken, *thought], choice.name, cache, count)
         counts += [known[text] for text in spoken]
         reasoning += [known[text] for text in thought]
         if progress is not None:
@@ -81,13 +91,14 @@ def count_messages(
     return TokenCounts(choice, tuple(counts), tuple(reasoning), images, complete)
 
 
-def _count_all(texts: list[str], name: str, cache: TokenCache | None) -> dict[str, int]:
+def _count_all(texts: list[str], name: str, cache: TokenCache | None, count: Counter) -> dict[str, int]:
     """Tokens of each distinct text, from the cache where it knows them."""
     known = {"": 0}
     keys = {digest(text): text for text in texts if text}
     if cache is not None:
         known |= {keys[key]: tokens for key, tokens in cache.get(name, keys).items()}
-    fresh = {key: count_text(text, name) for key, text in keys.items() if text not in known}
+    unknown = [key for key, text in keys.items() if text not in known]
+    fresh = dict(zip(unknown, count([keys[key] for key in unknown], name), strict=True))
     if cache is not None:
         cache.put(name, fresh)
     return known | {keys[key]: tokens for key, tokens in fresh.items()}

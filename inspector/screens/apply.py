@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.message import Message as Event
 
@@ -32,6 +32,7 @@ from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.prompt_bar import PromptBar
 from inspector.widgets.text_pane import TextPane
 from inspector.widgets.title_bar import TitleBar
+from inspector.workers import in_thread
 
 DETAILS = {
     Stage.CHECKING: "checking, nothing is written",
@@ -135,18 +136,18 @@ class ApplyScreen(Page):
 
     # The work, off the screen's thread.
 
-    @work(thread=True, exclusive=True, group="apply", exit_on_error=False)
+    @in_thread("apply")
     def check(self, mode: ApplyMode | None) -> None:
         """Find out what would be written, and what stands against it."""
         review = examine(self._location, self._session, self._preview, mode, self._told)
         self.post_message(self.Reviewed(review))
 
-    @work(thread=True, exclusive=True, group="apply", exit_on_error=False)
+    @in_thread("apply")
     def write(self, review: Review) -> None:
         """Write it."""
         self.post_message(self.Written(carry_out(review, self._told)))
 
-    @work(thread=True, exclusive=True, group="apply", exit_on_error=False)
+    @in_thread("apply")
     def put_back(self, applied: Applied) -> None:
         """Take it back."""
         take_back(applied)

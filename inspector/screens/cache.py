@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 
-from textual import getters, on, work
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.message import Message as Event
 
@@ -26,7 +26,7 @@ from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
 from inspector.widgets.status_line import Piece, StatusLine
 from inspector.widgets.text_pane import TextPane
-from inspector.workers import cancelled
+from inspector.workers import cancelled, in_thread
 
 
 class CacheView(View):
@@ -68,7 +68,7 @@ class CacheView(View):
         if subject is not None:
             self.report_on(subject)
 
-    @work(thread=True, exclusive=True, group="cache", exit_on_error=False)
+    @in_thread("cache")
     def report_on(self, subject: Subject) -> None:
         """Join log, rows and prices on a connection of the worker's own."""
         stop = cancelled()

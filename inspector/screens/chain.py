@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from textual import getters, on, work
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.message import Message as Event
 
@@ -23,7 +23,7 @@ from inspector.widgets.rows import ListRows
 from inspector.widgets.status_line import Piece, StatusLine
 from inspector.widgets.text_pane import TextPane
 from inspector.widgets.text_wrap import wrap
-from inspector.workers import cancelled
+from inspector.workers import cancelled, in_thread
 
 if TYPE_CHECKING:
     from inspector.app import InspectorApp
@@ -58,7 +58,7 @@ class ChainView(View):
         if subject is not None:
             self.read(subject)
 
-    @work(thread=True, exclusive=True, group="chain", exit_on_error=False)
+    @in_thread("chain")
     def read(self, subject: Subject) -> None:
         """Read the family on a connection of the worker's own."""
         stop = cancelled()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from textual import getters, on, work
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.message import Message as Event
 
@@ -31,7 +31,7 @@ from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
 from inspector.widgets.status_line import Piece, StatusLine
 from inspector.widgets.text_pane import TextPane
-from inspector.workers import cancelled
+from inspector.workers import cancelled, in_thread
 
 if TYPE_CHECKING:
     from inspector.app import InspectorApp
@@ -90,7 +90,7 @@ class FindingsScreen(Page):
             cast("InspectorApp", self.app).diagnosed.clear()
         self.examine()
 
-    @work(thread=True, exclusive=True, group="findings", exit_on_error=False)
+    @in_thread("findings")
     def examine(self) -> None:
         """Examine on connections of the worker's own; told in batches so that the screen keeps up."""
         stop = cancelled()

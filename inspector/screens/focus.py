@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.message import Message as Event
@@ -25,7 +25,7 @@ from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
 from inspector.widgets.text_pane import TextPane
 from inspector.widgets.title_bar import TitleBar
-from inspector.workers import cancelled
+from inspector.workers import cancelled, in_thread
 
 COLUMN = 14
 
@@ -117,7 +117,7 @@ class FocusLab(Page):
         """The columns, no focus first."""
         return list(self.query(FocusColumn))
 
-    @work(thread=True, exclusive=True, group="focus", exit_on_error=False)
+    @in_thread("focus")
     def make(self) -> None:
         """Make the previews one after the other."""
         stop = cancelled()

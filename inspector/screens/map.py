@@ -89,7 +89,7 @@ class MapView(DetailView):
     def enter(self) -> None:
         """Show the rows of the generation at once; measure it in a worker."""
         self.asked += 1
-        self.reading = self.dressing = self._measured = None
+        self.reading = self.dressing = self.counts = self._measured = None
         count = len(self.generation.row_ids) if self.generation else 0
         waiting = f"Measuring {count:,} messages …" if count else "Nothing to measure."
         self.query_one(MapHeader).show(None, waiting=waiting)
@@ -111,6 +111,7 @@ class MapView(DetailView):
             self.reading, self._measured = event.reading, event.reading.measured
             self.bar.show(event.reading.what_if)
             self.replan()
+            self.count_soon()
 
     @on(DetailView.MeasuredAgain)
     def _measured_again(self, event: DetailView.MeasuredAgain) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -10,7 +9,7 @@ from textual import on
 from textual.timer import Timer
 from textual.widget import Widget
 
-from core.model.message import Message
+from core.model.usage import TokenCounts
 from inspector.screens.map_listing import ListingView
 from inspector.screens.map_model import Reading
 from inspector.screens.map_sums import sums_lines
@@ -19,8 +18,10 @@ from inspector.widgets.detail_pane import CHUNK, Detail, DetailPane
 from inspector.widgets.message_list import MessageList
 from inspector.widgets.text_pane import TextPane
 
-GLANCE, REST = 0.04, 0.4
-"""Seconds the cursor rests before its message is shown, and counted: holding a key down costs neither."""
+GLANCE = 0.04
+"""Seconds the cursor rests before its message is shown: holding a key down costs nothing."""
+REST = 0.4
+"""Seconds a generation stays before its messages are counted: passing through costs nothing."""
 
 
 class DetailView(ListingView):
@@ -29,6 +30,7 @@ class DetailView(ListingView):
     def __init__(self) -> None:
         super().__init__()
         self.reading: Reading | None = None
+        self.counts: TokenCounts | None = None
         self._resting: Timer | None = None
 
     @property
@@ -43,18 +45,15 @@ class DetailView(ListingView):
             self.move_to(row=row)
         self.query_one(ContextStrip).cursor = self._place
         self.set_marks()
-        self._after(GLANCE, self.show_row)
+        if self._resting is not None:
+            self._resting.stop()
+        self._resting = self.set_timer(GLANCE, self.show_row)
 
     @property
     def _place(self) -> int | None:
         """Where the message under the cursor stands in the request; None outside it or before it was read."""
         row = self.row_id
         return None if self.dressing is None or row is None else self.dressing.reading.places.get(row)
-
-    def _after(self, seconds: float, then: Callable[[], None]) -> None:
-        if self._resting is not None:
-            self._resting.stop()
-        self._resting = self.set_timer(seconds, then)
 
     def show_row(self) -> None:
         """Show the message under the cursor: at once when it was read, else as soon as it is."""
@@ -66,13 +65,8 @@ class DetailView(ListingView):
         elif dressing is None or place is None:
             self.read_row(row)
         else:
-            self.pane.tell(replace(dressing.detail(place), index=self.list.message or 0))
-            message, model = dressing.reading.messages[place], dressing.plan.settings.model
-            self._after(REST, partial(self._count, message, row, model))
-
-    def _count(self, message: Message, row: int, model: str) -> None:
-        if self.pane.display:
-            self.count_message(message, row, model)
+            detail = replace(dressing.detail(place), index=self.list.message or 0)
+            self.pane.tell(detail if self.counts is None else _counted(detail, self.counts, place))
 
     @on(ListingView.RowRead)
     def _row_read(self, event: ListingView.RowRead) -> None:
@@ -80,10 +74,21 @@ class DetailView(ListingView):
         if event.row == self.row_id and event.row not in known:
             self.pane.tell(Detail(self.list.message or 0, event.message))
 
+    def count_soon(self) -> None:
+        """Count the messages that were read, unless another generation is asked for first."""
+        self.set_timer(REST, partial(self._count, self.asked))
+
+    def _count(self, asked: int) -> None:
+        if asked == self.asked and self.reading is not None:
+            here = self.reading.situation
+            self.count(here.messages, here.settings.model, asked)
+
     @on(ListingView.Counted)
-    def _counted(self, event: ListingView.Counted) -> None:
-        if self.pane.detail is not None and event.row == self.row_id:
-            self.pane.tell(replace(self.pane.detail, counted=event.tokens, exact=event.exact))
+    def _take_counts(self, event: ListingView.Counted) -> None:
+        if event.asked == self.asked:
+            self.counts = event.counts
+            self.show_row()
+            self.show_sums()
 
     @on(ContextStrip.Chosen)
     def _chosen(self, event: ContextStrip.Chosen) -> None:
@@ -100,7 +105,9 @@ class DetailView(ListingView):
         origins = self.reading.origins if self.reading else ()
         conversation = self.subject.conversation
         self.query_one("#sums", TextPane).show(
-            lambda width, palette: list(sums_lines(plan, conversation, origins, width, palette)),
+            lambda width, palette: list(
+                sums_lines(plan, conversation, origins, width, palette, counts=self.counts)
+            ),
             keep_place=True,
         )
 
@@ -139,3 +146,8 @@ class DetailView(ListingView):
     def copy_text(self) -> str:
         """The text of the message under the cursor."""
         return self.pane.detail.message.text if self.pane.detail else ""
+
+
+def _counted(detail: Detail, counts: TokenCounts, place: int) -> Detail:
+    tokens = counts.counts[place] + counts.reasoning[place]
+    return replace(detail, counted=(tokens, counts.encoding.name), exact=counts.encoding.exact)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from textual import work
 from textual.message import Message as Event
 
 from core.compress.measure import Measured
 from core.model.message import Message
 from core.model.session import Generation
 from core.model.storage import RowPreview
+from core.model.usage import TokenCounts
 from inspector.screens.map_model import Reading, holds, read
 from inspector.views import View
-from inspector.workers import cancelled
+from inspector.workers import cancelled, in_thread
 
 SEARCH_PAGE = 500
 
@@ -53,11 +53,10 @@ class ReadingView(View):
 
     @dataclass
     class Counted(Event):
-        """A tokenizer counted one message."""
+        """A tokenizer counted the messages of a generation."""
 
-        row: int
-        tokens: tuple[int, str]
-        exact: bool
+        counts: TokenCounts
+        asked: int
 
     @dataclass
     class Found(Event):
@@ -71,7 +70,7 @@ class ReadingView(View):
         """The generation the cursor is in."""
         return self.cursor.within(self.subject.conversation) if self.subject else None
 
-    @work(thread=True, group="map-page", exit_on_error=False)
+    @in_thread("map-page", exclusive=False)
     def read_page(self, start: int, ids: Sequence[int], asked: int) -> None:
         """Previews for a page of the list."""
         from core.store.store import Store
@@ -82,7 +81,7 @@ class ReadingView(View):
             rows = store.previews(ids)
         self.post_message(self.PageRead(start, rows, asked))
 
-    @work(thread=True, exclusive=True, group="map-read", exit_on_error=False)
+    @in_thread("map-read")
     def read_generation(self, generation: Generation, asked: int) -> None:
         """All messages of a generation, where it stands, and every number a plan may need."""
         if self.subject is not None:
@@ -91,7 +90,7 @@ class ReadingView(View):
             if not stop():
                 self.post_message(self.Read(reading, asked))
 
-    @work(thread=True, exclusive=True, group="map-measure", exit_on_error=False)
+    @in_thread("map-measure")
     def measure_for(self, messages: Sequence[Message], release: str, asked: int) -> None:
         """Measure for another release."""
         from core.compress.measure import measure
@@ -102,7 +101,7 @@ class ReadingView(View):
         if not stop():
             self.post_message(self.MeasuredAgain(measured, asked))
 
-    @work(thread=True, exclusive=True, group="map-row", exit_on_error=False)
+    @in_thread("map-row")
     def read_row(self, row: int) -> None:
         """One message of another generation."""
         from core.store.store import Store
@@ -114,17 +113,20 @@ class ReadingView(View):
         if found:
             self.post_message(self.RowRead(found[0], row))
 
-    @work(thread=True, exclusive=True, group="map-count", exit_on_error=False)
-    def count_message(self, message: Message, row: int, model: str) -> None:
-        """Count one message with the tokenizer of a model; the first one loads its vocabulary."""
+    @in_thread("map-count")
+    def count(self, messages: Sequence[Message], model: str, asked: int) -> None:
+        """Count messages with the tokenizer of a model; texts counted before are found in the cache."""
+        from core.account.token_cache import TokenCache
+        from core.account.tokenizer_process import TokenizerProcess
         from core.account.tokens import count_messages
 
-        counts = count_messages((message,), model, cancelled=cancelled())
-        if counts.complete:
-            tokens = (counts.total + sum(counts.reasoning), counts.encoding.name)
-            self.post_message(self.Counted(row, tokens, counts.encoding.exact))
+        stop = cancelled()
+        with TokenCache() as cache, TokenizerProcess() as tokenizer:
+            counts = count_messages(messages, model, cache=cache, count=tokenizer.count, cancelled=stop)
+        if counts.complete and not stop():
+            self.post_message(self.Counted(counts, asked))
 
-    @work(thread=True, exclusive=True, group="map-search", exit_on_error=False)
+    @in_thread("map-search")
     def search(self, ids: Sequence[int], needle: str) -> None:
         """Rows whose text, arguments or tool names hold a text, whatever its case."""
         from core.store.store import Store

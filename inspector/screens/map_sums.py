@@ -11,6 +11,7 @@ from rich.style import Style
 from core.model.plan import Plan, Span
 from core.model.session import Conversation
 from core.model.tokens import Buckets
+from core.model.usage import TokenCounts
 from inspector import format
 from inspector.line import Line
 from inspector.palette import Palette
@@ -31,12 +32,19 @@ BUCKETS = (
 
 
 def sums_lines(
-    plan: Plan | None, conversation: Conversation, notes: Sequence[str], width: int, palette: Palette
+    plan: Plan | None,
+    conversation: Conversation,
+    notes: Sequence[str],
+    width: int,
+    palette: Palette,
+    *,
+    counts: TokenCounts | None = None,
 ) -> Iterator[Line]:
     """Every line of the pane; `notes` say where the settings come from, one a line."""
     if plan is not None:
         yield from _threshold(plan, width, palette)
         yield from _cut(plan, palette)
+        yield from _weighed(plan, counts, palette)
     if notes:
         yield _heading("Where the settings come from", palette)
         yield from _wrapped(notes, width, palette.style("ink-muted"))
@@ -66,6 +74,20 @@ def _cut(plan: Plan, palette: Palette) -> Iterator[Line]:
     yield _figure("soft ceiling", format.count(plan.soft_ceiling), muted, palette)
     yield _figure("summary budget", format.count(plan.summary_budget), muted, palette)
     yield _figure("summary at most", format.count(plan.summary_cap), muted, palette)
+    yield Line()
+
+
+def _weighed(plan: Plan, counts: TokenCounts | None, palette: Palette) -> Iterator[Line]:
+    """The release's estimate of all messages, and what a real tokenizer says."""
+    ink = palette.style("ink")
+    yield _heading("All messages", palette)
+    yield _figure("Hermes estimates", format.count(sum(plan.estimates), mark=format.ESTIMATE), ink, palette)
+    if counts is None:
+        yield _figure("tokenizer", "counting …", ink, palette)
+    else:
+        mark, own = ("", "") if counts.encoding.exact else ("≈ ", ", the model's own is not public")
+        total = counts.total + sum(counts.reasoning)
+        yield _figure("tokenizer", format.count(total, mark=mark), ink, palette, counts.encoding.name + own)
     yield Line()
 
 

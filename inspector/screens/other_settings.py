@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from textual import getters, on, work
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.message import Message as Event
 
@@ -24,7 +24,7 @@ from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
 from inspector.widgets.status_line import StatusLine
-from inspector.workers import cancelled
+from inspector.workers import cancelled, in_thread
 
 SHARES = (0.35, 0.50, 0.60, 0.70, 0.75, 0.80, 0.85, 0.90)
 RATIOS = (0.10, 0.40)
@@ -119,7 +119,7 @@ class OtherSettingsScreen(Page):
         self.lives.focus()
         self.live()
 
-    @work(thread=True, exclusive=True, group="lives", exit_on_error=False)
+    @in_thread("lives")
     def live(self) -> None:
         """Work the settings out on a connection of the worker's own."""
         stop = cancelled()

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from textual import work
 from textual.message import Message as Event
 
 from core.compress.estimate import message_size, total_tokens
@@ -23,7 +22,7 @@ from inspector.screens.preview_model import Comparison, foreseen, kept_of
 from inspector.screens.preview_money import read_rate
 from inspector.views import Subject, View
 from inspector.widgets.diff_view import DiffLine, message_diff
-from inspector.workers import cancelled
+from inspector.workers import cancelled, in_thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,7 @@ class PreparingView(View):
         lines: Sequence[DiffLine]
         asked: int
 
-    @work(thread=True, exclusive=True, group="preview", exit_on_error=False)
+    @in_thread("preview")
     def prepare(self, generation: Generation, asked: int) -> None:
         """Read a generation."""
         if self.subject is None:
@@ -124,7 +123,7 @@ class PreparingView(View):
         if not stop():
             self.post_message(self.Prepared(basis, asked))
 
-    @work(thread=True, exclusive=True, group="preview", exit_on_error=False)
+    @in_thread("preview")
     def foresee(self, basis: Basis, summariser: Summariser, focus: str | None, asked: int) -> None:
         """Make a preview; what a model writes is shown as it arrives."""
         stop = cancelled()
@@ -136,7 +135,7 @@ class PreparingView(View):
         if not stop():
             self.post_message(self.Compared(comparison, asked))
 
-    @work(thread=True, exclusive=True, group="preview", exit_on_error=False)
+    @in_thread("preview")
     def look_back(self, generation: Generation, asked: int) -> None:
         """Put together what the compaction that ended a generation really did."""
         from inspector.screens.preview_past import happened
@@ -148,7 +147,7 @@ class PreparingView(View):
         if not stop():
             self.post_message(self.Compared(comparison, asked))
 
-    @work(thread=True, exclusive=True, group="preview-diff", exit_on_error=False)
+    @in_thread("preview-diff")
     def diff(self, shown: Comparison, asked: int) -> None:
         """Make the unified diff."""
         stop = cancelled()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from textual import on, work
+from textual import on
 from textual.message import Message as Event
 
 from core.compress.summarise.base import RESTART, FailureKind, SummaryFailure
@@ -13,6 +13,7 @@ from inspector.screens.preview_header import PreviewHeader
 from inspector.screens.preview_reading import Basis
 from inspector.screens.preview_sides import SIDES, TEXT, SidesView
 from inspector.screens.preview_writers import Offers, Writer, offers
+from inspector.workers import in_thread
 
 PACE = 0.15
 """Seconds between two looks at what a model has written."""
@@ -112,7 +113,7 @@ class WritingView(SidesView):
             self.read_text("".join(self._written))
             self.set_timer(PACE, self._show_written)
 
-    @work(thread=True, exclusive=True, group="preview-writers", exit_on_error=False)
+    @in_thread("preview-writers")
     def offer(self, basis: Basis, focus: str | None, named: str = "") -> None:
         """Find out who could write, where the text would go and what it would cost."""
         self.post_message(self.Offered(offers(basis, focus, named)))

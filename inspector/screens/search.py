@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
-from textual import getters, on, work
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.message import Message
 from textual.widgets import Input
@@ -27,7 +27,7 @@ from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
 from inspector.widgets.status_line import Piece, StatusLine
-from inspector.workers import cancelled
+from inspector.workers import cancelled, in_thread
 
 if TYPE_CHECKING:
     from inspector.app import InspectorApp
@@ -98,7 +98,7 @@ class SearchScreen(Page):
             self.hits.focus()
             self.run_search(event.value)
 
-    @work(thread=True, exclusive=True, group="search", exit_on_error=False)
+    @in_thread("search")
     def run_search(self, text: str) -> None:
         """Search every database on connections of the worker's own."""
         stop = cancelled()

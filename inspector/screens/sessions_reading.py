@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
-from textual import work
 from textual.message import Message as Event
 
 from core.store.locate import Location
+from inspector.masking import warm
 from inspector.screens.base import Page
 from inspector.screens.sessions_columns import Extra, Key, SessionLine
-from inspector.text import warm
 from inspector.widgets.rows import PAGE
-from inspector.workers import cancelled
+from inspector.workers import cancelled, in_thread
 
 if TYPE_CHECKING:
     from core.model.usage import LedgerRow
@@ -80,7 +79,7 @@ class ReadingSessions(Page):
         """The present, as the app sees it."""
         return cast("InspectorApp", self.app).now()
 
-    @work(thread=True, exclusive=True, group="list", exit_on_error=False)
+    @in_thread("list")
     def read(self, epoch: int, order: Order, *, first: bool = False) -> None:
         """Read the first page of an order; before it, when nothing is shown yet, what is quick to read."""
         from inspector.screens.sessions_source import read_first, read_page
@@ -93,7 +92,7 @@ class ReadingSessions(Page):
         if not stop():
             self.post_message(self.Arrived(epoch, page))
 
-    @work(thread=True, group="pages", exit_on_error=False)
+    @in_thread("pages", exclusive=False)
     def read_more(self, epoch: int, page: SourcePage, start: int, size: int) -> None:
         """Read a page the user scrolled to."""
         from inspector.screens.sessions_source import read_page
@@ -101,7 +100,7 @@ class ReadingSessions(Page):
         found = read_page(self.locations, page.order, start, size, totals=page.totals, cancelled=cancelled())
         self.post_message(self.Arrived(epoch, found))
 
-    @work(thread=True, exclusive=True, group="extras", exit_on_error=False)
+    @in_thread("extras")
     def measure(self, lines: Sequence[SessionLine]) -> None:
         """First words, generations and pressure of some conversations, each told as soon as it is known."""
         from inspector.screens.sessions_standing import measure, previews
@@ -113,7 +112,7 @@ class ReadingSessions(Page):
                 return
             self.post_message(self.Measured(key, extra))
 
-    @work(thread=True, exclusive=True, group="spent", exit_on_error=False)
+    @in_thread("spent")
     def add_up(self) -> None:
         """Add up what the last days cost, over everything in sight."""
         from inspector.screens.sessions_spent import spent
@@ -123,14 +122,14 @@ class ReadingSessions(Page):
         if totals is not None and not stop():
             self.post_message(self.AddedUp(totals))
 
-    @work(thread=True, exclusive=True, group="unfold", exit_on_error=False)
+    @in_thread("unfold")
     def unfold(self, epoch: int, place: int, line: SessionLine) -> None:
         """Read the family of a conversation."""
         from inspector.screens.sessions_source import family
 
         self.post_message(self.Unfolded(epoch, place, family(line, cancelled())))
 
-    @work(thread=True, exclusive=True, group="poll", exit_on_error=False)
+    @in_thread("poll")
     def poll(self) -> None:
         """Look whether a database changed."""
         from inspector.screens.sessions_source import stamps_of

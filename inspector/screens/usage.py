@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from textual import getters, on, work
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message as Event
@@ -31,7 +31,7 @@ from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
 from inspector.widgets.status_line import StatusLine
 from inspector.widgets.text_pane import TextPane
-from inspector.workers import Reporting, cancelled
+from inspector.workers import Reporting, cancelled, in_thread
 
 if TYPE_CHECKING:
     from inspector.app import InspectorApp
@@ -96,7 +96,7 @@ class UsagePanel(Reporting, Vertical):
         self._draw_tabs()
         self.add_up(self.locations, self.question)
 
-    @work(thread=True, exclusive=True, group="usage", exit_on_error=False)
+    @in_thread("usage")
     def add_up(self, locations: Sequence[Location], question: Question) -> None:
         """Read on connections of the worker's own."""
         stop = cancelled()

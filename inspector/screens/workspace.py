@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
@@ -20,7 +20,7 @@ from inspector.widgets.banner import Banner
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.notice import Notice
 from inspector.widgets.title_bar import TitleBar
-from inspector.workers import cancelled
+from inspector.workers import cancelled, in_thread
 
 
 class WorkspaceScreen(Page):
@@ -80,7 +80,7 @@ class WorkspaceScreen(Page):
         bar.active = self._active
         self.load()
 
-    @work(thread=True, exclusive=True, group="conversation", exit_on_error=False)
+    @in_thread("conversation")
     def load(self) -> None:
         """Read the conversation on a connection of the worker's own."""
         from core.store.store import Store

@@ -230,6 +230,24 @@ async def test_a_wide_screen_shows_list_message_and_sums(samples: Location) -> N
         assert view(pilot).query_one(DetailPane).display
 
 
+async def test_a_tokenizer_counts_every_message_beside_what_hermes_estimates(
+    samples: Location, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.screens.map_detail.REST", 0.01)
+    async with open_app(samples, FULL).run_test(size=(200, 60)) as pilot:
+        await settle(pilot)
+        await settle(pilot)
+        counts = view(pilot).counts
+        assert counts is not None
+        assert len(counts.counts) == plan_of(pilot).messages
+        detail = view(pilot).query_one(DetailPane).detail
+        assert detail is not None
+        assert detail.counted == (counts.counts[0] + counts.reasoning[0], "o200k_base")
+        everything = counts.total + sum(counts.reasoning)
+        assert f"~{sum(plan_of(pilot).estimates):,}" in drawn(pilot)
+        assert f"≈ {everything:,}  o200k_base" in drawn(pilot)
+
+
 async def test_a_conversation_too_short_to_cut_says_how_many_are_needed(samples: Location) -> None:
     async with open_app(samples, SMALL).run_test(size=(120, 30)) as pilot:
         await settle(pilot)
