@@ -17,6 +17,7 @@ from core.account.spending import (
     Window,
     read_routes,
     splits_by_model,
+    straddles,
 )
 from core.account.sums import UNKNOWN, Booked, book_group, finish, price_classes, size
 from core.account.threads import Threads, read_threads
@@ -91,8 +92,13 @@ def collect(
 
 
 class Entry(NamedTuple):
-    """A row to be: all that was booked under one key and task."""
+    """A row to be: all that was booked under one key and task; entries sort as rows do.
 
+    Attributes:
+        place: Below that of every smaller row; 0 where keys give the order.
+    """
+
+    place: int
     key: str
     task: str
     label: str
@@ -148,11 +154,14 @@ class Books:
 
     def entries(self) -> list[Entry]:
         """The rows to be: largest first; days and hours in order."""
+        ordered = self.by not in _FORMS
         labels = self._labels
-        found = [Entry(key, task, labels.get(key, ""), booked) for (key, task), booked in self._rows.items()]
-        if self.by in _FORMS:
-            return sorted(found)
-        return sorted(found, key=lambda entry: (-size(entry.booked), entry.key, entry.task))
+        return sorted(
+            [
+                Entry(-size(booked) if ordered else 0, key, task, labels.get(key, ""), booked)
+                for (key, task), booked in self._rows.items()
+            ]
+        )
 
     def simple(self, entry: Entry) -> Booked | None:
         """What the row is one-to-one; None when several groups, or delegates, come together in it."""
@@ -186,14 +195,14 @@ def _book(desk: Books, store: Store, session: str | None) -> None:
     members = threads.members(threads.root(session)) if threads and session is not None else None
     window = Window(desk.since, desk.until, members)
     classes = Classes()
-    if desk.prices is not None:
+    if desk.prices is not None and straddles(desk.by):
         classes = price_classes(desk.prices, read_routes(store))
     spending = Spending(store, window)
     groups = spending.groups(desk.by, classes)
     keys = _keys(desk, store, threads)
     for group in groups:
         desk.add(group, *keys(group))
-    found = spending.counted()
+    found = spending.counted(groups)
     desk.counted = Counted(*(old + new for old, new in zip(desk.counted, found, strict=True)))
     desk.unsplit = desk.unsplit or (found.sessions > 0 and not splits_by_model(store))
     if desk.by == "conversation" and threads is not None:

@@ -15,7 +15,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from core.account.spending_sql import COUNTS, MONEY, ROUTE, items, odd_sessions, route_columns
+from core.account.spending_sql import (
+    COUNTS,
+    MONEY,
+    ROUTE,
+    odd_sessions,
+    route_columns,
+    split_items,
+    whole_items,
+)
 from core.store.connect import reading
 from core.store.store import Store
 
@@ -40,9 +48,13 @@ class Group(NamedTuple):
         at: When its first session started, epoch seconds.
         recorded: The actual amounts where there are some, else the estimates.
         missing: Sessions or tasks with tokens but no recorded cost.
-        status, other_status: First and last cost status by name; equal when all agree.
+        status: What Hermes called the amounts; the first by name when it called them several things.
+        mixed: It called them several things.
         included: A subscription pays.
         shaky: Something is known to be missing.
+        sessions: How many come together here; one whose calls took two routes counts on each.
+        whole: Sessions added up as they stand, without their split by model.
+        silent: How many of these hold messages but recorded no tokens.
     """
 
     key: Any
@@ -63,11 +75,13 @@ class Group(NamedTuple):
     recorded: float | None
     missing: int
     status: str | None
-    other_status: str | None
+    mixed: int
     shaky: int
     at: float | None
     title: str | None
     sessions: int
+    whole: int
+    silent: int
 
 
 class Counted(NamedTuple):
@@ -146,12 +160,13 @@ class Spending:
 
     def __init__(self, store: Store, window: Window) -> None:
         self.store = store
-        self._where, values = window.where()
-        odd = json.dumps(
+        where, values = window.where()
+        self._odd = (
             [row[0] for row in _rows(store, odd_sessions(store.schema), [])] if splits_by_model(store) else []
         )
-        # The condition stands in three places of the common tables, after the list of odd sessions.
-        self._values = [odd, *values, *values, *values]
+        odd = json.dumps(self._odd)
+        self._whole = whole_items(store.schema, where), [odd, *values]
+        self._split = split_items(store.schema, where), [odd, *values, *values]
 
     def groups(self, by: str, classes: Classes | None = None) -> list[Group]:
         """Adds up what was spent by a key, a route, a task and the prices in force.
@@ -160,31 +175,45 @@ class Spending:
             by: A key of `KEYS`.
             classes: Where prices change; None when nothing is priced.
         """
-        head = f"SELECT {KEYS[by]}, task, {', '.join(ROUTE)}, included"
-        if KEYS[by] == "session":
-            # A session has one start, and its split no route twice: there is nothing to sort and add up.
-            sums = ", ".join((*COUNTS, *MONEY, "recorded"))
-            rest = "missing, status, status, shaky, started_at, title, counts FROM items"
-        else:
+        chosen = f"SELECT {KEYS[by]}, task, {', '.join(ROUTE)}, included"
+        if straddles(by):
             names = [KEYS[by], "task", *ROUTE, "included", *(classes.expressions if classes else ())]
             sums = ", ".join(f"sum({name})" for name in (*COUNTS, *MONEY, "recorded"))
             rest = (
-                "sum(missing), min(status), max(status), max(shaky), min(started_at), max(title), "
-                f"max(1, sum(counts)) FROM items GROUP BY {', '.join(names)}"
+                "sum(missing), min(status), coalesce(min(status) <> max(status), 0), max(shaky), "
+                "min(started_at), max(title), sum(counts), sum(whole), sum(silent) "
+                f"FROM items GROUP BY {', '.join(names)}"
             )
-        query = f"{items(self.store.schema, self._where)} {head}, {sums}, {rest}"
-        return [Group(*row) for row in _rows(self.store, query, self._values)]
+        else:
+            # A session has one start, and its split no route twice: there is nothing to sort and add up.
+            sums = ", ".join((*COUNTS, *MONEY, "recorded"))
+            rest = "missing, status, 0, shaky, started_at, title, counts, whole, silent FROM items"
+        found: list[Group] = []
+        for tables, values in (self._whole, self._split):
+            found += map(Group._make, _rows(self.store, f"{tables} {chosen}, {sums}, {rest}", values))
+        return found
 
-    def counted(self) -> Counted:
-        """How many sessions are in sight, and how many are counted short."""
+    def counted(self, groups: Sequence[Group]) -> Counted:
+        """How many sessions are in sight, and how many are counted short.
+
+        Args:
+            groups: Everything the window holds, by any key.
+        """
+        whole, silent = sum(group.whole for group in groups), sum(group.silent for group in groups)
+        if not self._odd:
+            return Counted(whole, silent)
+        tables, values = self._split
         query = (
-            f"{items(self.store.schema, self._where)} SELECT p.seen + count(joined.id), "  # noqa: S608
-            "p.silent + coalesce(sum(joined.silent), 0), coalesce(sum(fits = 0), 0), "
-            "coalesce(sum(fits AND leaves), 0) FROM "
-            "(SELECT count(*) AS seen, coalesce(sum(silent), 0) AS silent FROM plain) AS p LEFT JOIN joined"
+            f"{tables} SELECT count(*), coalesce(sum(silent), 0), coalesce(sum(fits = 0), 0), "  # noqa: S608
+            "coalesce(sum(fits AND leaves), 0) FROM joined"
         )
-        (row,) = _rows(self.store, query, self._values)
-        return Counted(*row)
+        ((taken, more, disagreeing, residual),) = _rows(self.store, query, values)
+        return Counted(whole + taken, silent + more, disagreeing, residual)
+
+
+def straddles(by: str) -> bool:
+    """Whether a group by this key holds several sessions, between which prices may change."""
+    return KEYS[by] != "session"
 
 
 def read_routes(store: Store) -> list[tuple[str, str, str, str]]:

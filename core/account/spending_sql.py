@@ -14,8 +14,12 @@ _BILLED = COUNTS[1:5]
 MONEY = ("estimated_cost_usd", "actual_cost_usd")
 ROUTE = ("model", "billing_provider", "billing_base_url", "billing_mode")
 _OWN = ("id", "source", "title", "started_at", "message_count", "cost_status", *ROUTE)
+_HEAD = f"id AS session, source, title, started_at, '' AS task, {', '.join(ROUTE)}, cost_status"
+_AMOUNTS = ", ".join((*COUNTS, *MONEY))
 _LIMIT = 10**15
-"""No session holds more tokens than this: a larger number is damage, and adding it up could overflow."""
+"""No session holds more tokens, dollars or seconds: a larger number is damage, and its sum could overflow."""
+_ONCE = "LIMIT -1"
+"""Ends a common table whose columns would else be worked out again wherever they are used."""
 
 
 def odd_sessions(schema: Schema) -> str:
@@ -33,51 +37,70 @@ def odd_sessions(schema: Schema) -> str:
     )
 
 
-def items(schema: Schema, where: str) -> str:
-    """The common tables.
+def whole_items(schema: Schema, where: str) -> str:
+    """The common table `items` of the sessions that are added up as they stand.
 
-    `plain`: sessions that are added up as they stand; `joined`: the others, each beside the sum of its split;
-    `items`: everything there is to add up.
+    Binds the list of odd sessions as JSON, then the values of `where`.
+    """
+    return f"""
+      WITH odd AS (SELECT value AS id FROM json_each(?)),
+      whole AS (
+        SELECT *, {_silent()} AS silent, 0 AS held FROM ({_own(schema, where)} AND s.id NOT IN odd {_ONCE})),
+      items AS (
+        SELECT {_HEAD}, {_AMOUNTS}, silent AS shaky, 1 AS counts, 1 AS whole, silent, {_judged()}
+        FROM whole {_ONCE})"""  # noqa: S608
+
+
+def split_items(schema: Schema, where: str) -> str:
+    """The common tables `joined`, odd sessions beside the sum of their split, and `items`, what that makes.
+
+    Auxiliary calls, which no session's total holds, are among the items. Binds the list of odd sessions as
+    JSON, then the values of `where` twice.
     """
     over = " OR ".join(f"u_{name} > coalesce({name}, 0)" for name in COUNTS[1:])
     leaves = " OR ".join(f"coalesce({name}, 0) <> coalesce(u_{name}, 0)" for name in COUNTS)
     rest = ", ".join(f"{name} - coalesce(u_{name}, 0)" for name in (*COUNTS, *MONEY))
     unequal = " OR ".join(f"abs(coalesce({name}, 0) - coalesce(u_{name}, 0)) > 1e-9" for name in MONEY)
     billed = "abs(coalesce(actual_cost_usd, 0) - coalesce(u_actual_cost_usd, 0)) > 1e-9"
-    head = f"id AS session, source, title, started_at, '' AS task, {', '.join(ROUTE)}, cost_status"
-    counts = ", ".join((*COUNTS, *MONEY))
-    own = f"SELECT {_columns(schema, 'sessions', _OWN, 's')} FROM sessions s WHERE {where}"  # noqa: S608
-    silent = f"coalesce(message_count, 0) > 0 AND NOT {_spent()}"
     # Names of our own tables and columns only; values are bound by the caller.
     return f"""
       WITH odd AS (SELECT value AS id FROM json_each(?)),
-      plain AS (SELECT *, {silent} AS silent FROM ({own} AND s.id NOT IN odd)),
       split AS ({_split(schema)}),
       sums AS (
         SELECT session_id, {", ".join(f"sum({name}) AS u_{name}" for name in (*COUNTS, *MONEY))}
         FROM split WHERE task = '' GROUP BY session_id),
       joined AS (
         SELECT *, NOT ({over}) AS fits, ({leaves} OR {unequal}) AS leaves, {billed} AS billed,
-          {silent} AS silent
-        FROM ({own} AND s.id IN odd) AS own JOIN sums ON sums.session_id = own.id),
-      known AS ({own}),
+          {_silent()} AS silent
+        FROM ({_own(schema, where)} AND s.id IN odd) AS own JOIN sums ON sums.session_id = own.id),
+      known AS ({_own(schema, where)}),
       parts AS (
-        SELECT {head}, {counts}, silent AS shaky, 0 AS held, 1 AS counts FROM plain
+        SELECT {_HEAD}, {_AMOUNTS}, 1 AS shaky, 0 AS held, 1 AS counts FROM joined WHERE NOT fits
         UNION ALL
-        SELECT {head}, {counts}, 1, 0, 1 FROM joined WHERE NOT fits
-        UNION ALL
-        SELECT {head}, {rest}, 0, 0, 0 FROM joined WHERE fits AND leaves
+        SELECT {_HEAD}, {rest}, 0, 0, 0 FROM joined WHERE fits AND leaves
         UNION ALL
         SELECT {_taken("joined")}, silent, billed, 1 FROM split JOIN joined ON joined.id = split.session_id
           WHERE split.task = '' AND fits
         UNION ALL
         SELECT {_taken("known")}, 0, 0, 1 FROM split JOIN known ON known.id = split.session_id
           WHERE split.task <> ''),
-      items AS (
-        SELECT *, {_recorded()} AS recorded, {_status()} AS status,
-          NOT held AND {_spent()} AND {_status()} = 'unknown' AS missing,
-          coalesce(cost_status, '') = 'included' AS included
-        FROM parts)"""  # noqa: S608
+      items AS (SELECT *, 0 AS whole, 0 AS silent, {_judged()} FROM parts)"""  # noqa: S608
+
+
+def _own(schema: Schema, where: str) -> str:
+    return f"SELECT {_columns(schema, 'sessions', _OWN, 's')} FROM sessions s WHERE {where}"  # noqa: S608
+
+
+def _judged() -> str:
+    """What an item's amounts mean."""
+    return (
+        f"{_recorded()} AS recorded, {_status()} AS status, {_missing()} AS missing, "
+        "coalesce(cost_status, '') = 'included' AS included"
+    )
+
+
+def _silent() -> str:
+    return f"coalesce(message_count, 0) > 0 AND NOT {_spent()}"
 
 
 def _taken(owner: str) -> str:
@@ -108,15 +131,19 @@ def _columns(schema: Schema, table: str, names: Sequence[str], alias: str) -> st
     def column(name: str) -> str:
         value = f"{alias}.{name}" if name in known else "NULL"
         if name in COUNTS:
-            sound = f"typeof({value}) IN ('integer', 'real') AND {value} BETWEEN -{_LIMIT} AND {_LIMIT}"
-            value = f"CASE WHEN {sound} THEN cast({value} AS integer) END"
+            value = f"CASE WHEN {_number(value)} THEN cast({value} AS integer) END"
         elif name in MONEY or name == "started_at":
-            value = f"CASE WHEN typeof({value}) IN ('integer', 'real') THEN {value} END"
+            value = f"CASE WHEN {_number(value)} THEN {value} END"
         elif name in ROUTE or name in ("source", "task"):
             value = f"coalesce({value}, '')"
         return f"{value} AS {name}"
 
     return ", ".join(column(name) for name in (*names, *COUNTS, *MONEY))
+
+
+def _number(value: str) -> str:
+    """Whether a value is a sane number: text and bytes are above every number in SQLite's order."""
+    return f"{value} BETWEEN -{_LIMIT} AND {_LIMIT}"
 
 
 def route_columns(schema: Schema, table: str) -> str:
@@ -138,6 +165,14 @@ def _recorded() -> str:
         "CASE WHEN held THEN NULL WHEN coalesce(actual_cost_usd, 0) <> 0 THEN actual_cost_usd "
         "WHEN coalesce(estimated_cost_usd, 0) <> 0 THEN estimated_cost_usd "
         "WHEN cost_status = 'included' THEN 0 END"
+    )
+
+
+def _missing() -> str:
+    """Whether nothing Hermes wrote says what the tokens cost: where `_status` is `unknown`."""
+    return (
+        f"NOT held AND {_spent()} AND coalesce(actual_cost_usd, 0) = 0 "
+        "AND coalesce(estimated_cost_usd, 0) = 0 AND cost_status IS NOT 'included'"
     )
 
 

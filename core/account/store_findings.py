@@ -23,7 +23,8 @@ def store_findings(store: Store) -> tuple[Finding, ...]:
 
 
 def _silent(store: Store) -> Iterator[Finding]:
-    counted = Spending(store, Window()).counted()
+    spending = Spending(store, Window())
+    counted = spending.counted(spending.groups("profile"))
     if counted.silent:
         noun = "1 session" if counted.silent == 1 else f"{counted.silent:,} sessions"
         yield finding(

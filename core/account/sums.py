@@ -110,28 +110,29 @@ def finish(
     )
 
 
-def brief(one: Booked, *, priced: bool) -> Brief:
+def brief(one: Booked) -> Brief:
     """The money of a row that is one group, which most rows of a long ledger are."""
     group, entry, usd, unpriced = one
-    billing = _billing(entry, group, priced)
-    told = group.status
-    status = told if told == group.other_status and told and told != UNKNOWN else _status((one,), (billing,))
-    exact = _exact(group.recorded)
-    recorded = None if exact is None else format(exact, "f")
+    status = group.status
+    if group.mixed or not status or status == UNKNOWN:
+        status = _status((one,), (_billing(entry, group, priced=True),))
+    recorded = None if group.recorded is None else _plain(group.recorded)
     amount = None if usd is None else format(usd, "f")
     source = None if entry is None else entry.source
-    if billing == "included":
+    if group.included or (entry is not None and entry.billing == "included"):
         return Brief(recorded, None, amount, status, source, 0)
     return Brief(recorded, amount, None, status, source, unpriced)
 
 
 def size(booked: Sequence[Booked]) -> int:
     """Prompt and output of all groups, by which rows are ordered; 0 when a bucket is unknown."""
-    if len(booked) == 1:
-        buckets: Sequence[int | None] = booked[0].group[8:12]
-    else:
+    buckets: Sequence[int | None] = booked[0].group[8:12]
+    if len(booked) > 1:
         buckets = _columns([one.group for one in booked], slice(8, 12))
-    return 0 if None in buckets else sum(bucket or 0 for bucket in buckets)
+    fresh, read, written, output = buckets
+    if fresh is None or read is None or written is None or output is None:
+        return 0
+    return fresh + read + written + output
 
 
 def _by_route(booked: Sequence[Booked]) -> Iterable[Sequence[Booked]]:
@@ -187,8 +188,9 @@ def _billing(entry: PriceRow | None, group: Group, priced: bool) -> str:
 
 def _status(booked: Sequence[Booked], billings: Sequence[str]) -> str:
     """What Hermes called the amounts; `local` where it could not know better."""
-    told = {one.group.status for one in booked} | {one.group.other_status for one in booked}
-    statuses = {status for status in told if status}
+    if any(one.group.mixed for one in booked):
+        return "mixed"
+    statuses = {one.group.status for one in booked if one.group.status}
     if statuses <= {UNKNOWN} and billings and all(billing == "local" for billing in billings):
         return "local"
     return next(iter(statuses)) if len(statuses) == 1 else ("mixed" if statuses else UNKNOWN)
@@ -214,5 +216,9 @@ def _sum(values: Iterable[_N | None]) -> _N | None:
 
 
 def _exact(amount: float | None) -> Decimal | None:
-    """A sum of stored floats as a decimal, without the noise of adding them."""
-    return None if amount is None else Decimal(f"{amount:.9f}").normalize()
+    return None if amount is None else Decimal(_plain(amount))
+
+
+def _plain(amount: float) -> str:
+    """A sum of stored floats in decimal digits, without the noise of adding them."""
+    return f"{amount:.9f}".rstrip("0").rstrip(".")

@@ -23,7 +23,7 @@ def document(store: Store, session: Session) -> dict[str, Any]:
     from core.explain.answer import answer
     from core.explain.caching import conversation_cache
     from core.explain.findings.diagnose import diagnose
-    from inspector.cli import cache, chain, findings, usage, why
+    from inspector.cli import cache, chain, findings, usage_json, why
 
     conversation = store.conversation(session.id)
     examined = diagnose(store, session.id)
@@ -39,7 +39,7 @@ def document(store: Store, session: Session) -> dict[str, Any]:
         "why": why.payload(answer(store, session.id)),
         "findings": [findings.payload(one) for one in examined.findings],
         "unknown": [{"rule": one.rule, "name": one.name, "why": one.why} for one in examined.unknown],
-        "usage": usage.payload(ledger((store,), by="model", session=session.id, prices=open_book())),
+        "usage": usage_json.payload(ledger((store,), by="model", session=session.id, prices=open_book())),
         "cache": cache.payload(conversation_cache(store, session.id)),
         "chain": chain.payload(store.chain(session.id)),
         "notes": list(conversation.notes),

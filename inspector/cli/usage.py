@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import BudgetPassed, UsageError
 from core.model.usage import Ledger, LedgerRow, Money
-from inspector.cli import jsonio, numbers, options, output, target
+from inspector.cli import numbers, options, output, target, usage_json
 
 if TYPE_CHECKING:
     from core.account.ledger import Books
@@ -72,8 +72,6 @@ def _uncollected() -> Iterator[None]:
 def _run(args: argparse.Namespace) -> int:
     books = _books(args)
     if args.json:
-        from inspector.cli import usage_json
-
         sys.stdout.write(f"{usage_json.document(books)}\n")
     elif args.csv:
         sys.stdout.write(_csv(books.ledger()))
@@ -117,48 +115,12 @@ def _add_up(opened: tuple[Store, ...], args: argparse.Namespace, session: str | 
     return collect(opened, by=args.by, since=args.since, until=args.until, session=session, prices=prices)
 
 
-def payload(found: Ledger) -> dict[str, Any]:
-    """A ledger as the command line promises it."""
-    return {
-        "by": found.by,
-        "rows": [row(one) for one in found.rows],
-        "totals": row(found.totals),
-        "lower_bound": found.lower_bound,
-        "notes": list(found.notes),
-        "since": jsonio.time(found.since),
-        "until": jsonio.time(found.until),
-    }
-
-
-def row(one: LedgerRow) -> dict[str, Any]:
-    """A row as the command line promises it."""
-    return {
-        "key": one.key,
-        "label": one.label,
-        "task": one.task,
-        "sessions": one.sessions,
-        "calls": one.calls,
-        "tokens": {**jsonio.tokens(one.tokens), "total": one.tokens.total},
-        "cost": {
-            "recorded_usd": jsonio.money(one.recorded.usd),
-            "computed_usd": jsonio.money(one.computed.usd),
-            "included_usd": jsonio.money(one.included.usd),
-            "status": one.status,
-            "price_source": one.price_source,
-            "unpriced": one.computed.missing,
-        },
-        "hit_rate": one.tokens.hit_rate,
-        "lower_bound": one.lower_bound,
-        "subtree": None if one.subtree is None else jsonio.tokens(one.subtree),
-    }
-
-
 def _csv(found: Ledger) -> str:
     """Rows and totals with the columns of the JSON, flat."""
     text = io.StringIO()
     writer: csv.DictWriter[str] | None = None
     for one in (*found.rows, found.totals):
-        flat = _flat(row(one))
+        flat = _flat(usage_json.row(one))
         if writer is None:
             writer = csv.DictWriter(text, list(flat), lineterminator="\n")
             writer.writeheader()

@@ -1,29 +1,63 @@
-"""`usage --json` of many thousand rows: most are one group of spending, written without a row's objects."""
+"""A ledger as the command line promises it: row by row as text, because there may be many thousand.
+
+Most rows of a long ledger are one group of spending; these are written without a row's objects.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from json.encoder import encode_basestring_ascii as quoted
+from typing import Any
 
 from core.account.ledger import Books, Entry
 from core.account.sums import Booked, brief
-from inspector.cli import jsonio, usage
-from inspector.text import mask
+from core.model.usage import Ledger, LedgerRow
+from inspector.cli import jsonio
 
-_ROW = (
-    '{"key":%s,"label":%s,"task":%s,"sessions":%d,"calls":%d,"tokens":{"input":%d,"cache_read":%d,'
-    '"cache_write":%d,"output":%d,"reasoning":%s,"prompt":%d,"total":%d},"cost":{"recorded_usd":%s,'
-    '"computed_usd":%s,"included_usd":%s,"status":%s,"price_source":%s,"unpriced":%d},"hit_rate":%s,'
-    '"lower_bound":%s,"subtree":null}'
-)
+
+def payload(found: Ledger) -> dict[str, Any]:
+    """A ledger as the command line promises it."""
+    return {
+        "by": found.by,
+        "rows": [row(one) for one in found.rows],
+        "totals": row(found.totals),
+        "lower_bound": found.lower_bound,
+        "notes": list(found.notes),
+        "since": jsonio.time(found.since),
+        "until": jsonio.time(found.until),
+    }
+
+
+def row(one: LedgerRow) -> dict[str, Any]:
+    """A row as the command line promises it."""
+    return {
+        "key": one.key,
+        "label": one.label,
+        "task": one.task,
+        "sessions": one.sessions,
+        "calls": one.calls,
+        "tokens": {**jsonio.tokens(one.tokens), "total": one.tokens.total},
+        "cost": {
+            "recorded_usd": jsonio.money(one.recorded.usd),
+            "computed_usd": jsonio.money(one.computed.usd),
+            "included_usd": jsonio.money(one.included.usd),
+            "status": one.status,
+            "price_source": one.price_source,
+            "unpriced": one.computed.missing,
+        },
+        "hit_rate": one.tokens.hit_rate,
+        "lower_bound": one.lower_bound,
+        "subtree": None if one.subtree is None else jsonio.tokens(one.subtree),
+    }
 
 
 def document(books: Books) -> str:
-    """The document `usage.payload` stands for, as text."""
-    rows = ",".join(_rows(books))
+    """The text of `payload`, its labels masked."""
+    entries = books.entries()
+    rows = ",".join(_rows(books, entries, _masked([entry.label for entry in entries])))
     rest = {
-        "totals": usage.row(books.totals()),
+        "totals": row(books.totals()),
         "lower_bound": books.lower_bound,
         "notes": list(books.notes()),
         "since": jsonio.time(books.since),
@@ -32,46 +66,44 @@ def document(books: Books) -> str:
     return f'{{"by":{quoted(books.by)},"rows":[{rows}],{_dumped(rest)[1:]}'
 
 
-def _rows(books: Books) -> Iterator[str]:
-    for entry in books.entries():
+def _masked(labels: Sequence[str]) -> Sequence[str]:
+    """All labels in one pass: most hold no credential, and looking at each alone takes ten times as long."""
+    if not any(labels):
+        return labels
+    from core.compress.redact import redact_all
+
+    return redact_all(labels)
+
+
+def _rows(books: Books, entries: Sequence[Entry], labels: Sequence[str]) -> Iterator[str]:
+    for entry, label in zip(entries, labels, strict=True):
         one = books.simple(entry)
-        text = None if one is None else _simple(entry, one, books.priced)
-        yield _dumped(jsonio.masked(usage.row(books.row(entry)))) if text is None else text
+        text = None if one is None else _simple(entry.key, label, entry.task, one)
+        yield _dumped({**row(books.row(entry)), "label": label}) if text is None else text
 
 
-def _simple(entry: Entry, one: Booked, priced: bool) -> str | None:
+def _simple(key: str, label: str, task: str, one: Booked) -> str | None:
     """A row that is one group; None when a bucket was not recorded, and so nothing made of it is known."""
-    calls, fresh, read, written, output, reasoning = one.group[7:13]
+    group = one.group
+    calls, fresh, read, written, output, reasoning = group[7:13]
     if calls is None or fresh is None or read is None or written is None or output is None:
         return None
     prompt = fresh + read + written
-    money = brief(one, priced=priced)
-    return _ROW % (
-        quoted(entry.key),
-        quoted(mask(entry.label)),
-        quoted(entry.task),
-        max(1, one.group.sessions),
-        calls,
-        fresh,
-        read,
-        written,
-        output,
-        "null" if reasoning is None else reasoning,
-        prompt,
-        prompt + output,
-        _text(money.recorded),
-        _text(money.computed),
-        _text(money.included),
-        quoted(money.status),
-        _text(money.price_source),
-        money.unpriced,
-        read / prompt if prompt else "null",
-        "true" if one.group.shaky else "false",
+    recorded, computed, included, status, source, unpriced = brief(one)
+    return (
+        f'{{"key":{quoted(key)},"label":{quoted(label)},"task":{quoted(task)}'
+        f',"sessions":{group.sessions or 1},"calls":{calls},"tokens":{{"input":{fresh},"cache_read":{read}'
+        f',"cache_write":{written},"output":{output},"reasoning":{"null" if reasoning is None else reasoning},"prompt":{prompt}'
+        f',"total":{prompt + output}}},"cost":{{"recorded_usd":{_number(recorded)}'
+        f',"computed_usd":{_number(computed)},"included_usd":{_number(included)},"status":{quoted(status)}'
+        f',"price_source":{"null" if source is None else quoted(source)},"unpriced":{unpriced}}}'
+        f',"hit_rate":{read / prompt if prompt else "null"}'
+        f',"lower_bound":{"true" if group.shaky else "false"},"subtree":null}}'
     )
 
 
-def _text(value: str | None) -> str:
-    return "null" if value is None else quoted(value)
+def _number(value: str | None) -> str:
+    return "null" if value is None else f'"{value}"'
 
 
 def _dumped(value: object) -> str:

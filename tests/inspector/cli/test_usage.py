@@ -19,8 +19,8 @@ from core.account.price_book import PriceBook
 from core.store.locate import locate
 from core.store.store import Store
 from inspector.cli.main import run
-from inspector.cli.usage import BY, payload
-from inspector.cli.usage_json import document
+from inspector.cli.usage import BY
+from inspector.cli.usage_json import document, payload
 from tests.inspector.cli.conftest import Json, Text
 
 BUCKETS = ("input", "cache_read", "cache_write", "output")
