@@ -89,11 +89,12 @@ def _simple(key: str, label: str, task: str, one: Booked) -> str | None:
     if calls is None or fresh is None or read is None or written is None or output is None:
         return None
     prompt = fresh + read + written
+    thought = "null" if reasoning is None else reasoning
     recorded, computed, included, status, source, unpriced = brief(one)
     return (
         f'{{"key":{quoted(key)},"label":{quoted(label)},"task":{quoted(task)}'
         f',"sessions":{group.sessions or 1},"calls":{calls},"tokens":{{"input":{fresh},"cache_read":{read}'
-        f',"cache_write":{written},"output":{output},"reasoning":{"null" if reasoning is None else reasoning},"prompt":{prompt}'
+        f',"cache_write":{written},"output":{output},"reasoning":{thought},"prompt":{prompt}'
         f',"total":{prompt + output}}},"cost":{{"recorded_usd":{_number(recorded)}'
         f',"computed_usd":{_number(computed)},"included_usd":{_number(included)},"status":{quoted(status)}'
         f',"price_source":{"null" if source is None else quoted(source)},"unpriced":{unpriced}}}'
