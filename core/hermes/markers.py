@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from typing import Any
 
 from core.tables import load_table
@@ -93,6 +92,20 @@ def find_summary(text: str) -> SummaryMatch | None:
     )
 
 
+def is_summary(text: str) -> bool:
+    """Whether `find_summary` finds one, without telling whose it is."""
+    start = _summary_start(text)
+    return start is not None and text.startswith(tuple(_markers()["openers"].values()), start[0])
+
+
+def shares_row(text: str) -> bool:
+    """Whether live text could stand in the row of a summary: before it, or behind its end."""
+    end = _markers()["end"]
+    return text.lstrip().startswith(_markers()["prior_open"]) or (
+        end in text and not text.rstrip().endswith(end)
+    )
+
+
 def recognised_by(match: SummaryMatch, release: str) -> bool:
     """Whether a release takes this row for a summary of its own kind.
 
@@ -144,6 +157,8 @@ def _read_prefix(text: str, offset: int) -> _Prefix | None:
 
 
 def _exact_prefix(text: str, offset: int) -> _Prefix | None:
+    from hashlib import sha256  # takes 3 ms, and counting generations needs no families
+
     for family in _markers()["families"]:
         candidate = text[offset : offset + family["length"]]
         digest = sha256(candidate.encode("utf-8", "surrogatepass")).hexdigest()

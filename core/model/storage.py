@@ -1,4 +1,4 @@
-"""What a session database says besides its sessions and messages: pages, previews, hits, locks, health."""
+"""What a session database says besides its sessions and messages: previews, hits, locks, health."""
 
 from __future__ import annotations
 
@@ -8,47 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from core.model.message import RowState
-from core.model.session import ConversationRow, Kind, Session
 from core.model.tokens import Buckets, Cost
-
-
-@dataclass(frozen=True, slots=True)
-class ConversationPage:
-    """A page of the conversation list.
-
-    Attributes:
-        rows: The conversations asked for, in the order asked for.
-        total: How many match without the limit.
-    """
-
-    rows: tuple[ConversationRow, ...]
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
-class SessionEntry:
-    """One session and its place in its conversation.
-
-    Attributes:
-        root, tip: First and last session of the conversation it belongs to.
-        position: 0-based place in it, root first.
-        sessions: How many sessions the conversation has.
-    """
-
-    session: Session
-    kind: Kind
-    root: str
-    tip: str
-    position: int
-    sessions: int
-
-
-@dataclass(frozen=True, slots=True)
-class SessionPage:
-    """A page of the session list; `total` counts without the limit."""
-
-    rows: tuple[SessionEntry, ...]
-    total: int
 
 
 @dataclass(frozen=True, slots=True)

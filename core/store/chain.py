@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.model.session import Chain, ChainNode, Kind, Session
-from core.store.conversation import count_generations
+from core.store.counting import count_generations
 from core.store.families import family_of
 from core.store.lineage import Lineage, Link
 from core.store.schema import Schema

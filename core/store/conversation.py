@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -55,19 +55,11 @@ def read_conversation(
     )
 
 
-def count_generations(
-    connection: sqlite3.Connection, schema: Schema, lineage: Lineage, session_ids: Iterable[str]
+def thread_counts(
+    connection: sqlite3.Connection, schema: Schema, lineage: Lineage, thread: Sequence[str]
 ) -> Counter[str]:
-    """How many generations each session holds, looked at within its own thread."""
-    counts: Counter[str] = Counter()
-    done: set[str] = set()
-    for one in session_ids:
-        if one not in done:
-            thread = lineage.path(one)
-            done.update(thread)
-            found = _read_segments(connection, schema, lineage, thread)[1]
-            counts.update(session.id for session, _, _ in found)
-    return counts
+    """How many generations each session of a thread holds."""
+    return Counter(session.id for session, _, _ in _read_segments(connection, schema, lineage, thread)[1])
 
 
 def read_lost_tail(

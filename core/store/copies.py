@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
+LONGEST_HEAD = 12
+"""More rows than this before a summary are no protected head."""
 _MAX_INSERTED = 4
 """Rows a compaction may put between two copies (stub results, task lists) before the run is over."""
 _MAX_DROPPED = 8

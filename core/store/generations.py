@@ -12,11 +12,9 @@ from dataclasses import dataclass, field
 from itertools import dropwhile, pairwise
 
 from core.model.session import BoundaryMode
-from core.store.copies import head_copies, repeats, tail_copies
+from core.store.copies import LONGEST_HEAD, head_copies, repeats, tail_copies
 from core.store.skeleton import Bone
 
-_MAX_HEAD = 12
-"""More rows than this before a summary are no protected head."""
 _MAX_GAP = 4
 _BATCH_SECONDS = 1.0
 """Rows of one compaction are written without a longer pause than this."""
@@ -127,7 +125,7 @@ def _entry_block(bones: Sequence[Bone], previous: Sequence[Bone], summaries: Seq
     opening = [
         index
         for index in summaries
-        if index <= _MAX_HEAD and all(_identity(bone) in known or bone.summary for bone in bones[:index])
+        if index <= LONGEST_HEAD and all(_identity(bone) in known or bone.summary for bone in bones[:index])
     ]
     if not opening:
         copies = head_copies_at_start(bones, previous)
@@ -160,7 +158,7 @@ def _inner_block(bones: Sequence[Bone], start: int, index: int) -> _Block:
     tail = _tail(bones, index, before)
     copies = set(range(index - head, index)) | tail
     behind = sum(at > index for at in tail)
-    if copies or index - start > _MAX_HEAD or start > 0:
+    if copies or index - start > LONGEST_HEAD or start > 0:
         return _Block(index - head, index, BoundaryMode.IN_PLACE, head, behind, copies)
     # Nothing before it is repeated: what it summarised is gone, and the rows before it are its head.
     return _Block(start, index, BoundaryMode.REWRITE, 0, 0, set())
@@ -235,7 +233,9 @@ def _tail_by_uid(bones: Sequence[Bone], index: int, known: set[str | None]) -> s
 
 def _carried(bones: Sequence[Bone], start: int, index: int, later: Sequence[int]) -> bool:
     """An old summary copied into the head of the next block."""
-    return bool(later) and later[0] - index <= _MAX_HEAD and later[0] - _head(bones, start, later[0]) <= index
+    return (
+        bool(later) and later[0] - index <= LONGEST_HEAD and later[0] - _head(bones, start, later[0]) <= index
+    )
 
 
 def _with_silent_blocks(bones: Sequence[Bone], blocks: list[_Block]) -> list[_Block]:
@@ -243,7 +243,8 @@ def _with_silent_blocks(bones: Sequence[Bone], blocks: list[_Block]) -> list[_Bl
     if not by_uid(bones):
         return blocks
     found = list(blocks)
-    inside = {at for block in blocks for at in (*block.copies, block.summary)}
+    # What stands between a block's start and its summary is its head, repeated or not.
+    inside = {at for block in blocks for at in (*block.copies, *_up_to_summary(block))}
     starts = {block.start: block for block in blocks}
     seen: set[str | None] = set()
     opening = bones[0].uid
@@ -256,6 +257,10 @@ def _with_silent_blocks(bones: Sequence[Bone], blocks: list[_Block]) -> list[_Bl
             inside |= copies
         seen.add(bone.uid)
     return sorted(found, key=lambda block: block.start)
+
+
+def _up_to_summary(block: _Block) -> range:
+    return range(block.start, block.start if block.summary is None else block.summary + 1)
 
 
 def _identity(bone: Bone) -> Hashable:

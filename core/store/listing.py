@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import UsageError
+from core.model.pages import ConversationPage, SessionEntry, SessionPage
 from core.model.session import ConversationRow, Kind, Session
-from core.model.storage import ConversationPage, SessionEntry, SessionPage
 from core.model.tokens import Buckets, Cost
 from core.store.families import every_family, families_of
 from core.store.lineage import Lineage

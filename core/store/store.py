@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import NotFoundError
 from core.model.message import Message
-from core.model.session import Chain, Conversation, ConversationRow, Generation, Kind, Session
+from core.model.session import Chain, Conversation, Generation, Session
 from core.model.storage import (
-    ConversationPage,
     Lease,
     Routing,
     RowPreview,
     SearchResult,
-    SessionPage,
     StoreHealth,
     ToolPin,
     UsageRow,
 )
 from core.store import accounts, health, live, search
 from core.store.chain import read_chain
-from core.store.conversation import count_generations, read_conversation, read_lost_tail
-from core.store.families import families_of
-from core.store.first_words import read_first_words
-from core.store.listing import Query, list_conversations, list_sessions, newest_conversations
+from core.store.conversation import read_conversation, read_lost_tail
+from core.store.lists import Lists
 from core.store.messages import read_messages, read_previews
-from core.store.open_database import OpenDatabase
 from core.store.resolve import resolve_id
 from core.store.sessions import read_sessions
 
 
-class Store(OpenDatabase):
+class Store(Lists):
     """A read-only view of one session database.
 
     Holds one connection, so a worker thread needs a Store of its own. Every read is short: rows are fetched
@@ -61,68 +55,6 @@ class Store(OpenDatabase):
         with self._read() as (connection, schema):
             session_id = resolve_id(connection, schema, self.path, text)
         return self.session(session_id)
-
-    def conversations(
-        self,
-        *,
-        limit: int | None = None,
-        offset: int = 0,
-        since: datetime | None = None,
-        source: str | None = None,
-        sort: str = "last_active",
-        text: str | None = None,
-        kinds: Collection[Kind] | None = None,
-    ) -> ConversationPage:
-        """One row a conversation, from `sessions` alone.
-
-        Args:
-            limit: Most rows wanted; None for all.
-            offset: How many to skip.
-            since: Only what was active at or after this time.
-            source: Only conversations with a session from here.
-            sort: One of `core.store.listing.SORTS`.
-            text: Only where this stands in an id, title, model, source or folder.
-            kinds: Only conversations whose root is one of these; None for all.
-        """
-        wanted = frozenset(kinds) if kinds is not None else None
-        query = Query(limit, offset, since, source, sort, text, wanted)
-        with self._read() as (connection, schema):
-            return list_conversations(connection, schema, self.path, query)
-
-    def newest(self, limit: int, kinds: Collection[Kind] | None = None) -> tuple[ConversationRow, ...]:
-        """The conversations of the `limit` sessions active last; costs the same on any file."""
-        wanted = frozenset(kinds) if kinds is not None else None
-        with self._read() as (connection, schema):
-            return newest_conversations(connection, schema, self.path, limit, wanted)
-
-    def sessions(
-        self,
-        *,
-        limit: int | None = None,
-        offset: int = 0,
-        since: datetime | None = None,
-        source: str | None = None,
-        sort: str = "last_active",
-        text: str | None = None,
-    ) -> SessionPage:
-        """One row a session with its place in its conversation; arguments as for `conversations`."""
-        query = Query(limit, offset, since, source, sort, text)
-        with self._read() as (connection, schema):
-            return list_sessions(connection, schema, self.path, query)
-
-    def generation_counts(self, session_ids: Sequence[str]) -> tuple[int, ...]:
-        """How many generations each session holds; looks at messages, so only for what is on screen."""
-        with self._read() as (connection, schema):
-            lineage = families_of(connection, schema, session_ids)
-            counts = count_generations(connection, schema, lineage, session_ids)
-        return tuple(counts[one] for one in session_ids)
-
-    def thread_generation_counts(self, session_ids: Sequence[str]) -> tuple[int, ...]:
-        """How many generations the conversation of each session holds; looks at messages, as above."""
-        with self._read() as (connection, schema):
-            lineage = families_of(connection, schema, session_ids)
-            counts = count_generations(connection, schema, lineage, session_ids)
-        return tuple(sum(counts[part] for part in lineage.path(one)) for one in session_ids)
 
     def conversation(self, session_id: str) -> Conversation:
         """The whole thread a session belongs to, split into generations.
@@ -166,11 +98,6 @@ class Store(OpenDatabase):
         """One line for each of these rows; bodies are never read to their end."""
         with self._read() as (connection, schema):
             return read_previews(connection, schema, row_ids, chars)
-
-    def first_words(self, session_ids: Sequence[str], chars: int = 80) -> Mapping[str, str]:
-        """What the user of each session said first, by id; sessions in which nobody spoke are left out."""
-        with self._read() as (connection, schema):
-            return read_first_words(connection, schema, session_ids, chars)
 
     def system_prompt(self, session: Session) -> str | None:
         """The system prompt of a session; None where Hermes did not keep it."""

@@ -8,8 +8,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from core.model.pages import SessionEntry
 from core.model.session import ConversationRow, Kind, Session
-from core.model.storage import SessionEntry
 from core.model.tokens import Buckets
 from core.store.store import Store
 

@@ -296,3 +296,13 @@ def test_a_very_long_session_is_split_in_time_linear_in_its_rows() -> None:
 
     # Comparing every row with every other took two seconds at this size.
     assert min(seconds(20_000) for _ in range(2)) < 0.5
+
+
+def test_a_row_repeated_before_the_summary_of_a_rewrite_begins_no_generation(
+    make: Make, opened: Opened
+) -> None:
+    database = make("0.22")
+    database.session("s")
+    for uid, text in (("a", "ask"), ("a", "ask"), ("b", "answer"), ("c", f"{LONG_SUMMARY} one\nDone.")):
+        database.message("s", "user", text, message_uid=uid)
+    assert modes(opened(database).conversation("s")) == [BoundaryMode.REWRITE]

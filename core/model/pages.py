@@ -1,0 +1,46 @@
+"""Pages of the lists of conversations and sessions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.model.session import ConversationRow, Kind, Session
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationPage:
+    """A page of the conversation list.
+
+    Attributes:
+        rows: The conversations asked for, in the order asked for.
+        total: How many match without the limit.
+    """
+
+    rows: tuple[ConversationRow, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEntry:
+    """One session and its place in its conversation.
+
+    Attributes:
+        root, tip: First and last session of the conversation it belongs to.
+        position: 0-based place in it, root first.
+        sessions: How many sessions the conversation has.
+    """
+
+    session: Session
+    kind: Kind
+    root: str
+    tip: str
+    position: int
+    sessions: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPage:
+    """A page of the session list; `total` counts without the limit."""
+
+    rows: tuple[SessionEntry, ...]
+    total: int
