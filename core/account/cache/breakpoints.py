@@ -6,7 +6,7 @@ messages that count. Nothing of it is stored; it is worked out from the messages
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate
@@ -62,7 +62,8 @@ def place(
             exchanges instead of the last messages (0.22, straight to Anthropic with tools).
 
     Returns:
-        Every marker, also those a provider ignores (`honoured` False).
+        Every marker, also those a provider ignores (`honoured` False), and until 0.19 those the messages
+        brought along.
     """
     if layout not in ("native", "envelope"):
         return ()
@@ -76,7 +77,12 @@ def place(
     left = MARKERS - max(_is_system(wires), len(marks))
     counted = [i for i, wire in enumerate(wires) if wire.get("role") != "system" and desk.counts(wire)]
     found = (desk.mark(index, wires[index]) for index in counted[-left:])
-    return (*marks, *(mark for mark in found if mark))
+    placed = (*marks, *(mark for mark in found if mark))
+    return (
+        placed
+        if rules.strips
+        else tuple(sorted((*_carried(wires, placed), *placed), key=lambda mark: mark.index))
+    )
 
 
 def with_prefix_tokens(
@@ -163,12 +169,30 @@ def _with_schemas(desk: _Desk, wires: Sequence[Mapping[str, Any]], prefix: str |
     return [*marks, *(mark for mark in ends if mark)]
 
 
+def _carried(wires: Sequence[Mapping[str, Any]], placed: Sequence[Breakpoint]) -> Iterator[Breakpoint]:
+    """Markers the messages brought along, on those that got none: until 0.19 they stay in the request."""
+    taken = {mark.index for mark in placed}
+    for index, wire in enumerate(wires):
+        content = wire.get("content")
+        parts = content if isinstance(content, list) else []
+        named = (("top", wire), *((f"part {number}", part) for number, part in enumerate(parts)))
+        held = [(where, part["cache_control"]) for where, part in named if _is_marked(part)]
+        if held and index not in taken:
+            where, marker = held[-1]
+            ttl = marker.get("ttl", "5m") if isinstance(marker, Mapping) else "5m"
+            yield Breakpoint(index, str(wire.get("role", "")), where, str(ttl))
+
+
+def _is_marked(part: Any) -> bool:
+    return isinstance(part, Mapping) and "cache_control" in part
+
+
 def _stripped(wire: Mapping[str, Any]) -> Mapping[str, Any]:
     """A message without earlier markers; parts that only a marker had made are one string again."""
     content = wire.get("content")
     if not isinstance(content, list):
         return wire
-    marked = [isinstance(part, Mapping) and "cache_control" in part for part in content]
+    marked = [_is_marked(part) for part in content]
     parts = [_unmarked(part) for part in content]
     if not parts or not all(_is_plain(part) for part in parts):
         return {**wire, "content": parts}

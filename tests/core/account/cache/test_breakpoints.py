@@ -105,6 +105,19 @@ def test_markers_of_an_earlier_pass_do_not_change_where_new_ones_go() -> None:
     assert place(again, "0.22", "envelope") == place(EXAMPLE, "0.22", "envelope")
 
 
+def test_markers_the_messages_brought_along_stay_in_the_request_until_019() -> None:
+    held = {"type": "text", "text": "Look.", "cache_control": {"type": "ephemeral", "ttl": "1h"}}
+    again = [EXAMPLE[0], Message({"role": "user", "content": [held]}), *EXAMPLE[2:]]
+    found = place(again, "0.19", "native")
+    assert [(point.index, point.ttl) for point in found] == [
+        (0, "5m"),
+        (1, "1h"),
+        (4, "5m"),
+        (5, "5m"),
+        (6, "5m"),
+    ]
+
+
 def test_any_lifetime_but_an_hour_is_five_minutes() -> None:
     assert {point.ttl for point in place(EXAMPLE, "0.19", "native", "2h")} == {"5m"}
     assert {point.ttl for point in place(EXAMPLE, "0.19", "native", "1h")} == {"1h"}
