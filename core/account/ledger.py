@@ -10,6 +10,8 @@ from typing import NamedTuple
 from core.account.price_book import PriceBook
 from core.account.spending import (
     KEYS,
+    MAIN,
+    UNKNOWN,
     Classes,
     Counted,
     Group,
@@ -19,7 +21,7 @@ from core.account.spending import (
     splits_by_model,
     straddles,
 )
-from core.account.sums import UNKNOWN, Booked, book_group, finish, price_classes, size
+from core.account.sums import Booked, book_group, finish, price_classes, size
 from core.account.threads import Threads, read_threads
 from core.errors import UsageError
 from core.model.tokens import Buckets
@@ -27,9 +29,6 @@ from core.model.usage import Ledger, LedgerRow, Money
 from core.store.store import Store
 
 DIMENSIONS = tuple(KEYS)
-MAIN = "main"
-"""Key of the main loop in a ledger by task."""
-
 _QUARTER = 900
 _FORMS = {"day": "%Y-%m-%d", "hour": "%Y-%m-%dT%H"}
 
@@ -41,6 +40,7 @@ def ledger(
     since: datetime | None = None,
     until: datetime | None = None,
     session: str | None = None,
+    only: Sequence[tuple[str, str]] = (),
     prices: PriceBook | None = None,
     zone: tzinfo | None = None,
 ) -> Ledger:
@@ -55,6 +55,7 @@ def ledger(
         since: Only sessions that started then or later.
         until: Only sessions that started earlier.
         session: Only the conversation this session belongs to.
+        only: Only the share of these dimensions and keys, such as `("model", "gpt-5.2")`.
         prices: Compute costs too; None leaves `computed` empty.
         zone: Time zone of days and hours; this machine's by default.
 
@@ -62,7 +63,7 @@ def ledger(
         UsageError: There is no such dimension.
     """
     return collect(
-        stores, by=by, since=since, until=until, session=session, prices=prices, zone=zone
+        stores, by=by, since=since, until=until, session=session, only=only, prices=prices, zone=zone
     ).ledger()
 
 
@@ -73,6 +74,7 @@ def collect(
     since: datetime | None = None,
     until: datetime | None = None,
     session: str | None = None,
+    only: Sequence[tuple[str, str]] = (),
     prices: PriceBook | None = None,
     zone: tzinfo | None = None,
 ) -> Books:
@@ -85,7 +87,8 @@ def collect(
         raise UsageError(f"cannot add up by {by!r}", remedy=f"Choose one of {', '.join(DIMENSIONS)}")
     books = Books(by, zone, prices, since, until)
     for store in {store.path.resolve(): store for store in stores}.values():
-        _book(books, store, session)
+        if all(by != "profile" or key == store.location.label for by, key in only):
+            _book(books, store, session, [pair for pair in only if pair[0] != "profile"])
     if prices is not None:
         prices.save()
     return books
@@ -190,10 +193,10 @@ class Books:
         return tuple(notes)
 
 
-def _book(desk: Books, store: Store, session: str | None) -> None:
+def _book(desk: Books, store: Store, session: str | None, only: Sequence[tuple[str, str]]) -> None:
     threads = read_threads(store) if desk.by == "conversation" or session is not None else None
     members = threads.members(threads.root(session)) if threads and session is not None else None
-    window = Window(desk.since, desk.until, members)
+    window = Window(desk.since, desk.until, members, only)
     classes = Classes()
     if desk.prices is not None and straddles(desk.by):
         classes = price_classes(desk.prices, read_routes(store))
@@ -205,7 +208,7 @@ def _book(desk: Books, store: Store, session: str | None) -> None:
     found = spending.counted(groups)
     desk.counted = Counted(*(old + new for old, new in zip(desk.counted, found, strict=True)))
     desk.unsplit = desk.unsplit or (found.sessions > 0 and not splits_by_model(store))
-    if desk.by == "conversation" and threads is not None:
+    if desk.by == "conversation" and threads is not None and not only:
         everything = groups if window == Window() else None
         _add_subtrees(desk, everything or Spending(store, Window()).groups(desk.by), threads, groups)
 

@@ -40,6 +40,9 @@ KEYS = {
 }
 """What is grouped by; days and hours by quarters of an hour, which fit every time zone."""
 
+UNKNOWN, MAIN = "unknown", "main"
+"""Keys of what has no name, and of the main loop among the tasks."""
+
 
 class Group(NamedTuple):
     """What was spent under one key, on one route, for one task, at one set of prices.
@@ -131,11 +134,16 @@ class Classes:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Which sessions count: those that started in `[since, until)`, or those named."""
+    """What counts: of the sessions that started in `[since, until)`, or those named, the share of some keys.
+
+    Attributes:
+        only: Pairs of a key of `KEYS` and a value, all of which must hold.
+    """
 
     since: datetime | None = None
     until: datetime | None = None
     sessions: Sequence[str] | None = None
+    only: Sequence[tuple[str, str]] = ()
 
     def where(self) -> tuple[str, list[Any]]:
         """The condition on `sessions s` and its values."""
@@ -150,6 +158,11 @@ class Window:
             values += self.sessions
         return " AND ".join(tests), values
 
+    def share(self) -> tuple[str, list[Any]]:
+        """The condition on `items` and its values."""
+        tests = [f"coalesce({KEYS[by]}, '{MAIN if by == 'task' else UNKNOWN}') = ?" for by, _ in self.only]
+        return " AND ".join(tests) or "1", [value for _, value in self.only]
+
 
 class Spending:
     """What one store recorded in a window.
@@ -161,6 +174,7 @@ class Spending:
     def __init__(self, store: Store, window: Window) -> None:
         self.store = store
         where, values = window.where()
+        self._share, self._shared = window.share()
         self._odd = (
             [row[0] for row in _rows(store, odd_sessions(store.schema), [])] if splits_by_model(store) else []
         )
@@ -182,15 +196,19 @@ class Spending:
             rest = (
                 "sum(missing), min(status), coalesce(min(status) <> max(status), 0), max(shaky), "
                 "min(started_at), max(title), sum(counts), sum(whole), sum(silent) "
-                f"FROM items GROUP BY {', '.join(names)}"
+                f"FROM items WHERE {self._share} GROUP BY {', '.join(names)}"
             )
         else:
             # A session has one start, and its split no route twice: there is nothing to sort and add up.
             sums = ", ".join((*COUNTS, *MONEY, "recorded"))
-            rest = "missing, status, 0, shaky, started_at, title, counts, whole, silent FROM items"
+            rest = (
+                "missing, status, 0, shaky, started_at, title, counts, whole, silent "
+                f"FROM items WHERE {self._share}"
+            )
         found: list[Group] = []
         for tables, values in (self._whole, self._split):
-            found += map(Group._make, _rows(self.store, f"{tables} {chosen}, {sums}, {rest}", values))
+            query = f"{tables} {chosen}, {sums}, {rest}"
+            found += map(Group._make, _rows(self.store, query, [*values, *self._shared]))
         return found
 
     def counted(self, groups: Sequence[Group]) -> Counted:
@@ -200,15 +218,31 @@ class Spending:
             groups: Everything the window holds, by any key.
         """
         whole, silent = sum(group.whole for group in groups), sum(group.silent for group in groups)
-        if not self._odd:
-            return Counted(whole, silent)
+        taken, more, disagreeing, residual = self._taken_apart() if self._odd else (0, 0, 0, 0)
+        seen = self._distinct() if self._shared else whole + taken
+        return Counted(seen, silent + more, disagreeing, residual)
+
+    def _taken_apart(self) -> tuple[Any, ...]:
         tables, values = self._split
+        mine = f"id IN (SELECT session FROM items WHERE {self._share})" if self._shared else "1"  # noqa: S608
         query = (
             f"{tables} SELECT count(*), coalesce(sum(silent), 0), coalesce(sum(fits = 0), 0), "  # noqa: S608
-            "coalesce(sum(fits AND leaves), 0) FROM joined"
+            f"coalesce(sum(fits AND leaves), 0) FROM joined WHERE {mine}"
         )
-        ((taken, more, disagreeing, residual),) = _rows(self.store, query, values)
-        return Counted(whole + taken, silent + more, disagreeing, residual)
+        (row,) = _rows(self.store, query, [*values, *self._shared])
+        return row
+
+    def _distinct(self) -> int:
+        """Sessions with a share; one may have spent in its main loop and beside it."""
+        query = f"SELECT session FROM items WHERE {self._share}"  # noqa: S608
+        both = (self._whole, self._split)
+        return len(
+            {
+                one
+                for tables, values in both
+                for one in _rows(self.store, f"{tables} {query}", [*values, *self._shared])
+            }
+        )
 
 
 def straddles(by: str) -> bool:

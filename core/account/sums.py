@@ -11,12 +11,11 @@ from typing import Any, NamedTuple, TypeVar
 
 from core.account.price_book import PriceBook, billing_of
 from core.account.prices import cost, entry_at
-from core.account.spending import Classes, Group
+from core.account.spending import UNKNOWN, Classes, Group
 from core.model.tokens import Buckets
 from core.model.usage import LedgerPart, LedgerRow, Money, PriceRow
 
 _N = TypeVar("_N", int, float, Decimal)
-UNKNOWN = "unknown"
 NOTHING = Money()
 _TOKENS, _MONEY = slice(8, 13), slice(13, 16)
 """Places of the buckets, and of the estimated, actual and recorded amounts, in a group."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, cast
 
 from textual import getters, on
 from textual.app import ComposeResult
@@ -21,8 +20,9 @@ from inspector.palette import Palette
 from inspector.screens.base import Page
 from inspector.screens.usage_card import origin_lines
 from inspector.screens.usage_list import LedgerList
-from inspector.screens.usage_model import DIMENSIONS, PERIODS, Answer, Question, answer
+from inspector.screens.usage_model import PERIODS, Answer, Question, answer
 from inspector.screens.usage_words import bar_caption, bucket_pieces, headline, tabs
+from inspector.shell import shell
 from inspector.views import Subject, View
 from inspector.widgets.banner import Banner
 from inspector.widgets.day_bars import DayBars
@@ -32,9 +32,6 @@ from inspector.widgets.rows import ListRows
 from inspector.widgets.status_line import StatusLine
 from inspector.widgets.text_pane import TextPane
 from inspector.workers import Reporting, cancelled, in_thread
-
-if TYPE_CHECKING:
-    from inspector.app import InspectorApp
 
 
 class UsagePanel(Reporting, Vertical):
@@ -98,17 +95,21 @@ class UsagePanel(Reporting, Vertical):
 
     @in_thread("usage")
     def add_up(self, locations: Sequence[Location], question: Question) -> None:
-        """Read on connections of the worker's own."""
+        """Read on connections of the worker's own; an empty screen does not wait for the price list."""
         stop = cancelled()
-        now = cast("InspectorApp", self.app).now()
-        found = answer(locations, question, now, stop)
-        if not stop():
+        now = shell(self).now()
+        for priced in (False, True) if self._answer is None else (True,):
+            found = answer(locations, question, now, stop, priced=priced)
+            if stop():
+                return
             self.post_message(self.Answered(found))
 
     @on(Answered)
     def _take(self, event: Answered) -> None:
-        found = self._answer = event.answer
-        now = cast("InspectorApp", self.app).now()
+        found = event.answer
+        again = self._answer is not None and self._answer.question == found.question
+        self._answer = found
+        now = shell(self).now()
         self.query_one("#sums", StatusLine).left, self.query_one("#sums", StatusLine).right = headline(
             found, now
         )
@@ -117,11 +118,10 @@ class UsagePanel(Reporting, Vertical):
         bars.values = tuple(float(day.usd or 0) for day in found.days)
         bars.first, bars.last, bars.caption = bar_caption(found)
         self.query_one(Banner).say(" · ".join([*(error.line for error in found.errors), *found.ledger.notes]))
-        self.rows.by = found.ledger.by
+        self.rows.by, self.rows.priced = found.ledger.by, found.priced
         self.rows.empty = f"Nothing was spent in {found.question.title}."
-        self.rows.show(
-            ListRows((*found.ledger.rows, found.ledger.totals) if found.ledger.rows else ()), cursor=0
-        )
+        rows = (*found.ledger.rows, found.ledger.totals) if found.ledger.rows else ()
+        self.rows.show(ListRows(rows), cursor=self.rows.cursor if again else 0)
         self._draw_tabs()
         self._show_origin()
 
@@ -138,18 +138,25 @@ class UsagePanel(Reporting, Vertical):
 
     def action_dimension(self, step: int) -> None:
         """Add up by something else."""
-        place = (DIMENSIONS.index(self.question.by) + step) % len(DIMENSIONS)
-        self.ask(self.locations, replace(self.question, by=DIMENSIONS[place]))
+        offered = self.question.dimensions
+        place = offered.index(self.question.by) if self.question.by in offered else -min(step, 0)
+        self.ask(self.locations, replace(self.question, by=offered[(place + step) % len(offered)]))
 
     def action_period(self) -> None:
         """Another period; a conversation is always shown whole."""
         if self.question.session is None:
-            period = (self.question.period + (self.question.day is None)) % len(PERIODS)
-            self.ask(self.locations, replace(self.question, period=period, day=None))
+            period = (self.question.period + (not self.question.path)) % len(PERIODS)
+            self.ask(self.locations, Question(self.question.by, period))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A conversation has no period to choose."""
+        """A conversation has no period to choose, and only below a row there is a way up."""
+        if action == "out":
+            return bool(self.question.path)
         return not (action == "period" and self.question.session is not None)
+
+    def action_out(self) -> None:
+        """Back to the list the row was in."""
+        self.ask(self.locations, self.question.out())
 
     def action_figure(self, step: int) -> None:
         """Put the cursor on another figure of the row."""
@@ -169,16 +176,17 @@ class UsagePanel(Reporting, Vertical):
         row = self.rows.current
         if row is None or self._answer is None or row is self._answer.ledger.totals:
             return
-        if self.question.by == "conversation" and self.question.session is None:
+        alone = self.question.by == "conversation" and row.sessions == 1
+        below = None if alone else self._answer.question.into(row)
+        if below is not None:
+            self.ask(self.locations, below)
+        elif self.question.session is None:
             self._open(row.key)
-        elif self.question.by == "day":
-            day = next((one.day for one in self._answer.days if one.day.isoformat() == row.key), None)
-            self.ask(self.locations, replace(self.question, by=DIMENSIONS[0], day=day))
         else:
-            self.toast(f"Nothing lies below one {self.question.by}; s adds up by something else.")
+            self.toast("This conversation is open already; 1 shows its messages.")
 
     def _open(self, session_id: str) -> None:
-        app = cast("InspectorApp", self.app)
+        app = shell(self)
         for location in self.locations:
             if _holds(location, session_id):
                 app.open_conversation(location, session_id, view="usage")
@@ -244,11 +252,8 @@ class UsageScreen(Page):
         self.copy(self.panel.copy_text())
 
     def action_back(self) -> None:
-        """Out of a day, else back to the list."""
-        if self.panel.question.day is not None:
-            self.panel.ask(self.panel.locations, replace(self.panel.question, by="day", day=None))
-        else:
-            self.app.pop_screen()
+        """Back to the list of conversations."""
+        self.app.pop_screen()
 
 
 def _holds(location: Location, session_id: str) -> bool:

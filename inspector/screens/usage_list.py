@@ -13,6 +13,8 @@ from inspector.line import Line
 from inspector.widgets.row_list import RowList
 
 GAP = 1
+PRICING = "pricing…"
+"""Stands where computed costs will, until the price list is there."""
 LEAST_NAME = 22
 
 
@@ -59,6 +61,7 @@ class LedgerList(RowList[LedgerRow]):
     HEADER_LINES = 1
 
     by = reactive("")
+    priced = reactive(True)
     figure = reactive(FIGURES[-2].name)
 
     @property
@@ -96,7 +99,8 @@ class LedgerList(RowList[LedgerRow]):
         for one in self.shown:
             chosen = index == self.cursor and one.name == self.figure
             style = ink.style(one.token, bold=chosen, on="rule" if chosen else None)
-            line.gap(GAP).cell(one.text(row), one.width, style, right=True)
+            text = PRICING if one.name == "computed" and not self.priced else one.text(row)
+            line.gap(GAP).cell(text, one.width, style, right=True)
         return line
 
     def _room(self, width: int) -> int:

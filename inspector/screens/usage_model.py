@@ -5,12 +5,13 @@ from __future__ import annotations
 from calendar import monthrange
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 from core.account.ledger import ledger
 from core.account.price_book import PriceBook, open_book
+from core.account.spending import MAIN
 from core.errors import DatabaseError, InspectorError
 from core.model.usage import Ledger, LedgerRow
 from core.store.locate import Location
@@ -23,7 +24,25 @@ PERIODS: tuple[tuple[str, int | None], ...] = (
     ("7 days", 7),
 )
 DIMENSIONS = ("conversation", "model", "source", "day", "task", "provider", "profile")
+BELOW = ("day", "model", "conversation", "session")
+"""What Enter goes through, from a row of any dimension down."""
 MOST_DAYS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A row the user went into.
+
+    Attributes:
+        by: What its list was added up by.
+        task: The main loop or one kind of auxiliary calls: rows tell them apart.
+        label: What a person calls it.
+    """
+
+    by: str
+    key: str
+    task: str
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +50,66 @@ class Question:
     """What is asked.
 
     Attributes:
-        by: One of `DIMENSIONS`.
+        by: One of `DIMENSIONS`, or `session`.
         period: Place in `PERIODS`.
-        day: Only this local day, when the user went into one.
+        path: The rows the user went into, the first one first.
         session: Only the conversation of this session.
     """
 
     by: str = DIMENSIONS[0]
     period: int = 0
-    day: date | None = None
+    path: tuple[Step, ...] = ()
     session: str | None = None
 
     @property
+    def whole(self) -> str | None:
+        """A session of the conversation everything is of, when it is of one."""
+        return next((step.key for step in self.path if step.by == "conversation"), self.session)
+
+    @property
+    def day(self) -> date | None:
+        """The local day the user went into."""
+        return next((_date(step.key) for step in self.path if step.by == "day"), None)
+
+    @property
+    def only(self) -> tuple[tuple[str, str], ...]:
+        """Dimensions and keys of the rows the user went into; days and conversations are told apart else."""
+        rows = [(step.by, step.key) for step in self.path if step.by not in ("day", "conversation")]
+        return (*rows, *{("task", step.task) for step in self.path if step.by != "task"})
+
+    @property
     def title(self) -> str:
-        """The period in words."""
-        if self.day is not None:
-            return f"{self.day:%b %d, %Y}"
-        return PERIODS[2][0] if self.session is not None else PERIODS[self.period][0]
+        """The period in words, and the way down from it."""
+        period = PERIODS[2][0] if self.session is not None else PERIODS[self.period][0]
+        return " › ".join((period, *(step.label for step in self.path)))
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """What the rows can be added up by: sessions once it is about one conversation."""
+        taken = {step.by for step in self.path}
+        first = DIMENSIONS[0] if self.whole is None else "session"
+        return tuple(by for by in (first, *DIMENSIONS[1:]) if by not in taken)
+
+    @property
+    def below(self) -> str | None:
+        """What a row of this list is made of; None when it is a session."""
+        taken = {self.by, *(step.by for step in self.path)}
+        first = BELOW.index(self.by) if self.by in BELOW else 1
+        if self.whole is not None:
+            taken.add("conversation")
+        return next((by for by in BELOW[first:] if by not in taken), None)
+
+    def into(self, row: LedgerRow) -> Question | None:
+        """The question one row further down; None where nothing lies below."""
+        if self.below is None:
+            return None
+        label = f"{day:%b %d, %Y}" if self.by == "day" and (day := _date(row.key)) else row.label or row.key
+        step = Step(self.by, row.key, row.task or MAIN, f"{label} ({row.task})" if row.task else label)
+        return replace(self, by=self.below, path=(*self.path, step))
+
+    def out(self) -> Question:
+        """The question one row further up."""
+        return replace(self, by=self.path[-1].by, path=self.path[:-1])
 
     def window(self, now: datetime) -> tuple[datetime | None, datetime | None]:
         """First moment and the one after the last."""
@@ -74,12 +136,14 @@ class Answer:
     Attributes:
         days: Every day of the period in order, those without spending too.
         errors: Databases that could not be read.
+        priced: The computed costs are in it.
     """
 
     question: Question
     ledger: Ledger
     days: tuple[Day, ...]
     errors: tuple[InspectorError, ...] = ()
+    priced: bool = True
 
     @property
     def peak(self) -> Day | None:
@@ -93,8 +157,17 @@ def answer(
     question: Question,
     now: datetime,
     cancelled: Callable[[], bool] | None = None,
+    *,
+    priced: bool = True,
 ) -> Answer:
     """Add up on connections of the caller's thread.
+
+    Args:
+        locations: The databases.
+        question: What is asked.
+        now: The clock.
+        cancelled: Asked now and then whether to stop.
+        priced: Compute costs too, which takes longer the first time.
 
     Raises:
         DatabaseError: None of the databases can be read.
@@ -110,10 +183,10 @@ def answer(
                 errors.append(error)
         if errors and not opened:
             raise errors[0]
-        book = open_book()
+        book = open_book() if priced else None
         rows = _ledger(opened, question, question.by, now, book)
         daily = rows if question.by == "day" else _ledger(opened, question, "day", now, book)
-    return Answer(question, rows, _days(daily, question, now), tuple(errors))
+    return Answer(question, rows, _days(daily, question, now), tuple(errors), priced)
 
 
 def forecast(days: Sequence[Day], now: datetime) -> Decimal | None:
@@ -134,9 +207,13 @@ def spent(row: LedgerRow) -> Decimal | None:
     return row.recorded.usd if row.recorded.usd is not None else row.computed.usd
 
 
-def _ledger(opened: Sequence[Store], question: Question, by: str, now: datetime, book: PriceBook) -> Ledger:
+def _ledger(
+    opened: Sequence[Store], question: Question, by: str, now: datetime, book: PriceBook | None
+) -> Ledger:
     since, until = question.window(now)
-    return ledger(opened, by=by, since=since, until=until, session=question.session, prices=book)
+    return ledger(
+        opened, by=by, since=since, until=until, session=question.whole, only=question.only, prices=book
+    )
 
 
 def _days(found: Ledger, question: Question, now: datetime) -> tuple[Day, ...]:
@@ -151,7 +228,7 @@ def _days(found: Ledger, question: Question, now: datetime) -> tuple[Day, ...]:
     if not known:
         return ()
     # A conversation ends with its last day, a period with today.
-    ends = known if question.session is not None else (now.astimezone().date(), *known)
+    ends = known if question.whole is not None else (now.astimezone().date(), *known)
     last = question.day or max(ends)
     since = question.window(now)[0]
     first = min(known) if since is None else since.astimezone().date()

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from core.model.usage import LedgerRow
 from inspector import format
-from inspector.screens.usage_list import money
-from inspector.screens.usage_model import DIMENSIONS, Answer, Question, forecast
+from inspector.screens.usage_list import PRICING, money
+from inspector.screens.usage_model import Answer, Question, forecast
 from inspector.widgets.status_line import Piece
 
 
@@ -15,15 +15,16 @@ def headline(found: Answer, now: datetime) -> tuple[tuple[Piece, ...], tuple[Pie
     """Left: the period and what it cost, in both books. Right: hit rate and forecast."""
     totals = found.ledger.totals
     mark = format.LOWER_BOUND if found.ledger.lower_bound else ""
+    listed = money(totals.computed) if found.priced else PRICING
     left: list[Piece] = [
         ("part-head!", "Usage"),
         ("ink-faint", " · "),
         ("ink", found.question.title),
         ("money!", f" · {money(totals.recorded)} recorded"),
-        ("ink-muted", f" · {money(totals.computed)} at list · {mark}{format.plural(totals.calls, 'call')}"),
+        ("ink-muted", f" · {listed} at list · {mark}{format.plural(totals.calls, 'call')}"),
     ]
     right: list[Piece] = [("bucket-read", f"hit {format.percent(totals.tokens.hit_rate)}")]
-    month = None if found.question.session or found.question.day else forecast(found.days, now)
+    month = None if found.question.session or found.question.path else forecast(found.days, now)
     if month is not None:
         words = f" · {now.astimezone():%B} {format.money(month, mark=format.ESTIMATE)} at this pace"
         right.append(("ink-muted", words))
@@ -64,7 +65,7 @@ def bar_caption(found: Answer) -> tuple[str, str, str]:
 def tabs(question: Question) -> tuple[Piece, ...]:
     """The dimensions, the chosen one in brackets."""
     pieces: list[Piece] = [("ink-muted", "by ")]
-    for name in DIMENSIONS:
+    for name in question.dimensions:
         chosen = name == question.by
         pieces += [
             ("part-head!" if chosen else "ink-muted", f"[{name}]" if chosen else f" {name} "),

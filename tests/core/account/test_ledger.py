@@ -296,6 +296,34 @@ def test_text_that_is_no_utf8_spoils_nothing(book: Book, opened: ExitStack) -> N
     assert rows["good"] == "fine"
 
 
+@pytest.mark.parametrize("by", ["session", "model", "provider", "source", "task"])
+def test_the_share_of_a_row_is_what_the_row_says_by_every_other_dimension(sample_home: Path, by: str) -> None:
+    with Store(sample_home / "state.db") as opened:
+        shares: dict[str, Buckets] = {}
+        for row in ledger([opened], by=by).rows:
+            shares[row.key] = shares.get(row.key, Buckets()) + row.tokens
+        for key, tokens in shares.items():
+            for other in DIMENSIONS:
+                found = ledger([opened], by=other, only=[(by, key)])
+                assert found.totals.tokens == tokens, (key, other)
+
+
+def test_shares_of_shares_come_down_to_one_session(book: Book, opened: ExitStack) -> None:
+    book.session("a", model="opus", **tokens(100)).session("b", model="opus", source="cron", **tokens(7))
+    book.usage("a", "opus", **tokens(60)).usage("a", "mini", **tokens(40))
+    book.usage("b", "mini", "compression", **tokens(5))
+    one = store(opened, book)
+    found = ledger([one], only=[("model", "mini"), ("task", "main")])
+    assert [(row.key, row.tokens.input) for row in found.rows] == [("a", 40)]
+    found = ledger([one], by="model", only=[("source", "cron")])
+    assert {(row.key, row.task): row.tokens.input for row in found.rows} == {
+        ("opus", ""): 7,
+        ("mini", "compression"): 5,
+    }
+    assert found.totals.sessions == 1
+    assert not ledger([one], only=[("profile", "elsewhere")]).rows
+
+
 def test_an_unknown_dimension_names_those_there_are(book: Book, opened: ExitStack) -> None:
     with pytest.raises(UsageError, match="session, conversation, model"):
         ledger([store(opened, book)], by="colour")

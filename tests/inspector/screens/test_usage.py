@@ -15,6 +15,7 @@ from inspector.app import InspectorApp
 from inspector.screens.sessions import SessionsScreen
 from inspector.screens.usage import UsagePanel, UsageScreen
 from inspector.screens.usage_model import DIMENSIONS, Day, Question, answer, forecast
+from inspector.screens.usage_words import headline
 from inspector.screens.workspace import WorkspaceScreen
 from inspector.widgets.day_bars import shown
 from tests.conftest import NOW
@@ -87,25 +88,62 @@ async def test_an_unpriced_model_shows_no_price(app: InspectorApp) -> None:
         assert "$0.00" not in drawn(pilot)
 
 
-async def test_enter_goes_down_to_the_conversation(app: InspectorApp) -> None:
+def _total(panel: UsagePanel) -> tuple[int | None, int, Decimal | None]:
+    last = panel.rows.rows.row(panel.rows.rows.count - 1)
+    assert last is not None
+    return last.tokens.total, last.calls, last.recorded.usd
+
+
+async def test_enter_goes_down_from_a_day_to_a_session_and_escape_up_again(app: InspectorApp) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
-        await _open(pilot)
+        panel = await _open(pilot)
+        await press(pilot, "s", "s", "s")
+        way = []
+        for by in ("day", "model", "conversation"):
+            assert panel.rows.by == by
+            row = panel.rows.current
+            assert row is not None
+            way.append((by, panel.question.title, _total(panel)))
+            await press(pilot, "enter")
+            if by != "conversation":
+                assert _total(panel) == (row.tokens.total, row.calls, row.recorded.usd)
+                assert panel.question.title.endswith(row.label or panel.question.path[-1].label)
+        if _screen(app) is WorkspaceScreen:
+            await press(pilot, "escape")
+        else:
+            await press(pilot, "enter")
+            assert _screen(app) is WorkspaceScreen
+            await press(pilot, "escape", "escape")
+        for by, title, total in reversed(way[:-1]):
+            await press(pilot, "escape")
+            assert (panel.rows.by, panel.question.title, _total(panel)) == (by, title, total)
+        assert _screen(app) is UsageScreen
+        await press(pilot, "escape")
+        assert _screen(app) is SessionsScreen
+
+
+async def test_a_conversation_of_several_sessions_opens_into_them(app: InspectorApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        panel = await _open(pilot)
+        place = next(
+            at
+            for at in range(panel.rows.rows.count)
+            if (row := panel.rows.rows.row(at)) and row.sessions == 3
+        )
+        await press(pilot, *["down"] * place, "enter")
+        assert panel.rows.by == "session"
+        assert len({panel.rows.rows.row(at).key for at in range(panel.rows.rows.count - 1)}) == 3  # type: ignore[union-attr]
         await press(pilot, "enter")
         assert _screen(app) is WorkspaceScreen
         assert "[Usage]" in drawn(pilot)
 
 
-async def test_enter_on_a_day_shows_that_day_and_back_leaves_it(app: InspectorApp) -> None:
-    async with app.run_test(size=(120, 40)) as pilot:
-        panel = await _open(pilot)
-        await press(pilot, "s", "s", "s", "enter")
-        assert panel.question.title != "30 days"
-        assert panel.rows.by == "conversation"
-        await press(pilot, "escape")
-        assert panel.question.title == "30 days"
-        assert _screen(app) is UsageScreen
-        await press(pilot, "escape")
-        assert _screen(app) is SessionsScreen
+def test_until_prices_are_there_the_list_says_so(samples: Location) -> None:
+    early = answer((samples,), Question(), NOW, priced=False)
+    left, _ = headline(early, NOW)
+    assert any("pricing…" in text for _, text in left)
+    assert early.ledger.totals.computed.usd is None
+    assert early.ledger.totals.tokens == answer((samples,), Question(), NOW).ledger.totals.tokens
 
 
 async def test_p_chooses_another_period(app: InspectorApp) -> None:
