@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, cast
 
 from textual import getters, on
 from textual.app import ComposeResult
@@ -17,6 +16,7 @@ from inspector.commands import bindings
 from inspector.line import Line
 from inspector.palette import Palette
 from inspector.screens.chain_list import ChainList, twigs
+from inspector.shell import shell
 from inspector.text import clean
 from inspector.views import Subject, View
 from inspector.widgets.rows import ListRows
@@ -24,9 +24,6 @@ from inspector.widgets.status_line import Piece, StatusLine
 from inspector.widgets.text_pane import TextPane
 from inspector.widgets.text_wrap import wrap
 from inspector.workers import cancelled, in_thread
-
-if TYPE_CHECKING:
-    from inspector.app import InspectorApp
 
 
 class ChainView(View):
@@ -87,7 +84,7 @@ class ChainView(View):
         if twig.own:
             self.toast("That is the conversation you are in.")
             return
-        cast("InspectorApp", self.app).open_conversation(self.subject.location, twig.node.session.id)
+        shell(self).open_conversation(self.subject.location, twig.node.session.id)
 
     def copy_text(self) -> str:
         """The id under the cursor."""

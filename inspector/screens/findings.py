@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, cast
 
 from textual import getters, on
 from textual.app import ComposeResult
@@ -25,6 +24,7 @@ from inspector.glyphs import SEVERITY
 from inspector.screens.base import Page
 from inspector.screens.findings_list import FindingList, FindingRow, card, rank
 from inspector.screens.findings_sweep import Diagnosis, Step, examine_all, examine_one
+from inspector.shell import shell
 from inspector.widgets.banner import Banner
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.row_list import RowList
@@ -32,9 +32,6 @@ from inspector.widgets.rows import ListRows
 from inspector.widgets.status_line import Piece, StatusLine
 from inspector.widgets.text_pane import TextPane
 from inspector.workers import cancelled, in_thread
-
-if TYPE_CHECKING:
-    from inspector.app import InspectorApp
 
 TELL_SECONDS = 0.2
 """How often a running examination tells what it found."""
@@ -87,7 +84,7 @@ class FindingsScreen(Page):
 
     def _begin(self) -> None:
         if self._session is None:
-            cast("InspectorApp", self.app).diagnosed.clear()
+            shell(self).diagnosed.clear()
         self.examine()
 
     @in_thread("findings")
@@ -124,7 +121,7 @@ class FindingsScreen(Page):
         """Let the list of conversations show what was found, as far as everything was examined."""
         finding = diagnosis.finding
         if self._session is None and finding.session is not None:
-            known = cast("InspectorApp", self.app).diagnosed
+            known = shell(self).diagnosed
             known.setdefault((diagnosis.location, finding.session), Counter())[finding.severity] += 1
 
     def _draw(self) -> None:
@@ -157,7 +154,7 @@ class FindingsScreen(Page):
     def _open(self) -> None:
         row = self.diagnoses.current
         if isinstance(row, Diagnosis) and row.finding.session is not None:
-            app = cast("InspectorApp", self.app)
+            app = shell(self)
             app.open_conversation(row.location, row.finding.session, view="why")
 
     def action_scroll_card(self, step: int) -> None:

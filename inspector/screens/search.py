@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, cast
 
 from textual import getters, on
 from textual.app import ComposeResult
@@ -20,6 +19,7 @@ from inspector.glyphs import ROLE, ROLE_OTHER
 from inspector.line import Line
 from inspector.screens.base import Page
 from inspector.screens.search_reading import Answer, Hit, search
+from inspector.shell import shell
 from inspector.text import clean_line
 from inspector.widgets.banner import Banner
 from inspector.widgets.input_line import InputLine
@@ -28,9 +28,6 @@ from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
 from inspector.widgets.status_line import Piece, StatusLine
 from inspector.workers import cancelled, in_thread
-
-if TYPE_CHECKING:
-    from inspector.app import InspectorApp
 
 
 class HitList(RowList[Hit]):
@@ -87,7 +84,7 @@ class SearchScreen(Page):
 
     def on_mount(self) -> None:
         """Ready to type."""
-        self.hits.now = cast("InspectorApp", self.app).now()
+        self.hits.now = shell(self).now()
         self.question.focus()
 
     @on(Input.Submitted)
@@ -119,7 +116,7 @@ class SearchScreen(Page):
     def _open(self) -> None:
         found = self.hits.current
         if found is not None:
-            app = cast("InspectorApp", self.app)
+            app = shell(self)
             app.open_conversation(found.location, found.hit.session_id, row=found.hit.row_id)
 
     def action_next_hit(self, step: int) -> None:

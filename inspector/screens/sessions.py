@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
@@ -17,6 +17,7 @@ from inspector.screens.sessions_order import SourcePage
 from inspector.screens.sessions_ordering import OrderingSessions
 from inspector.screens.sessions_reading import ReadingSessions, Stamps
 from inspector.screens.sessions_words import LEGEND, header, nothing, position, summing_up
+from inspector.shell import shell
 from inspector.text import cell_len
 from inspector.widgets.banner import Banner
 from inspector.widgets.folding_rows import FoldingRows
@@ -28,9 +29,10 @@ from inspector.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
     from core.model.usage import LedgerRow
-    from inspector.app import InspectorApp
 
 POLL_SECONDS = 2.0
+ADD_UP_SECONDS = 10.0
+"""How long Hermes may write before what it cost is added up again: that reads more than the list does."""
 LOOK_SECONDS = 0.1
 """How long a list must stand still before its rows are measured."""
 
@@ -51,6 +53,7 @@ class SessionsScreen(OrderingSessions):
         self._closer: Timer | None = None
         self._stamps: Stamps | None = None
         self._spent: LedgerRow | None = None
+        self._adding: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Where we are, what is wrong, the filter while there is one, the list, the keys."""
@@ -64,7 +67,7 @@ class SessionsScreen(OrderingSessions):
     def on_mount(self) -> None:
         """Start reading; the frame is on screen already."""
         self.filter_line.display = False
-        self.listing.diagnosed = cast("InspectorApp", self.app).diagnosed
+        self.listing.diagnosed = shell(self).diagnosed
         self.listing.profiles = len(self.locations) > 1
         self.listing.now = self.clock()
         self.listing.empty = "Reading the sessions …"
@@ -119,7 +122,8 @@ class SessionsScreen(OrderingSessions):
     def _measure_visible(self) -> None:
         rows, extras = self.listing.rows, self.listing.extras
         lines = [rows.row(index) for index in self.listing.in_sight]
-        wanted = [line for line in lines if line and line.part is None and line.key not in extras]
+        whole = [line for line in lines if line and line.part is None]
+        wanted = [line for line in whole if line.key not in extras or extras[line.key].state != line.state]
         if wanted:
             self.measure(wanted)
 
@@ -138,12 +142,17 @@ class SessionsScreen(OrderingSessions):
     @on(ReadingSessions.Stamped)
     def _stamped(self, event: ReadingSessions.Stamped) -> None:
         if self._stamps is not None and event.stamps != self._stamps:
-            self._changed()
+            self.reload()
+            self._add_up_soon()
         self._stamps = event.stamps
 
-    def _changed(self) -> None:
-        self.listing.extras.clear()
-        self.reload()
+    def _add_up_soon(self) -> None:
+        if self._adding is None:
+            self._adding = self.set_timer(ADD_UP_SECONDS, self._add_up_now)
+
+    def _add_up_now(self) -> None:
+        self._adding = None
+        self.add_up()
 
     # What the user does.
 
@@ -188,11 +197,12 @@ class SessionsScreen(OrderingSessions):
     def _open(self) -> None:
         line = self.listing.current
         if line is not None:
-            cast("InspectorApp", self.app).open_conversation(line.location, line.session.id)
+            shell(self).open_conversation(line.location, line.session.id)
 
     def action_refresh(self) -> None:
         """Read the list again, and add up anew."""
-        self._changed()
+        self.listing.extras.clear()
+        self.reload()
         self.add_up()
 
     def action_copy(self) -> None:

@@ -20,6 +20,8 @@ from inspector.widgets.pressure_bar import draw as draw_pressure
 PROFILE = "profile"
 Key = tuple[Location, str]
 """Names a conversation over all databases: where it is, and its first session."""
+State = tuple[str, datetime | None, int, Buckets]
+"""The newest session of a conversation, when it was last active, its messages and tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,12 @@ class SessionLine:
         """The conversation's name over all databases."""
         return (self.location, self.row.root.id)
 
+    @property
+    def state(self) -> State:
+        """What changes whenever Hermes adds to the conversation."""
+        tip, sessions = self.row.tip, self.row.sessions
+        return (tip.id, tip.last_active, sum(one.messages or 0 for one in sessions), self.row.tokens)
+
 
 @dataclass(frozen=True, slots=True)
 class Extra:
@@ -72,11 +80,13 @@ class Extra:
 
     Attributes:
         flags: Signs of what needs attention, worst first, as (theme token, text).
+        state: The state the conversation was in; what was computed for another one is out of date.
     """
 
     pressure: Pressure
     generations: int | None = None
     flags: tuple[tuple[str, str], ...] = ()
+    state: State | None = None
 
 
 @dataclass(frozen=True, slots=True)

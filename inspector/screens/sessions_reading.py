@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from textual.message import Message as Event
 
@@ -13,12 +13,12 @@ from core.store.locate import Location
 from inspector.masking import warm
 from inspector.screens.base import Page
 from inspector.screens.sessions_columns import Extra, Key, SessionLine
+from inspector.shell import shell
 from inspector.widgets.rows import PAGE
 from inspector.workers import cancelled, in_thread
 
 if TYPE_CHECKING:
     from core.model.usage import LedgerRow
-    from inspector.app import InspectorApp
     from inspector.screens.sessions_order import Order, SourcePage
 
 Stamps = tuple[tuple[int, int], ...]
@@ -77,7 +77,7 @@ class ReadingSessions(Page):
 
     def clock(self) -> datetime:
         """The present, as the app sees it."""
-        return cast("InspectorApp", self.app).now()
+        return shell(self).now()
 
     @in_thread("list")
     def read(self, epoch: int, order: Order, *, first: bool = False) -> None:

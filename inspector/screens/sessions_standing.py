@@ -42,13 +42,14 @@ def measure(lines: Sequence[SessionLine], now: datetime, stop: Cancelled) -> Ite
                 yield line.key, _measure(store, line, now)
         except InspectorError:
             # The row itself is sound and stays; opening the conversation says what is wrong inside.
-            yield line.key, Extra(Pressure(), None, _flags(line, Pressure(), now))
+            yield line.key, Extra(Pressure(), None, _flags(line, Pressure(), now), line.state)
 
 
 def _measure(store: Store, line: SessionLine, now: datetime) -> Extra:
     here = situation(store, line.row.tip.id)
     pressure = pressure_of(here)
-    return Extra(pressure, len(here.conversation.generations), _flags(line, pressure, now))
+    count = len(here.conversation.generations)
+    return Extra(pressure, count, _flags(line, pressure, now), line.state)
 
 
 def pressure_of(here: Situation) -> Pressure:

@@ -1,7 +1,8 @@
-"""A strip of one or more sentences above a list: damage, partial results, what is being read."""
+"""Sentences above a list: damage, partial results, what is being read."""
 
 from __future__ import annotations
 
+from textual.geometry import Size
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
@@ -10,17 +11,22 @@ from core.model.event import Severity
 from inspector.glyphs import SEVERITY
 from inspector.line import Line
 from inspector.palette import Palette
+from inspector.text import clean_line
+from inspector.widgets.text_wrap import wrap
+
+MOST_LINES = 4
+INDENT = 3
 
 
 class Banner(Widget):
-    """One line that is there only while there is something to say."""
+    """As many lines as its sentences need, and there only while there is something to say."""
 
     DEFAULT_CSS = """
-    Banner { height: 1; background: $panel; display: none; }
+    Banner { height: auto; background: $panel; display: none; }
     Banner.-shown { display: block; }
     """
 
-    message = reactive("")
+    message = reactive("", layout=True)
     severity: reactive[Severity] = reactive(Severity.WARNING)
 
     def watch_message(self, message: str) -> None:
@@ -28,12 +34,23 @@ class Banner(Widget):
         self.set_class(bool(message), "-shown")
 
     def say(self, message: str, severity: Severity = Severity.WARNING) -> None:
-        """Show a sentence; an empty one takes the banner away."""
+        """Show sentences; an empty text takes the banner away."""
         self.severity = severity
         self.message = message
 
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """The lines the sentences take at this width."""
+        return len(self._lines(width))
+
     def render_line(self, y: int) -> Strip:
-        """Sign, then the sentence."""
+        """Sign, then the sentences."""
+        width, lines = self.size.width, self._lines(self.size.width)
         style = Palette.of(self.app).style(f"severity-{self.severity}")
-        line = Line().gap(1).add(SEVERITY[self.severity], style).gap(1)
-        return line.add(self.message, style, most=self.size.width - 4).strip(self.size.width, self.rich_style)
+        line = Line().gap(1).add(SEVERITY[self.severity] if y == 0 else "", style).to(INDENT)
+        return line.add(lines[y] if y < len(lines) else "", style).strip(width, self.rich_style)
+
+    def _lines(self, width: int) -> list[str]:
+        lines = list(wrap(clean_line(self.message), width - INDENT - 1))
+        if len(lines) > MOST_LINES:
+            lines = [*lines[: MOST_LINES - 1], f"{lines[MOST_LINES - 1][: width - INDENT - 2]}…"]
+        return lines

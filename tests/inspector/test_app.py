@@ -11,6 +11,7 @@ from inspector.screens.help import HelpList, HelpScreen
 from inspector.screens.sessions import SessionsScreen
 from inspector.screens.workspace import WorkspaceScreen
 from inspector.screenshot import take
+from inspector.shell import Shell
 from inspector.widgets.banner import Banner
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.notice import Notice
@@ -226,3 +227,8 @@ async def test_a_conversation_with_rows_missing_says_so_above_its_map(
         banner = running.screen.query_one(Banner)
         assert banner.display
         assert "counts 51 live messages, 4 of them could be read" in banner.render_line(0).text
+
+
+def test_the_app_is_what_its_screens_expect(app: MakeApp, home: Path) -> None:
+    shell: Shell = app(home)
+    assert shell.diagnosed == {}

@@ -3,6 +3,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from core.model.event import Severity
 from inspector.app import InspectorApp
 from inspector.screens.sessions import SessionsScreen
+from inspector.screens.sessions_columns import SessionLine
 from inspector.screens.sessions_order import SourcePage
 from inspector.screens.sessions_source import read_first, read_page
 from inspector.screens.workspace import WorkspaceScreen
@@ -207,6 +209,46 @@ async def test_what_hermes_writes_appears_and_the_cursor_stays(app: MakeApp, hom
         after = screen(running).listing.current
         assert after is not None
         assert after.title == before.title
+
+
+async def test_what_was_computed_stays_on_screen_until_something_newer_is_known(
+    app: MakeApp, home: Path, database: SessionDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        measured: list[str | None] = []
+        original = screen(running).measure
+
+        def measure(lines: Sequence[SessionLine]) -> None:
+            measured.extend(line.title for line in lines)
+            original(lines)
+
+        monkeypatch.setattr(screen(running), "measure", measure)
+        screen(running).poll()
+        await settle(pilot)
+        database.turn("plain", "three")
+        screen(running).poll()
+        await settle(pilot)
+        assert measured == ["Rename the CLI flag"]
+        assert not any("⋯" in line for line in drawn(running))
+
+
+async def test_the_first_line_follows_a_hermes_that_writes(
+    app: MakeApp, home: Path, database: SessionDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.screens.sessions.ADD_UP_SECONDS", 0.01)
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        assert "≥$0.084" in head_right(running)
+        screen(running).poll()
+        await settle(pilot)
+        database.session("dear", title="Dear", estimated_cost_usd=12.5, input_tokens=10)
+        screen(running).poll()
+        await settle(pilot)
+        await settle(pilot)
+        assert "$12.58" in head_right(running)
 
 
 async def test_a_database_that_cannot_be_read_does_not_hide_the_others(
