@@ -22,10 +22,13 @@ _SHADOWS = ("data", "idx", "content", "docsize", "config")
 _ROWS = (("sessions", "id"), ("messages", "session_id"))
 
 
-def tried(store: Store, rehearsal: Rehearsal) -> tuple[Message, ...]:
+def tried(store: Store, rehearsal: Rehearsal) -> tuple[tuple[Message, ...], float]:
     """Carry a rehearsal out on a private copy and load the result as Hermes would.
 
     Only the one session is copied, so the size of the database does not matter.
+
+    Returns:
+        The messages, and the seconds the transaction took.
     """
     with tempfile.TemporaryDirectory(prefix="hermes-inspector-") as folder:
         path = Path(folder) / "rehearsal.db"
@@ -36,9 +39,11 @@ def tried(store: Store, rehearsal: Rehearsal) -> tuple[Message, ...]:
             prepared(connection, rehearsal, time.time()),
             transaction(connection),
         ):
+            began = time.monotonic()
             write(connection, rehearsal)
+        took = time.monotonic() - began
         with Store(path) as copy:
-            return live_messages(copy, rehearsal.target_id)
+            return live_messages(copy, rehearsal.target_id), took
 
 
 def _copy(source: Path, target: Path, session_id: str) -> None:

@@ -72,9 +72,10 @@ def verified(store: Store, rehearsal: Rehearsal) -> Rehearsal:
     Raises:
         InspectorError: They did not.
     """
-    if not same_transcript(tried(store, rehearsal), rehearsal.after):
+    loaded, seconds = tried(store, rehearsal)
+    if not same_transcript(loaded, rehearsal.after):
         raise InspectorError("the rows would not load as the preview shows them; nothing was written")
-    return replace(rehearsal, verified=True)
+    return replace(rehearsal, verified=True, seconds=seconds)
 
 
 def same_transcript(loaded: tuple[Message, ...], wanted: tuple[Message, ...]) -> bool:

@@ -38,7 +38,8 @@ class GuardResult:
     """One line of the checklist before writing.
 
     Attributes:
-        name: `lock`, `turn`, `writer`, `activity`, `unchanged`, `schema`, `room`, `writable`, `integrity`.
+        name: `lock`, `turn`, `writer`, `activity`, `unchanged`, `complete`, `schema`, `pause`, `writable`,
+            `room`, `integrity`.
         text: What was found, one sentence.
         forceable: The user may go on regardless.
     """
@@ -93,6 +94,8 @@ class Rehearsal:
         after: The messages that must be loaded afterwards, in order.
         restamped: Rows take new times, as the release orders by them or writes them so.
         verified: The same statements ran on a private copy and gave exactly `after`.
+        seconds: How long they took there, which is about how long the database will be locked; None when
+            they were not tried.
     """
 
     database: Path
@@ -108,6 +111,7 @@ class Rehearsal:
     after: tuple[Message, ...]
     restamped: bool = False
     verified: bool = False
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from core.store.store import Store
     from inspector.cli.what_if import Question
 
-GUARDS = ("lock", "turn", "writer", "activity", "unchanged", "schema", "room", "writable", "integrity")
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """`--apply` and what goes with it."""
@@ -111,10 +109,12 @@ def lines(applied: Applied | None) -> Iterator[str]:
 
 
 def _guards(text: str) -> tuple[str, ...]:
+    from core.apply.guards import NAMES
+
     names = tuple(name.strip() for name in text.split(","))
     for name in names:
-        if name not in GUARDS:
-            raise argparse.ArgumentTypeError(f"{name!r} is no guard; they are {', '.join(GUARDS)}")
+        if name not in NAMES:
+            raise argparse.ArgumentTypeError(f"{name!r} is no guard; they are {', '.join(NAMES)}")
     return names
 
 

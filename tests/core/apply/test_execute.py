@@ -167,7 +167,7 @@ def test_odd_content_survives_apply_and_undo(tmp_path: Path, journal: Journal) -
         connection.execute("UPDATE messages SET content = NULL, timestamp = 1e300 WHERE id = 22")
     connection.close()
     raw = _raw(path)
-    done = applied(path, journal)
+    done = execute(rehearsed(path), journal, force=["complete"])
     undo(journal, done.undo_id)
     assert _raw(path) == raw
 

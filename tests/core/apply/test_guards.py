@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -65,7 +66,9 @@ def test_a_quiet_database_passes_every_guard(tmp_path: Path) -> None:
         "writer",
         "activity",
         "unchanged",
+        "complete",
         "schema",
+        "pause",
         "writable",
         "room",
         "integrity",
@@ -84,6 +87,19 @@ def test_a_running_compression_refuses_and_one_that_ran_out_does_not(tmp_path: P
     assert verdicts(rehearsal, force=["lock"])["lock"].state is GuardState.REFUSED
     later = datetime.now(UTC) + timedelta(seconds=301)
     assert verdicts(rehearsal, now=later)["lock"].state is GuardState.PASSED
+
+
+def test_a_lock_that_ran_out_still_refuses_while_its_process_lives(tmp_path: Path) -> None:
+    rehearsal, now = prepared(tmp_path), time.time()
+    holder = f"pid={os.getpid()}:tid=1:agent=ab:nonce=01234567"
+    run(
+        rehearsal.database,
+        f"INSERT INTO compression_locks VALUES ('s', '{holder}', {now - 900}, {now - 600})",
+    )
+    lock = verdicts(rehearsal)["lock"]
+    assert (lock.state, lock.forceable) == (GuardState.REFUSED, True)
+    assert "still there" in lock.text
+    assert verdicts(rehearsal, force=["lock"])["lock"].state is GuardState.FORCED
 
 
 def test_a_running_turn_refuses(tmp_path: Path) -> None:
@@ -155,6 +171,42 @@ def test_a_schema_never_seen_refuses_unless_forced(tmp_path: Path, change: str, 
     assert verdicts(rehearsal, force=["schema"])["schema"].state is GuardState.FORCED
 
 
+def test_messages_that_cannot_be_found_refuse_unless_forced(tmp_path: Path) -> None:
+    path = conversation(tmp_path / "state.db", "0.19")
+    run(path, "UPDATE sessions SET message_count = 30 WHERE id = 's'")
+    with Store(path) as store:
+        rehearsal = rehearse(store, "s", preview(store))
+    complete = verdicts(rehearsal)["complete"]
+    assert complete.state is GuardState.REFUSED
+    assert "counts 30 live messages, 24 of them could be read" in complete.text
+    assert verdicts(rehearsal, force=["complete"])["complete"].state is GuardState.FORCED
+
+
+def test_messages_that_cannot_be_decoded_refuse_unless_forced(tmp_path: Path) -> None:
+    path = conversation(tmp_path / "state.db", "0.19")
+    run(path, "UPDATE messages SET content = CAST(x'61ff62' AS TEXT) WHERE id = 7")
+    with Store(path) as store:
+        rehearsal = rehearse(store, "s", preview(store))
+    complete = verdicts(rehearsal)["complete"]
+    assert (complete.state, complete.forceable) == (GuardState.REFUSED, True)
+    assert "message 7: content is not UTF-8" in complete.text
+
+
+def test_a_long_pause_for_others_refuses_unless_forced(tmp_path: Path) -> None:
+    rehearsal = prepared(tmp_path)
+    assert rehearsal.seconds is not None
+    for seconds, state in (
+        (0.05, GuardState.PASSED),
+        (0.5, GuardState.NOTED),
+        (1.5, GuardState.REFUSED),
+        (None, GuardState.NOTED),
+    ):
+        assert verdicts(replace(rehearsal, seconds=seconds))["pause"].state is state
+    slow = replace(rehearsal, seconds=1.5)
+    assert "1,500 ms" in verdicts(slow)["pause"].text
+    assert verdicts(slow, force=["pause"])["pause"].state is GuardState.FORCED
+
+
 def test_a_damaged_database_refuses(tmp_path: Path) -> None:
     rehearsal = prepared(tmp_path, "0.19")
     run(
@@ -182,7 +234,7 @@ def test_a_read_only_database_refuses(tmp_path: Path) -> None:
 def test_a_full_disk_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rehearsal = prepared(tmp_path)
     usage = type("Usage", (), {"free": 1024})
-    monkeypatch.setattr("core.apply.guards.shutil.disk_usage", lambda _: usage)
+    monkeypatch.setattr("core.apply.fitness.shutil.disk_usage", lambda _: usage)
     assert verdicts(rehearsal)["room"].state is GuardState.REFUSED
 
 
