@@ -78,6 +78,11 @@ class View(Reporting, Vertical):
         keep = self.cursor.row if generation is None else None
         self.post_message(self.CursorMoved(Cursor(place, keep if row is None else row)))
 
+    def on_mount(self) -> None:
+        """Its widgets are there now: take the keys, unless another view came to the front meanwhile."""
+        if self.display:
+            self.wake()
+
     def wake(self) -> None:
         """The view came to the front: give its main widget the keys."""
         for widget in self.query("*"):

@@ -68,7 +68,6 @@ class MapView(DetailView):
     def on_mount(self) -> None:
         """The subject may have come before the widgets."""
         self.enter()
-        self.list.focus()
 
     def watch_subject(self) -> None:
         """Another conversation, or the same one read again."""

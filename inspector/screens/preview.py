@@ -34,7 +34,6 @@ class PreviewView(OnwardView):
         """The subject may have come before the widgets."""
         self.link()
         self.enter()
-        self.before.focus()
 
     def watch_subject(self) -> None:
         """Another conversation, or the same one read again."""

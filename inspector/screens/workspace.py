@@ -161,7 +161,6 @@ class WorkspaceScreen(Page):
         self._views[tab.name] = view
         view.subject, view.cursor = self.subject, self.cursor
         self.query_one("#views").mount(view)
-        self.call_after_refresh(view.wake)
 
     @on(View.Wanted)
     def _wanted(self, event: View.Wanted) -> None:

@@ -10,16 +10,24 @@ from core.store.locate import Location
 from inspector.app import InspectorApp
 from tests.core.store.database import SessionDatabase
 from tests.hostile import HOSTILE
+from tests.inspector.driving import REST
 
 NOW = datetime(2026, 5, 28, 21, 0, tzinfo=UTC)
 """A little after the clock of the databases made here."""
 
+_PAUSES = (
+    "inspector.screens.map_detail.GLANCE",
+    "inspector.screens.sessions.LOOK_SECONDS",
+    "inspector.screens.sessions_ordering.FILTER_SECONDS",
+)
 MakeApp = Callable[..., InspectorApp]
 
 
 @pytest.fixture(autouse=True)
 def _still(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No animation, no blinking, and colours whatever the user prefers."""
+    """No animation, no blinking, no waiting for a user to pause, and colours whatever this user prefers."""
+    for pause in _PAUSES:
+        monkeypatch.setattr(pause, REST)
     monkeypatch.setattr("textual.widgets.Input.cursor_blink", False)
     monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
     monkeypatch.delenv("NO_COLOR", raising=False)

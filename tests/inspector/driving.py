@@ -4,10 +4,24 @@ from __future__ import annotations
 
 from textual.pilot import Pilot
 
+REST = 0.01
+"""Seconds for which the app waits in tests wherever it waits for a user to pause."""
+
 
 async def settle(pilot: Pilot[None]) -> None:
-    """Wait for every worker and what it set in motion."""
-    await pilot.pause()
-    while any(not worker.is_finished for worker in pilot.app.workers):
-        await pilot.pause(0.01)
-    await pilot.pause()
+    """Wait for every worker, for what it set in motion, and for what waits until the user pauses.
+
+    Every pause lets each widget work off its queue first. Two of them must find no worker, since what
+    the last one told may start another.
+    """
+    calm = 0
+    while calm < 2:
+        await pilot.pause(2 * REST)
+        running = any(not worker.is_finished for worker in pilot.app.workers)
+        calm = 0 if running else calm + 1
+
+
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    """Press keys and wait for what they start."""
+    await pilot.press(*keys)
+    await settle(pilot)

@@ -9,8 +9,9 @@ from textual.widgets import Input
 from core.store.locate import Location, locate
 from core.store.store import Store
 from inspector.app import InspectorApp
-from inspector.screens.map_detail import GLANCE
 from tests.conftest import NOW
+from tests.inspector.driving import press as press
+from tests.inspector.driving import settle as settle
 
 
 @pytest.fixture(scope="session")
@@ -36,20 +37,6 @@ def open_app(location: Location, title: str, view: str = "map") -> InspectorApp:
     with Store(location) as store:
         session = store.resolve(title).id
     return InspectorApp([location], session=session, view=view, now=lambda: NOW)
-
-
-async def settle(pilot: Pilot[None]) -> None:
-    """Wait until no worker is left; one may start the next."""
-    await pilot.pause()
-    while any(not worker.is_finished for worker in pilot.app.workers):
-        await pilot.pause(0.01)
-    await pilot.pause(2 * GLANCE)  # what is shown once the cursor rests
-
-
-async def press(pilot: Pilot[None], *keys: str) -> None:
-    """Press keys and wait for what they start."""
-    await pilot.press(*keys)
-    await settle(pilot)
 
 
 async def answer(pilot: Pilot[None], text: str) -> None:
