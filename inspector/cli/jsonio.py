@@ -9,12 +9,15 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from core.errors import InspectorError
-from core.model.evidence import Evidence
-from core.model.plan import Span
-from core.model.tokens import Buckets, Cost
+from inspector.masking import mask
+
+if TYPE_CHECKING:
+    from core.errors import InspectorError
+    from core.model.evidence import Evidence
+    from core.model.plan import Span
+    from core.model.tokens import Buckets, Cost
 
 # fmt: off
 CODED = frozenset((
@@ -45,8 +48,6 @@ def encode(value: object) -> object:
 def masked(value: Any) -> Any:
     """A document with its free texts masked; a stored message is masked field by field."""
     if isinstance(value, str):
-        from inspector.masking import mask
-
         return mask(value)
     if isinstance(value, dict):
         if "role" in value and "content" in value:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from core.model.pages import SessionEntry
-from core.model.session import ConversationRow, Kind, Session
-from core.model.tokens import Buckets
-from core.store.store import Store
+from core.model.session import Kind
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from decimal import Decimal
+
+    from core.model.pages import SessionEntry
+    from core.model.session import ConversationRow, Session
+    from core.model.tokens import Buckets
+    from core.store.lists import Lists
 
 MOST_COUNTED = 1_000
 _TEXTS = ("title", "model", "source")
@@ -29,7 +33,7 @@ class Row:
         preview: What the user said first, where there is no title; None while nobody looked.
     """
 
-    store: Store
+    store: Lists
     session: Session
     kind: Kind
     root: str
@@ -68,20 +72,23 @@ class Row:
             "tokens": self.tokens.total,
             "input": self.tokens.input,
             "output": self.tokens.output,
+            "cache_read": self.tokens.cache_read,
+            "cache_write": self.tokens.cache_write,
+            "hit": self.tokens.hit_rate,
             "cost": self.usd,
             "calls": self.calls,
         }[sort]
         return None if value is None else float(value)
 
 
-def sessions(store: Store, **query: Any) -> tuple[list[Row], int]:
-    """One row a session, and how many match without the limit; `query` as for `Store.sessions`."""
+def sessions(store: Lists, **query: Any) -> tuple[list[Row], int]:
+    """One row a session, and how many match without the limit; `query` as for `Lists.sessions`."""
     page = store.sessions(**query)
     return [_of_session(store, entry) for entry in page.rows], page.total
 
 
-def conversations(store: Store, **query: Any) -> tuple[list[Row], int]:
-    """One row a conversation, and how many match without the limit; `query` as for `Store.conversations`."""
+def conversations(store: Lists, **query: Any) -> tuple[list[Row], int]:
+    """One row a conversation, and how many match without the limit; `query` as for `Lists.conversations`."""
     page = store.conversations(**query)
     return [_of_conversation(store, row) for row in page.rows], page.total
 
@@ -93,7 +100,7 @@ def with_generations(rows: Sequence[Row]) -> list[Row]:
     """
     if len(rows) > MOST_COUNTED:
         return list(rows)
-    counts: dict[tuple[Store, str], int] = {}
+    counts: dict[tuple[Lists, str], int] = {}
     for store in dict.fromkeys(row.store for row in rows):
         ids = [row.session.id for row in rows if row.store is store]
         numbers = store.thread_generation_counts(ids)
@@ -110,7 +117,7 @@ def with_previews(rows: Sequence[Row], *, whole: bool) -> list[Row]:
     """
     if len(rows) > MOST_COUNTED:
         return list(rows)
-    found: dict[tuple[Store, str], str] = {}
+    found: dict[tuple[Lists, str], str] = {}
     for store in dict.fromkeys(row.store for row in rows):
         ids = [row.began(whole) for row in rows if row.store is store and not row.title]
         found.update({(store, one): words for one, words in store.first_words(ids).items()})
@@ -173,7 +180,7 @@ def _cells(row: Row, now: datetime, *, several: bool) -> list[str]:
     ]
 
 
-def _of_session(store: Store, entry: SessionEntry) -> Row:
+def _of_session(store: Lists, entry: SessionEntry) -> Row:
     session = entry.session
     return Row(
         store=store,
@@ -192,7 +199,7 @@ def _of_session(store: Store, entry: SessionEntry) -> Row:
     )
 
 
-def _of_conversation(store: Store, row: ConversationRow) -> Row:
+def _of_conversation(store: Lists, row: ConversationRow) -> Row:
     times = [session.last_active for session in row.sessions if session.last_active is not None]
     return Row(
         store=store,

@@ -18,7 +18,7 @@ from typing import TextIO
 from core.errors import InspectorError, UsageError
 from inspector import __version__
 from inspector.cli import options
-from inspector.cli.registry import BY_NAME, COMMANDS, Command
+from inspector.cli.registry import COMMANDS
 
 PROGRAM = "hermes-inspector"
 INTERRUPTED, READER_GONE = 130, 141
@@ -51,17 +51,17 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
-    command, rest = split(words)
-    if command is None:
+    name, rest = split(words)
+    if name is None:
         return _start_app(rest)
-    module = importlib.import_module(command.module)
-    parser = options.Parser(f"{PROGRAM} {command.name}", _sentence(command.summary), module.__doc__)
+    module = importlib.import_module(f"inspector.cli.{name}")
+    parser = options.Parser(f"{PROGRAM} {name}", _sentence(COMMANDS[name]), module.__doc__)
     module.add_arguments(parser)
     code: int = module.run(parser.parse_args(rest))
     return code
 
 
-def split(words: Sequence[str]) -> tuple[Command | None, list[str]]:
+def split(words: Sequence[str]) -> tuple[str | None, list[str]]:
     """The subcommand a command line names, and the other words in their order.
 
     Options may stand on either side of the command, so the first word that is a command and no option's
@@ -71,8 +71,8 @@ def split(words: Sequence[str]) -> tuple[Command | None, list[str]]:
     for index, word in enumerate(words):
         if word == "--":
             break
-        if word in BY_NAME and previous not in options.VALUED:
-            return BY_NAME[word], [*words[:index], *words[index + 1 :]]
+        if word in COMMANDS and previous not in options.VALUED:
+            return word, [*words[:index], *words[index + 1 :]]
         previous = word
     return None, list(words)
 
@@ -101,13 +101,13 @@ def _start_app(words: list[str]) -> int:
 def _unknown(word: str) -> UsageError:
     import difflib
 
-    near = difflib.get_close_matches(word, BY_NAME, n=1)
+    near = difflib.get_close_matches(word, COMMANDS, n=1)
     hint = f"Did you mean `{near[0]}`?" if near else f"See `{PROGRAM} --help` for the commands"
     return UsageError(f"there is no command {word!r}", where=PROGRAM, remedy=hint)
 
 
 def _command_list() -> str:
-    rows = (f"  {command.name:<12}{command.summary}" for command in COMMANDS)
+    rows = (f"  {name:<12}{summary}" for name, summary in COMMANDS.items())
     return "\n".join(
         ["commands (without one, the app opens):", *rows, "", f"`{PROGRAM} COMMAND --help` says more."]
     )

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.errors import InspectorError
-from core.model.evidence import Evidence
 from inspector.cli import jsonio
+
+if TYPE_CHECKING:
+    from core.model.evidence import Evidence
 
 LONGEST_QUOTE = 400
 """Characters of a quoted line; --json has all of it."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.store.listing import SORTS
-from core.store.store import Store
+from core.store.lists import Lists
 from inspector.cli import jsonio, listing, numbers, options, output, target
 from inspector.cli.listing import Row
 
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the list."""
-    with target.stores(args) as opened:
+    with target.opened(args, Lists) as opened:
         if args.json:
             rows, total = _read(opened, args, folded=False, limit=None if args.all else args.limit)
             output.write_json({"sessions": [_payload(row) for row in rows], "total": total})
@@ -51,13 +51,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _read(
-    opened: Sequence[Store], args: argparse.Namespace, *, folded: bool, limit: int | None
+    opened: Sequence[Lists], args: argparse.Namespace, *, folded: bool, limit: int | None
 ) -> tuple[list[Row], int]:
     """Rows of all databases in one order, no more than asked for, and how many there would be."""
     found: list[Row] = []
     total = 0
 
-    def read(store: Store) -> None:
+    def read(store: Lists) -> None:
         nonlocal total
         query = {
             "limit": limit,

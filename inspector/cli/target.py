@@ -6,12 +6,18 @@ import argparse
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypeVar
 
 from core.errors import DatabaseError, NotFoundError, UsageError
-from core.model.session import Session
 from core.store.locate import Location, locate
-from core.store.store import Store
 from inspector.cli import output
+
+if TYPE_CHECKING:
+    from core.model.session import Session
+    from core.store.open_database import OpenDatabase
+    from core.store.store import Store
+
+Opened = TypeVar("Opened", bound="OpenDatabase")
 
 LATEST = "latest"
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -34,7 +40,20 @@ def locations(args: argparse.Namespace) -> tuple[Location, ...]:
 
 @contextmanager
 def stores(args: argparse.Namespace) -> Iterator[tuple[Store, ...]]:
+    """Every database the options name, opened, as by `opened`."""
+    from core.store.store import Store  # all that can be read of a database, with the imports it takes
+
+    with opened(args, Store) as found:
+        yield found
+
+
+@contextmanager
+def opened(args: argparse.Namespace, kind: Callable[[Location], Opened]) -> Iterator[tuple[Opened, ...]]:
     """Every database the options name, opened; one that cannot be read is reported, the others stay.
+
+    Args:
+        args: The command line.
+        kind: What to open each as.
 
     Raises:
         NotFoundError: There is none.
@@ -42,15 +61,18 @@ def stores(args: argparse.Namespace) -> Iterator[tuple[Store, ...]]:
     """
     places = locations(args)
     with ExitStack() as stack:
-        opened: list[Store] = []
+        found: list[Opened] = []
         for place in places:
             try:
-                opened.append(stack.enter_context(Store(place)))
+                database = kind(place)
             except DatabaseError as error:
-                if len(places) == 1 or (place is places[-1] and not opened):
+                if len(places) == 1 or (place is places[-1] and not found):
                     raise
                 output.write_note(f"hermes-inspector: left out: {error.line}")
-        yield tuple(opened)
+            else:
+                stack.enter_context(database)
+                found.append(database)
+        yield tuple(found)
 
 
 @contextmanager
@@ -61,14 +83,14 @@ def session(args: argparse.Namespace) -> Iterator[tuple[Store, Session]]:
         NotFoundError: Nothing fits.
         UsageError: Several sessions fit.
     """
-    with stores(args) as opened:
-        yield _choose(opened, args.session)
+    with stores(args) as found:
+        yield _choose(found, args.session)
 
 
-def _choose(opened: Sequence[Store], text: str) -> tuple[Store, Session]:
+def _choose(stores: Sequence[Store], text: str) -> tuple[Store, Session]:
     found: list[tuple[Store, Session]] = []
     missing: NotFoundError | None = None
-    for store in opened:
+    for store in stores:
         try:
             found.append((store, store.resolve(text)))
         except NotFoundError as error:
@@ -84,16 +106,16 @@ def _choose(opened: Sequence[Store], text: str) -> tuple[Store, Session]:
     return exact[0]
 
 
-def each(opened: Sequence[Store], action: Callable[[Store], None]) -> None:
+def each(databases: Sequence[Opened], action: Callable[[Opened], None]) -> None:
     """Do something with every database; one that fails is reported, unless it is the only one.
 
     Raises:
         DatabaseError: The only database failed.
     """
-    for store in opened:
+    for database in databases:
         try:
-            action(store)
+            action(database)
         except DatabaseError as error:
-            if len(opened) == 1:
+            if len(databases) == 1:
                 raise
             output.write_note(f"hermes-inspector: left out: {error.line}")
