@@ -73,8 +73,9 @@ def explained(
         clock=clock,
         release=detected(store, conversation, log, release),
         window=found_window(store, conversation, config, log),
+        boundaries=rows,
     )
-    events = events_of(frame, rows)
+    events = events_of(frame)
     tip = conversation.tip
     explanation = Explanation(
         session=session_id,
@@ -92,14 +93,14 @@ def explained(
     return frame, explanation
 
 
-def events_of(frame: Frame, rows: tuple[BoundaryRows, ...]) -> tuple[CompressionEvent, ...]:
+def events_of(frame: Frame) -> tuple[CompressionEvent, ...]:
     """The compactions of one conversation, completed and aborted, in time order."""
     # Where the schema marks summaries, compression runs in a thread pool whose log lines carry no tag.
     tags_tell = not frame.store.schema.marks_summaries
     attempts = find_attempts(frame.log.records, set(frame.sessions), tags_tell=tags_tell)
     found: list[CompressionEvent] = []
     left: int | None = None
-    for pair in match(attempts, rows, frame.clock):
+    for pair in match(attempts, frame.boundaries, frame.clock):
         event = _event(frame, pair, left)
         left = event.messages_after
         found.append(event)

@@ -10,6 +10,7 @@ from core.compress.estimate import message_size, text_tokens, tool_tokens, total
 from core.compress.threshold import Budgets, budgets
 from core.explain.checks import CheckRules, check_rules, tolerance
 from core.explain.clock import Clock
+from core.explain.rows import BoundaryRows
 from core.hermes.config import HermesConfig
 from core.hermes.log import Log
 from core.hermes.policy import Policy, load_policy
@@ -29,6 +30,7 @@ class Frame:
         release: Detected for the conversation as it stands.
         window: Likewise.
         clock: From the log's local time to UTC.
+        boundaries: Its compactions as rows show them.
     """
 
     store: Store
@@ -38,9 +40,14 @@ class Frame:
     clock: Clock
     release: ReleaseGuess
     window: WindowGuess
+    boundaries: tuple[BoundaryRows, ...] = ()
 
     @cached_property
     def _read(self) -> dict[int, Message]:
+        return {}
+
+    @cached_property
+    def _settings(self) -> dict[tuple[str, str, str, str], Settings]:
         return {}
 
     def messages(self, row_ids: Sequence[int]) -> tuple[Message, ...]:
@@ -65,13 +72,14 @@ class Frame:
 
     def settings(self, release: str | None, session: Session, window: int | None) -> Settings:
         """The settings one session ran with, as far as today's config tells."""
-        settings = self.config.settings(
-            release or self.release.release,
-            model=session.model or "",
-            provider=session.provider or "",
-            base_url=session.base_url or "",
-        )
-        return replace(settings, window=window)
+        route = (session.model or "", session.provider or "", session.base_url or "")
+        asked = (release or self.release.release, *route)
+        if asked not in self._settings:
+            name, model, provider, base_url = asked
+            self._settings[asked] = self.config.settings(
+                name, model=model, provider=provider, base_url=base_url
+            )
+        return replace(self._settings[asked], window=window)
 
     def limits(self, release: str | None, session: Session, window: int | None) -> Budgets | None:
         """Threshold and budgets under today's config; None without a window."""

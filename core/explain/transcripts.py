@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from core.compress.estimate import as_tokens, message_size
 from core.explain.frame import Frame, live
-from core.explain.rows import BoundaryRows, boundary_rows, copied_rows
+from core.explain.rows import BoundaryRows, copied_rows
 from core.model.event import CompressionEvent, Trigger
 from core.model.message import Message
 from core.model.session import Generation
@@ -35,7 +35,7 @@ class Transcript:
 def transcripts(frame: Frame, events: Sequence[CompressionEvent]) -> Iterator[Transcript]:
     """What each generation held when it was closed, rows that only the next session holds included."""
     generations = frame.conversation.generations
-    closing = {rows.opened.index: rows for rows in boundary_rows(frame.store, frame.conversation)}
+    closing = {rows.opened.index: rows for rows in frame.boundaries}
     closed_by = {event.generation: number for number, event in enumerate(events) if event.generation}
     for generation in generations:
         rows, number = closing.get(generation.index + 1), closed_by.get(generation.index)

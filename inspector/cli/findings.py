@@ -89,10 +89,10 @@ def _diagnose(args: argparse.Namespace) -> tuple[list[Finding], list[NotKnown]]:
     unknown: list[NotKnown] = []
 
     def examine(store: Store) -> None:
+        found = list(_surveyed(store))
         whole = diagnose_store(store)
-        findings.extend(whole.findings)
+        findings.extend((*whole.findings, *found))
         unknown.extend(whole.unknown)
-        findings.extend(_surveyed(store))
 
     with target.stores(args) as opened:
         target.each(opened, examine)
@@ -103,7 +103,8 @@ def _surveyed(store: Store) -> Iterator[Finding]:
     """What is wrong with the conversations of a database; progress goes to a terminal, if there is one."""
     from core.explain.findings.survey import survey
 
-    for one in survey(store, report=output.progress("examining")):
+    looking, examining = output.progress("looking through message"), output.progress("examining")
+    for one in survey(store, report=examining, scanned=looking):
         yield from one.findings
         if one.error is not None:
             output.write_note(f"hermes-inspector: left out: {one.error.line}")

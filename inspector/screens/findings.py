@@ -58,6 +58,13 @@ class FindingsScreen(Page):
 
         steps: list[Step]
 
+    @dataclass
+    class Scanned(Event):
+        """Some messages more were looked through; no conversation is examined before all are."""
+
+        done: int
+        total: int
+
     def __init__(self, locations: Sequence[Location], *, session: str | None = None, title: str = "") -> None:
         super().__init__()
         self.locations = tuple(locations)
@@ -103,8 +110,16 @@ class FindingsScreen(Page):
 
     def _steps(self, stop: Cancelled) -> Iterator[Step]:
         if self._session is None:
-            return examine_all(self.locations, stop)
+            return examine_all(self.locations, stop, self._scanned)
         return examine_one(self.locations[0], self._session, stop)
+
+    def _scanned(self, done: int, total: int) -> None:
+        self.post_message(self.Scanned(done, total))
+
+    @on(Scanned)
+    def _look(self, event: Scanned) -> None:
+        words = f"looked through {event.done:,} of {format.plural(event.total, 'message')} · esc stops"
+        self.query_one("#head", StatusLine).right = (("ink-muted", words),)
 
     @on(Progress)
     def _take(self, event: Progress) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from core.errors import InspectorError
 from core.explain.findings import Examination, NotKnown
 from core.explain.findings.diagnose import diagnose, diagnose_store
-from core.explain.findings.survey import survey
+from core.explain.findings.survey import Report, survey
 from core.model.event import Finding
 from core.store.connect import Cancelled, Interrupted
 from core.store.locate import Location
@@ -50,20 +50,30 @@ def examine_one(location: Location, session_id: str, stop: Cancelled) -> Iterato
     yield Step(1, 1, _named(result, location, title), result.unknown)
 
 
-def examine_all(locations: Sequence[Location], stop: Cancelled) -> Iterator[Step]:
-    """The diagnoses of every database and every conversation in it, newest first."""
+def examine_all(
+    locations: Sequence[Location], stop: Cancelled, scanned: Report = lambda done, total: None
+) -> Iterator[Step]:
+    """The diagnoses of every conversation of every database, newest first, then of the database as a whole.
+
+    Args:
+        locations: The databases.
+        stop: Asked between steps.
+        scanned: Told how many messages of how many were looked through, before the first conversation.
+    """
     done, totals = 0, 0
     for location in locations:
         try:
             with Store(location, cancelled=stop) as store:
                 total = store.conversations(limit=0).total
                 totals += total
-                yield Step(done, totals, _named(diagnose_store(store), location, None))
-                for one in survey(store, cancelled=stop):
+                yield Step(done, totals)
+                for one in survey(store, scanned=scanned, cancelled=stop):
                     done += 1
                     title = one.row.title or one.row.root.id
                     found = tuple(Diagnosis(f, location, title) for f in one.findings)
                     yield Step(done, totals, found, errors=(one.error,) if one.error else ())
+                if not stop():
+                    yield Step(done, totals, _named(diagnose_store(store), location, None))
         except Interrupted:
             raise
         except InspectorError as error:

@@ -12,7 +12,7 @@ from core.compress.retention.report import retention
 from core.compress.threshold import Budgets
 from core.explain.explanation import Explanation
 from core.explain.frame import Frame
-from core.explain.rows import BoundaryRows, boundary_rows
+from core.explain.rows import BoundaryRows
 from core.hermes.log import Kind, Log, LogRecord
 from core.hermes.markers import SummaryMatch, find_summary
 from core.hermes.policy import Policy
@@ -104,10 +104,10 @@ class Case:
         found = ((m, find_summary(m.text)) for m in self.live if m.role in ("user", "assistant"))
         return tuple((message, match) for message, match in found if match is not None)
 
-    @cached_property
+    @property
     def boundaries(self) -> tuple[BoundaryRows, ...]:
         """Compactions as rows show them."""
-        return boundary_rows(self.store, self.conversation)
+        return self.frame.boundaries
 
     @cached_property
     def newest_retention(self) -> Retention | None:

@@ -15,8 +15,8 @@ from core.explain.wording import quoted
 from core.hermes.log import Kind
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.message import Message
+from core.model.session import BoundaryMode, Session
 from core.model.session import Kind as SessionKind
-from core.model.session import Session
 
 _KEPT = ("cwd", "profile", "source")
 
@@ -33,6 +33,8 @@ def dead_end_chain(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("E2")
 def forked_chain(case: Case, rule: Rule) -> Iterable[Found]:
     """A compressed session is continued more than once."""
+    if all(session.end_reason != "compression" for session in case.conversation.sessions):
+        return
     chain = case.store.chain(case.tip.id)
     children = Counter(node.parent_id for node in chain.nodes if node.kind is SessionKind.CONTINUATION)
     for parent, count in children.items():
@@ -162,6 +164,9 @@ def compaction_not_reloaded(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("E14")
 def kept_tail_lost(case: Case, rule: Rule) -> Iterable[Found]:
     """A partial compression archived the turns it was to keep."""
+    modes = {generation.boundary.mode for generation in case.conversation.generations if generation.boundary}
+    if BoundaryMode.IN_PLACE not in modes:
+        return
     lost, _ = case.store.lost_tail(case.tip.id)
     if lost:
         rows = f"messages {lost[0]} to {lost[-1]}"

@@ -1,7 +1,8 @@
 """Every conversation of a database, examined in the time a user is willing to wait.
 
 Most conversations were never compressed, and most rules have nothing to say about them. One pass over the
-messages finds those that were; they are examined in full. Of the others the session row alone is looked at.
+messages finds those that were, and those with doubled rows; they are examined in full. Of the others the
+session row alone is looked at.
 What was found is kept, so that the next survey looks only at what has changed.
 """
 
@@ -10,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,9 +22,10 @@ from typing import Any
 from core.errors import InspectorError
 from core.explain.codec import decode, encode
 from core.explain.findings.examine import examine
+from core.explain.findings.examiner import Examiners
+from core.explain.findings.session_log import SessionLogs
 from core.explain.findings.session_rules import examine_row
 from core.hermes.config import HermesConfig, load_config
-from core.hermes.log import Kind, Log, LogRecord, read_log
 from core.hermes.markers import PREFILTERS
 from core.model.event import Finding
 from core.model.session import ConversationRow
@@ -33,8 +34,7 @@ from core.store.connect import Interrupted
 from core.store.store import Store
 
 _SLICE = 50_000
-_VERSION = 1
-_STATED = (Kind.PREFLIGHT, Kind.PRE_API, Kind.HYGIENE, Kind.TELEMETRY, Kind.INIT)
+_VERSION = 2
 
 Report = Callable[[int, int], None]
 Cancelled = Callable[[], bool]
@@ -63,7 +63,7 @@ class _Memory:
 
     Attributes:
         scanned: Newest message id that was looked at.
-        suspects: Sessions that hold a compaction.
+        suspects: Sessions with a compaction, or with rows that look like copies.
         found: By root session: a stamp of what was examined, and the findings.
     """
 
@@ -76,27 +76,30 @@ def survey(
     store: Store,
     *,
     report: Report = lambda done, total: None,
+    scanned: Report = lambda done, total: None,
     cancelled: Cancelled = lambda: False,
     now: datetime | None = None,
     remember: bool = True,
+    processes: int | None = None,
 ) -> Iterator[Surveyed]:
     """Examine every conversation, newest first, as they are done.
 
     Args:
         store: The database.
         report: Told how many steps of how many are done.
+        scanned: Told how many messages of how many were looked through, before the first conversation.
         cancelled: Asked between steps; the survey ends when it says yes, and what is done is remembered.
         now: The moment asked about; this one by default.
         remember: Keep the findings in the user's cache directory.
+        processes: How many examine at once; one for each core by default.
 
     Raises:
         ConfigError: config.yaml cannot be used.
     """
     slot = _slot(store) if remember else None
     memory = _load(slot)
-    home = store.location.home
-    config = load_config(home)
-    logs = _Logs(read_log(home, None, cache_directory() / "logs") if home else Log())
+    home, now = store.location.home, now or datetime.now(UTC)
+    config, logs = load_config(home), SessionLogs.of_home(home)
     rows = store.conversations().rows
     slices = list(_slices(store, memory.scanned))
     total = len(slices) + len(rows)
@@ -105,76 +108,73 @@ def survey(
             memory.suspects |= _suspects(store, start, end)
             memory.scanned = end
             report(step, total)
+            scanned(end, slices[-1][1])
             if cancelled():
                 return
-        for step, row in enumerate(rows, len(slices) + 1):
-            yield _surveyed(store, row, memory, logs, config, now or datetime.now(UTC))
-            report(step, total)
-            if cancelled():
-                return
+        tasks = [_task(row, memory, logs, config) for row in rows]
+        waiting = [task.ids for task in tasks if task.full and task.known is None]
+        with Examiners(store.location, now, waiting, processes=processes) as examiners:
+            for step, task in enumerate(tasks, len(slices) + 1):
+                yield _surveyed(task, memory, lambda one: _examined(store, one, examiners, logs, config, now))
+                report(step, total)
+                if cancelled():
+                    return
     finally:
         _save(slot, memory)
 
 
-def _surveyed(
-    store: Store, row: ConversationRow, memory: _Memory, logs: _Logs, config: HermesConfig, now: datetime
-) -> Surveyed:
-    ids = [session.id for session in row.sessions]
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """One conversation to examine.
+
+    Attributes:
+        stamp: Changes whenever a finding may.
+        known: What was found when it was examined under this stamp.
+    """
+
+    row: ConversationRow
+    ids: tuple[str, ...]
+    full: bool
+    stamp: str
+    known: tuple[Finding, ...] | None
+
+
+def _task(row: ConversationRow, memory: _Memory, logs: SessionLogs, config: HermesConfig) -> _Task:
+    ids = tuple(session.id for session in row.sessions)
     full = len(ids) > 1 or any(one in memory.suspects or logs.compressed(one) for one in ids)
     stamp = _stamp(row, full, config, logs)
-    known = memory.found.get(row.root.id)
-    if known is not None and known[0] == stamp:
-        return Surveyed(row, tuple(decode(Finding, one) for one in known[1]), full, fresh=False)
+    old, found = memory.found.get(row.root.id, ("", ()))
+    return _Task(row, ids, full, stamp, tuple(map(_decoded, found)) if old == stamp else None)
+
+
+def _surveyed(task: _Task, memory: _Memory, examined: Callable[[_Task], list[dict[str, Any]]]) -> Surveyed:
+    """One conversation: what is remembered of it, else what an examination finds."""
+    if task.known is not None:
+        return Surveyed(task.row, task.known, task.full, fresh=False)
     try:
-        found = _examined(store, row, full, logs.about(ids) if full else Log(), config, now)
+        found = examined(task)
     except Interrupted:
         raise
     except InspectorError as error:
-        return Surveyed(row, (), full, fresh=True, error=error)
-    memory.found[row.root.id] = (stamp, [encode(finding) for finding in found])
-    return Surveyed(row, found, full, fresh=True)
+        return Surveyed(task.row, (), task.full, fresh=True, error=error)
+    memory.found[task.row.root.id] = (task.stamp, found)
+    return Surveyed(task.row, tuple(map(_decoded, found)), task.full, fresh=True)
 
 
 def _examined(
-    store: Store, row: ConversationRow, full: bool, log: Log, config: HermesConfig, now: datetime
-) -> tuple[Finding, ...]:
-    if full:
-        return examine(store, row.tip.id, config=config, log=log, now=now).findings
-    return examine_row(row, now)
+    store: Store, task: _Task, examiners: Examiners, logs: SessionLogs, config: HermesConfig, now: datetime
+) -> list[dict[str, Any]]:
+    if not task.full:
+        return list(map(encode, examine_row(task.row, now)))
+    found = examiners.next()
+    if found is not None:
+        return found
+    examination = examine(store, task.row.tip.id, config=config, log=logs.about(task.ids), now=now)
+    return list(map(encode, examination.findings))
 
 
-class _Logs:
-    """The log of a home, taken apart by session."""
-
-    def __init__(self, log: Log) -> None:
-        self.whole = log
-        self.own: dict[str, list[LogRecord]] = defaultdict(list)
-        self.common: list[LogRecord] = []
-        newest: dict[str, LogRecord] = {}
-        for record in log.records:
-            for session in {record.session, record.tag} - {None}:
-                self.own[str(session)].append(record)
-            if record.session is None:
-                self.common.append(record)
-            if record.kind in _STATED and record.window and record.model:
-                newest[record.model] = record
-        self.stated = tuple(newest.values())
-
-    def about(self, sessions: list[str]) -> Log:
-        """The lines about some sessions, those that name none, and the newest window of each model."""
-        found = {id(record): record for session in sessions for record in self.own.get(session, ())}
-        found |= {id(record): record for record in (*self.common, *self.stated)}
-        records = sorted(found.values(), key=lambda record: record.at)
-        return Log(tuple(records), self.whole.files, self.whole.problems)
-
-    def compressed(self, session: str) -> bool:
-        """A line tells of an attempt in this session."""
-        return any(record.kind in (Kind.STARTED, Kind.TELEMETRY) for record in self.own.get(session, ()))
-
-    def newest(self, session: str) -> str:
-        """When the log last spoke of a session."""
-        records = self.own.get(session)
-        return records[-1].at.isoformat() if records else ""
+def _decoded(data: dict[str, Any]) -> Finding:
+    return decode(Finding, data)
 
 
 def _slices(store: Store, scanned: int) -> Iterator[tuple[int, int]]:
@@ -185,15 +185,29 @@ def _slices(store: Store, scanned: int) -> Iterator[tuple[int, int]]:
 
 
 def _suspects(store: Store, start: int, end: int) -> set[str]:
-    """Sessions with a compaction among some messages; reads are short, so no running Hermes waits."""
+    """Sessions worth a full examination among some messages; reads are short, so no running Hermes waits."""
+    queries = (_compacted(store), _doubled(store))
+    rows = (row for query in queries for row in store.connection.execute(query, (start, end)).fetchall())
+    return {str(session) for (session,) in rows}
+
+
+def _compacted(store: Store) -> str:
+    """Sessions with a compaction."""
     tests = [f"instr(content, '{marker}') > 0" for marker in PREFILTERS]
     if store.schema.archives:
         tests.append("compacted = 1")
-    query = f"SELECT DISTINCT session_id FROM messages WHERE id BETWEEN ? AND ? AND ({' OR '.join(tests)})"  # noqa: S608 - constants
-    return {str(session) for (session,) in store.connection.execute(query, (start, end)).fetchall()}
+    return f"SELECT DISTINCT session_id FROM messages WHERE id BETWEEN ? AND ? AND ({' OR '.join(tests)})"  # noqa: S608 - constants
 
 
-def _stamp(row: ConversationRow, full: bool, config: HermesConfig, logs: _Logs) -> str:
+def _doubled(store: Store) -> str:
+    """Sessions whose live rows look like copies of each other."""
+    live = "AND active = 1" if store.schema.archives else ""
+    same = "session_id, role, timestamp, tool_call_id, length(content), substr(content, 1, 40)"
+    return f"""SELECT DISTINCT session_id FROM messages WHERE id BETWEEN ? AND ? {live}
+        GROUP BY {same} HAVING count(*) > 1"""  # noqa: S608 - constants
+
+
+def _stamp(row: ConversationRow, full: bool, config: HermesConfig, logs: SessionLogs) -> str:
     """Changes whenever a finding may: the sessions' rows, their lines, the configuration."""
     parts: list[object] = [full, sorted(config.raw.items(), key=str)]
     for session in row.sessions:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from core.explain.findings import examiner
 from core.explain.findings.survey import Surveyed, survey
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.findings.scenes import compacted
@@ -72,3 +73,51 @@ def test_a_broken_memory_counts_as_none(home: Home) -> None:
     for slot in (cache_directory() / "findings").iterdir():
         slot.write_text('{"version": 1, "found": 7}')
     assert all(one.fresh for one in surveyed(home).values())
+
+
+def test_doubled_rows_make_a_quiet_conversation_a_suspect(home: Home) -> None:
+    first = home.db.live("quiet2")[0]
+    home.db.copy(first)
+    found = surveyed(home)
+    assert "E7" in {finding.rule for finding in found["quiet2"].findings}
+    assert not found["quiet1"].full
+
+
+def test_messages_looked_through_are_told_before_the_first_conversation(home: Home) -> None:
+    told: list[tuple[int, int]] = []
+    with home.store() as store:
+        running = survey(store, scanned=lambda done, total: told.append((done, total)))
+        next(running)
+        (newest,) = store.connection.execute("SELECT max(id) FROM messages").fetchone()
+    assert told == [(newest, newest)]
+
+
+def test_several_processes_find_what_one_finds(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(4):
+        home.db.session(f"more{number}")
+        home.db.turn(f"more{number}", f"m{number}")
+        home.db.compact(f"more{number}", 0, 2, "## Goal\nnone")
+    with home.store() as store:
+        alone = [(one.row.root.id, one.findings) for one in survey(store, remember=False, processes=1)]
+        monkeypatch.setattr(examiner, "WORTH_IT", 2)
+        now = list(survey(store, remember=False, processes=2))
+    assert [(one.row.root.id, one.findings) for one in now] == alone
+    assert all(one.error is None for one in now)
+
+
+def test_where_no_process_can_be_started_this_one_examines(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(examiner, "WORTH_IT", 1)
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    with home.store() as store:
+        found = {one.row.root.id: one for one in survey(store, remember=False, processes=2)}
+    assert "C1" in {finding.rule for finding in found["S"].findings}
+
+
+def test_a_process_that_dies_is_made_up_for(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examiner, "WORTH_IT", 1)
+    monkeypatch.setattr(examiner, "COMMAND", ("-c", "raise SystemExit(3)"))
+    with home.store() as store:
+        found = {one.row.root.id: one for one in survey(store, remember=False, processes=2)}
+    assert "C1" in {finding.rule for finding in found["S"].findings}
