@@ -13,7 +13,6 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 
 from core.apply.execute import execute
@@ -42,10 +41,18 @@ class Outcome:
     finished: bool
 
 
-def kill_once(folder: Path, release: str, mode: ApplyMode, delay: float, undoing: bool) -> Outcome:
+def templates(folder: Path) -> list[Rehearsal]:
+    """For each case a conversation and what compressing it would write, to be used again and again."""
+    made = []
+    for release, mode in CASES:
+        with Store(conversation(folder / f"{release}.db", release, turns=15)) as store:
+            made.append(rehearse(store, "s", preview(store), mode))
+    return made
+
+
+def kill_once(folder: Path, template: Rehearsal, delay: float, undoing: bool) -> Outcome:
     """Kill an apply (or an undo) after a delay; fails unless all is wholly before or wholly after."""
     path, journal = folder / "state.db", Journal(folder / "journal.db")
-    template = _template(release, mode)
     shutil.copy(template.database, path)
     rehearsal = replace(template, database=path)
     before = _rows(path)
@@ -61,14 +68,6 @@ def kill_once(folder: Path, release: str, mode: ApplyMode, delay: float, undoing
         undo(journal, journal.entries()[0].id)
     assert _rows(path) == before
     return Outcome(applied, finished)
-
-
-@cache
-def _template(release: str, mode: ApplyMode) -> Rehearsal:
-    """A conversation and what compressing it would write; made once."""
-    path = Path(tempfile.mkdtemp(prefix="crash-")) / "template.db"
-    with Store(conversation(path, release, turns=15)) as store:
-        return rehearse(store, "s", preview(store), mode)
 
 
 def _is_applied(path: Path, journal: Journal, rehearsal: Rehearsal, before: dict[str, object]) -> bool:
@@ -104,15 +103,17 @@ def main(times: int) -> None:
     """Kill so many times and say what was left."""
     counts: dict[str, int] = {}
     chance = random.Random(times)
-    for number in range(times):
-        release, mode = CASES[number % len(CASES)]
-        undoing = number % 4 == 3
-        folder = Path(tempfile.mkdtemp(prefix="crash-"))
-        outcome = kill_once(folder, release, mode, chance.uniform(0.0, 0.25), undoing)
-        shutil.rmtree(folder)
-        key = f"{'undo' if undoing else 'apply'}: {'after' if outcome.applied else 'before'}"
-        key += " (done before the kill)" if outcome.finished else ""
-        counts[key] = counts.get(key, 0) + 1
+    with tempfile.TemporaryDirectory(prefix="crash-") as scratch:
+        cases = templates(Path(scratch))
+        for number in range(times):
+            undoing = number % 4 == 3
+            folder = Path(scratch, str(number))
+            folder.mkdir()
+            outcome = kill_once(folder, cases[number % len(cases)], chance.uniform(0.0, 0.25), undoing)
+            shutil.rmtree(folder)
+            key = f"{'undo' if undoing else 'apply'}: {'after' if outcome.applied else 'before'}"
+            key += " (done before the kill)" if outcome.finished else ""
+            counts[key] = counts.get(key, 0) + 1
     for key, count in sorted(counts.items()):
         sys.stdout.write(f"{count:5} {key}\n")
 

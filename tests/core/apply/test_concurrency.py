@@ -74,6 +74,7 @@ def test_a_hermes_writing_other_sessions_loses_nothing_and_is_never_locked_out(
         assert len(live_messages(store, "s")) == 24
 
 
+@pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
 @pytest.mark.parametrize("release", ["0.13", "0.19"])
 def test_of_two_inspectors_at_once_one_wins_and_the_other_is_told(tmp_path: Path, release: str) -> None:

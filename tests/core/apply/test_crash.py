@@ -18,9 +18,11 @@ from core.errors import DatabaseError
 from core.model.apply import ApplyMode, EntryState, Rehearsal
 from core.model.message import Message
 from core.store.store import Store
-from tests.core.apply.crash import CASES, kill_once
+from tests.core.apply.crash import kill_once, templates
 from tests.core.apply.material import check_integrity, conversation, dump, preview
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
+"""A test runner has threads; none of them holds what a forked writer needs."""
 forks = pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
 
 
@@ -32,12 +34,11 @@ def prepared(tmp_path: Path, release: str = "0.19", turns: int = 6) -> Rehearsal
 
 @forks
 def test_a_kill_at_any_moment_leaves_all_or_nothing(tmp_path: Path) -> None:
-    chance = random.Random(6)
+    chance, cases = random.Random(6), templates(tmp_path)
     for number in range(40):
-        release, mode = CASES[number % len(CASES)]
         folder = tmp_path / str(number)
         folder.mkdir()
-        kill_once(folder, release, mode, chance.uniform(0.0, 0.12), undoing=number % 4 == 3)
+        kill_once(folder, cases[number % len(cases)], chance.uniform(0.0, 0.12), undoing=number % 4 == 3)
 
 
 @pytest.mark.parametrize("step", ["write.update_rows", "write.insert_staged", "execute._records"])
