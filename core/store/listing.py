@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -12,30 +12,14 @@ from operator import add
 from pathlib import Path
 from typing import Any
 
-from core.errors import UsageError
 from core.model.pages import ConversationPage, SessionEntry, SessionPage
 from core.model.session import ConversationRow, Kind, Session
 from core.model.tokens import Buckets, Cost
 from core.store.families import every_family, families_of
 from core.store.lineage import Lineage
+from core.store.ordering import LAST_ACTIVE, columns_of, order_by, sort_threads
 from core.store.schema import Schema
 from core.store.sessions import read_sessions, spoken_at
-
-_NUMBERS: Mapping[str, str] = {
-    "last_active": "max(coalesce(started_at, 0), coalesce(ended_at, 0), coalesce(last_activity_at, 0),"
-    " coalesce(spoken_at + 0.0, 0))",
-    "started": "started_at",
-    "messages": "message_count",
-    "tokens": "coalesce(input_tokens, 0) + coalesce(cache_read_tokens, 0) + coalesce(cache_write_tokens, 0)"
-    " + coalesce(output_tokens, 0)",
-    "input": "input_tokens",
-    "output": "output_tokens",
-    "cost": "coalesce(nullif(actual_cost_usd, 0), estimated_cost_usd)",
-    "calls": "api_call_count",
-}
-_TEXTS: Mapping[str, str] = {"title": "title", "model": "model", "source": "source"}
-SORTS = (*_NUMBERS, *_TEXTS)
-"""What a list can be ordered by. Numbers run downwards, texts upwards."""
 
 _VIEWED = (
     "id",
@@ -68,7 +52,7 @@ class Query:
     Attributes:
         since: Only what was active at or after this time.
         source: Only sessions from here.
-        sort: One of `SORTS`.
+        sort: One of `core.store.ordering.SORTS`.
         text: Only where this stands in the id, title, model, source or folder; case does not matter.
         kinds: Only conversations whose root is of these kinds; None for all.
     """
@@ -102,7 +86,9 @@ def list_conversations(
     lineage = every_family(connection, schema)
     facts = _facts(connection, schema, query)
     threads = [thread for thread in _threads(lineage) if _wanted(thread, lineage, facts, query)]
-    _sort(threads, query.sort, lambda thread: (facts.order.get(one) for one in thread))
+    sort_threads(
+        threads, query.sort, lambda thread: [facts.order[one] for one in thread if one in facts.order]
+    )
     page = query.page(threads)
     sessions = read_sessions(connection, schema, path, [one for thread in page for one in thread])
     rows = tuple(_row([sessions[one] for one in thread if one in sessions], lineage) for thread in page)
@@ -114,15 +100,27 @@ def newest_conversations(
 ) -> tuple[ConversationRow, ...]:
     """The conversations of the `limit` sessions active last: a first screenful, whatever the file's size."""
     ids, _ = _page_of_ids(connection, schema, Query(limit=limit))
+    return conversations_of(connection, schema, path, ids, kinds)
+
+
+def conversations_of(
+    connection: sqlite3.Connection,
+    schema: Schema,
+    path: Path,
+    ids: Sequence[str],
+    kinds: frozenset[Kind] | None = None,
+) -> tuple[ConversationRow, ...]:
+    """The conversations some sessions are in, each once, in the order of the ids known."""
     lineage = families_of(connection, schema, ids)
     threads: dict[tuple[str, ...], None] = {}
-    for one in ids:
+    for one in (known for known in ids if known in lineage.links):
         whole = lineage.path(lineage.path(one)[0])
         # A continuation nobody resumes into stands on its own, as in the full list.
         threads[whole if one in whole else (one,)] = None
     wanted = [thread for thread in threads if kinds is None or lineage.kind(thread[0]) in kinds]
     sessions = read_sessions(connection, schema, path, [one for thread in wanted for one in thread])
-    return tuple(_row([sessions[one] for one in thread], lineage) for thread in wanted)
+    found = ([sessions[one] for one in thread if one in sessions] for thread in wanted)
+    return tuple(_row(rows, lineage) for rows in found if rows)
 
 
 def list_sessions(connection: sqlite3.Connection, schema: Schema, path: Path, query: Query) -> SessionPage:
@@ -142,21 +140,11 @@ def _page_of_ids(connection: sqlite3.Connection, schema: Schema, query: Query) -
     source = f"FROM {_view(schema)}{where}"
     limit = -1 if query.limit is None else query.limit
     found = connection.execute(
-        f"SELECT id {source} ORDER BY {_order(query.sort)} LIMIT ? OFFSET ?",
+        f"SELECT id {source} ORDER BY {order_by(query.sort)} LIMIT ? OFFSET ?",
         (*values, limit, query.offset),
     ).fetchall()
     (total,) = connection.execute(f"SELECT count(*) {source}", values).fetchone()
     return [str(one) for (one,) in found], int(total)
-
-
-def _order(sort: str) -> str:
-    """ORDER BY terms: numbers downwards with unknown ones last, texts upwards."""
-    if sort in _TEXTS:
-        text = _TEXTS[sort]
-        return f"coalesce({text}, '') = '', lower({text})"
-    # A damaged row may hold text where a number belongs; SQLite would put it before every number.
-    number = _expression(sort)
-    return f"CASE WHEN typeof({number}) IN ('integer', 'real') THEN {number} END DESC"
 
 
 def _threads(lineage: Lineage) -> list[tuple[str, ...]]:
@@ -178,11 +166,12 @@ def _threads(lineage: Lineage) -> list[tuple[str, ...]]:
 
 
 def _facts(connection: sqlite3.Connection, schema: Schema, query: Query) -> _Facts:
-    expression = _expression(query.sort)
+    expression = columns_of(query.sort)
     tests, values = _tests(schema, query)
     cursor = connection.cursor()
     cursor.row_factory = None
-    order = dict(cursor.execute(f"SELECT id, {expression} FROM {_view(schema)}").fetchall())  # noqa: S608
+    rows = cursor.execute(f"SELECT id, {expression} FROM {_view(schema)}").fetchall()  # noqa: S608
+    order = {one: values for one, *values in rows}
     if not tests:
         return _Facts(order, None)
     found = connection.execute(
@@ -190,13 +179,6 @@ def _facts(connection: sqlite3.Connection, schema: Schema, query: Query) -> _Fac
         values,
     ).fetchall()
     return _Facts(order, frozenset(str(one) for (one,) in found))
-
-
-def _expression(sort: str) -> str:
-    expression = _NUMBERS.get(sort) or _TEXTS.get(sort)
-    if expression is None:
-        raise UsageError(f"cannot sort by {sort!r}", remedy=f"Choose one of {', '.join(SORTS)}")
-    return expression
 
 
 def _view(schema: Schema) -> str:
@@ -209,7 +191,7 @@ def _tests(schema: Schema, query: Query) -> tuple[list[str], list[Any]]:
     tests: list[str] = []
     values: list[Any] = []
     if query.since is not None:
-        tests.append(f"{_NUMBERS['last_active']} >= ?")
+        tests.append(f"{LAST_ACTIVE} >= ?")
         values.append(query.since.timestamp())
     if query.source is not None:
         tests.append("source = ?")
@@ -226,25 +208,6 @@ def _wanted(thread: Iterable[str], lineage: Lineage, facts: _Facts, query: Query
     if query.kinds is not None and lineage.kind(thread[0]) not in query.kinds:
         return False
     return facts.matching is None or any(one in facts.matching for one in thread)
-
-
-def _sort(items: list[Any], sort: str, values: Callable[[Any], Iterable[Any]]) -> None:
-    """Order in place: numbers downwards with unknown ones last, texts upwards."""
-    if sort in _TEXTS:
-        items.sort(key=lambda item: _first_text(values(item)))
-        return
-    together = max if sort in ("last_active", "started") else sum
-
-    def number(item: Any) -> float:
-        known = [value for value in values(item) if type(value) in (int, float)]
-        return together(known) if known else float("-inf")
-
-    items.sort(key=number, reverse=True)
-
-
-def _first_text(values: Iterable[Any]) -> tuple[bool, str]:
-    text = next((str(value) for value in values if value), "")
-    return (not text, text.lower())
 
 
 def _row(sessions: Sequence[Session], lineage: Lineage) -> ConversationRow:

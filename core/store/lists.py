@@ -9,7 +9,13 @@ from core.model.pages import ConversationPage, SessionPage
 from core.model.session import ConversationRow, Kind
 from core.store.counting import count_generations
 from core.store.families import families_of
-from core.store.listing import Query, list_conversations, list_sessions, newest_conversations
+from core.store.listing import (
+    Query,
+    conversations_of,
+    list_conversations,
+    list_sessions,
+    newest_conversations,
+)
 from core.store.open_database import OpenDatabase
 
 
@@ -34,7 +40,7 @@ class Lists(OpenDatabase):
             offset: How many to skip.
             since: Only what was active at or after this time.
             source: Only conversations with a session from here.
-            sort: One of `core.store.listing.SORTS`.
+            sort: One of `core.store.ordering.SORTS`.
             text: Only where this stands in an id, title, model, source or folder.
             kinds: Only conversations whose root is one of these; None for all.
         """
@@ -48,6 +54,11 @@ class Lists(OpenDatabase):
         wanted = frozenset(kinds) if kinds is not None else None
         with self._read() as (connection, schema):
             return newest_conversations(connection, schema, self.path, limit, wanted)
+
+    def conversations_of(self, session_ids: Sequence[str]) -> tuple[ConversationRow, ...]:
+        """The conversations some sessions are in, each once, in the order of the ids."""
+        with self._read() as (connection, schema):
+            return conversations_of(connection, schema, self.path, session_ids)
 
     def sessions(
         self,

@@ -11,8 +11,8 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from core.store.listing import SORTS
 from core.store.lists import Lists
+from core.store.ordering import SORTS
 from inspector.cli import jsonio, listing, numbers, options, output, target
 from inspector.cli.listing import Row
 

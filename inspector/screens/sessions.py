@@ -142,6 +142,8 @@ class SessionsScreen(OrderingSessions):
     @on(ReadingSessions.Stamped)
     def _stamped(self, event: ReadingSessions.Stamped) -> None:
         if self._stamps is not None and event.stamps != self._stamps:
+            if self._page is not None and not self._page.settled:
+                return  # reading anew would begin the ranking again; the next look comes soon
             self.reload()
             self._add_up_soon()
         self._stamps = event.stamps
@@ -227,7 +229,7 @@ class SessionsScreen(OrderingSessions):
         head.left = header(self.locations, total)
         room = self.size.width - sum(cell_len(text) for _, text in head.left) - 4
         head.right = summing_up(self._spent, self.listing.diagnosed, room)
-        foot.left, foot.right = LEGEND, position(self.listing, self._order)
+        foot.left, foot.right = LEGEND, position(self.listing, self._order, self._page)
 
 
 def _place(lines: Sequence[SessionLine], before: SessionLine | None, cursor: int) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from core.errors import InspectorError
 from core.model.session import Kind
 from core.store.locate import Location
-from inspector.screens.sessions_columns import SessionLine
+from inspector.screens.sessions_columns import Key, SessionLine
 
 FIRST = 80
 """Sessions looked at for the first screenful."""
@@ -20,7 +20,7 @@ class Order:
     """What the list holds, and in which order.
 
     Attributes:
-        sort: One of the store's orders.
+        sort: One of `SORTS`.
         natural: The direction people expect first: newest, largest, A to Z. False turns it round.
         text: Filter; empty for none.
         delegates: Also conversations a tool call started, which otherwise stand below the one that did.
@@ -41,6 +41,8 @@ class SourcePage:
         totals: Conversations that match, by database.
         errors: Databases that could not be read; the others are still shown.
         whole: False for a first screenful, read before anybody counted.
+        ranking: The conversations in their order, where no database knows it.
+        measured: How many of the ranking are in their place already; the others stand below them.
     """
 
     order: Order
@@ -49,15 +51,26 @@ class SourcePage:
     totals: Mapping[Location, int] = field(default_factory=dict)
     errors: tuple[InspectorError, ...] = ()
     whole: bool = True
+    ranking: tuple[Key, ...] = ()
+    measured: int = 0
 
     @property
     def total(self) -> int:
         """Conversations that match, over all databases; of a first screenful, its rows."""
         return sum(self.totals.values()) if self.whole else len(self.rows)
 
+    @property
+    def settled(self) -> bool:
+        """Every row is where it belongs."""
+        return self.measured == len(self.ranking)
+
 
 SORTS = {
     "last_active": "last active", "tokens": "tokens", "cost": "cost", "messages": "messages",
-    "calls": "calls", "title": "title", "model": "model", "source": "source",
+    "calls": "calls", "title": "title", "model": "model", "source": "source", "hit": "hit rate",
+    "pressure": "pressure", "generations": "generations", "input": "fresh input",
+    "cache_read": "cache read", "cache_write": "cache write", "output": "output",
 }  # fmt: skip
 """The orders `s` goes through, and what they are called."""
+MEASURED = frozenset({"pressure", "generations"})
+"""Orders no database knows: every conversation is measured first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -13,13 +13,16 @@ from core.store.locate import Location
 from inspector.masking import warm
 from inspector.screens.base import Page
 from inspector.screens.sessions_columns import Extra, Key, SessionLine
+from inspector.screens.sessions_order import MEASURED, SourcePage
 from inspector.shell import shell
 from inspector.widgets.rows import PAGE
 from inspector.workers import cancelled, in_thread
 
 if TYPE_CHECKING:
     from core.model.usage import LedgerRow
-    from inspector.screens.sessions_order import Order, SourcePage
+    from core.store.connect import Cancelled
+    from inspector.screens.sessions_order import Order
+    from inspector.screens.sessions_ranking import Ranker
 
 Stamps = tuple[tuple[int, int], ...]
 
@@ -74,6 +77,7 @@ class ReadingSessions(Page):
     def __init__(self, locations: Sequence[Location]) -> None:
         super().__init__()
         self.locations = tuple(locations)
+        self._ranker: Ranker | None = None
 
     def clock(self) -> datetime:
         """The present, as the app sees it."""
@@ -87,16 +91,31 @@ class ReadingSessions(Page):
         stop = cancelled()
         if first:
             self.post_message(self.Arrived(epoch, read_first(self.locations, stop)))
+        if order.sort in MEASURED:
+            self._rank(epoch, order, stop)
+            return
         page = read_page(self.locations, order, 0, PAGE, cancelled=stop)
         warm()
         if not stop():
             self.post_message(self.Arrived(epoch, page))
 
+    def _rank(self, epoch: int, order: Order, stop: Cancelled) -> None:
+        from inspector.screens.sessions_ranking import Ranker
+
+        self._ranker = ranker = self._ranker or Ranker()
+        for page in ranker.pages(self.locations, order, PAGE, self.clock(), stop):
+            if not stop():
+                self.post_message(self.Arrived(epoch, page))
+
     @in_thread("pages", exclusive=False)
     def read_more(self, epoch: int, page: SourcePage, start: int, size: int) -> None:
         """Read a page the user scrolled to."""
-        from inspector.screens.sessions_source import read_page
+        from inspector.screens.sessions_source import read_page, read_ranked
 
+        if page.ranking:
+            rows = tuple(read_ranked(page.ranking[start : start + size], cancelled()))
+            self.post_message(self.Arrived(epoch, replace(page, start=start, rows=rows)))
+            return
         found = read_page(self.locations, page.order, start, size, totals=page.totals, cancelled=cancelled())
         self.post_message(self.Arrived(epoch, found))
 

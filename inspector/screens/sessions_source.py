@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from core.model.session import ConversationRow
 from core.store.connect import Cancelled, Interrupted
 from core.store.locate import Location
 from core.store.store import Store
-from inspector.screens.sessions_columns import SessionLine
+from inspector.screens.sessions_columns import Key, SessionLine
 from inspector.screens.sessions_order import CHATS, FIRST, Order, SourcePage
 
 
@@ -71,6 +71,16 @@ def read_page(
     return SourcePage(order, start, tuple(merged), counts, tuple(errors))
 
 
+def read_ranked(keys: Sequence[Key], cancelled: Cancelled | None = None) -> Iterator[SessionLine]:
+    """The conversations of these names, in their order; what is gone since is left out."""
+    found: dict[Key, SessionLine] = {}
+    for location in dict.fromkeys(location for location, _ in keys):
+        with Store(location, cancelled=cancelled) as store:
+            rows = store.conversations_of([root for where, root in keys if where == location])
+        found |= {line.key: line for line in (SessionLine(location, row) for row in rows)}
+    return (found[key] for key in keys if key in found)
+
+
 def _read(
     location: Location,
     order: Order,
@@ -118,6 +128,11 @@ _NUMBERS: Mapping[str, Callable[[ConversationRow], float]] = {
     "last_active": _time,
     "tokens": lambda row: _sum([row.tokens.total]),
     "cost": lambda row: _sum([row.cost.usd]),
+    "hit": lambda row: _sum([row.tokens.hit_rate]),
+    "input": lambda row: _sum([row.tokens.input]),
+    "cache_read": lambda row: _sum([row.tokens.cache_read]),
+    "cache_write": lambda row: _sum([row.tokens.cache_write]),
+    "output": lambda row: _sum([row.tokens.output]),
     "messages": lambda row: _sum(one.messages for one in row.sessions),
     "calls": lambda row: _sum(one.api_calls for one in row.sessions),
 }

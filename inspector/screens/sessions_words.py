@@ -75,7 +75,7 @@ def summing_up(
     return tuple(pieces)
 
 
-def position(listing: SessionsList, order: Order) -> tuple[Piece, ...]:
+def position(listing: SessionsList, order: Order, page: SourcePage | None = None) -> tuple[Piece, ...]:
     """Where the cursor is, and what the list is sorted by."""
     rows = listing.rows
     if not isinstance(rows, FoldingRows) or not rows.count:
@@ -83,7 +83,14 @@ def position(listing: SessionsList, order: Order) -> tuple[Piece, ...]:
     place, total = rows.place(listing.cursor)[0] + 1, rows.base.count
     folded = "" if order.delegates or order.text else " · delegates folded"
     direction = DOWN if order.natural else UP
-    return (("ink-muted", f"{place:,} of {total:,} · by {SORTS[order.sort]} {direction}{folded}"),)
+    sorting = f"by {SORTS[order.sort]} {direction}{_progress(page)}"
+    return (("ink-muted", f"{place:,} of {total:,} · {sorting}{folded}"),)
+
+
+def _progress(page: SourcePage | None) -> str:
+    if page is None or page.settled:
+        return ""
+    return f" · {page.measured:,} measured"
 
 
 def nothing(page: SourcePage) -> str:

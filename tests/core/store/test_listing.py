@@ -9,7 +9,7 @@ import pytest
 from core.errors import NotFoundError, UsageError
 from core.model.session import Kind
 from core.model.tokens import Buckets
-from core.store.listing import SORTS
+from core.store.ordering import SORTS
 from core.store.store import Store
 from tests.core.store.database import RELEASES, SessionDatabase
 
@@ -77,6 +77,30 @@ def test_lists_are_sorted_by_what_is_asked(make: Make, opened: Opened) -> None:
         assert store.sessions(sort=sort).total == 5
     with pytest.raises(UsageError, match="sort"):
         store.conversations(sort="colour")
+
+
+def test_the_hit_rate_of_a_conversation_is_that_of_its_sessions_together(make: Make, opened: Opened) -> None:
+    database = make()
+    usage = {"started_at": 1.0, "input_tokens": 10, "cache_write_tokens": 0}
+    database.session("half", cache_read_tokens=10, **usage)
+    database.session("none", cache_read_tokens=0, **usage)
+    database.session("first", cache_read_tokens=90, ended_at=2.0, end_reason="compression", **usage)
+    database.session("second", parent_session_id="first", cache_read_tokens=0, **{**usage, "started_at": 3.0})
+    database.session("unknown", started_at=1.0)
+    page = opened(database).conversations(sort="hit")
+    rates = [row.tokens.hit_rate for row in page.rows]
+    assert [row.root.id for row in page.rows] == ["first", "half", "none", "unknown"]
+    assert rates == [90 / 110, 0.5, 0.0, None]
+    listed = opened(database).sessions(sort="hit")
+    assert [entry.session.id for entry in listed.rows][:2] == ["first", "half"]
+    assert listed.rows[-1].session.id == "unknown"
+
+
+def test_conversations_are_found_by_any_of_their_sessions(make: Make, opened: Opened) -> None:
+    store = opened(some(make))
+    found = store.conversations_of(["gamma2", "nobody", "alpha", "gamma"])
+    assert [row.root.id for row in found] == ["gamma", "alpha"]
+    assert store.conversations_of([]) == ()
 
 
 def test_every_session_knows_its_conversation(make: Make, opened: Opened) -> None:

@@ -1,0 +1,97 @@
+"""What lists can be ordered by: sessions by the database, conversations in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from core.errors import UsageError
+
+LAST_ACTIVE = (
+    "max(coalesce(started_at, 0), coalesce(ended_at, 0), coalesce(last_activity_at, 0),"
+    " coalesce(spoken_at + 0.0, 0))"
+)
+_NUMBERS: Mapping[str, str] = {
+    "last_active": LAST_ACTIVE,
+    "started": "started_at",
+    "messages": "message_count",
+    "tokens": "coalesce(input_tokens, 0) + coalesce(cache_read_tokens, 0) + coalesce(cache_write_tokens, 0)"
+    " + coalesce(output_tokens, 0)",
+    "input": "input_tokens",
+    "cache_read": "cache_read_tokens",
+    "cache_write": "cache_write_tokens",
+    "output": "output_tokens",
+    "cost": "coalesce(nullif(actual_cost_usd, 0), estimated_cost_usd)",
+    "calls": "api_call_count",
+}
+_SHARES: Mapping[str, tuple[str, str]] = {
+    "hit": (
+        "cache_read_tokens",
+        "coalesce(input_tokens, 0) + coalesce(cache_read_tokens, 0) + coalesce(cache_write_tokens, 0)",
+    ),
+}
+"""A part and its whole; of several sessions the parts are added up, and the wholes."""
+_TEXTS: Mapping[str, str] = {"title": "title", "model": "model", "source": "source"}
+SORTS = (*_NUMBERS, *_SHARES, *_TEXTS)
+"""What a list can be ordered by. Numbers run downwards, texts upwards."""
+
+_UNKNOWN = float("-inf")
+
+
+def order_by(sort: str) -> str:
+    """ORDER BY terms of a list of sessions: numbers downwards with unknown ones last, texts upwards."""
+    if sort in _TEXTS:
+        text = _TEXTS[sort]
+        return f"coalesce({text}, '') = '', lower({text})"
+    # A damaged row may hold text where a number belongs; SQLite would put it before every number.
+    number = _expression(sort)
+    return f"CASE WHEN typeof({number}) IN ('integer', 'real') THEN {number} END DESC"
+
+
+def columns_of(sort: str) -> str:
+    """What one session brings to an order: a number or text, or a part and its whole."""
+    return ", ".join(_SHARES[sort]) if sort in _SHARES else _expression(sort)
+
+
+def _expression(sort: str) -> str:
+    """The number or text a session is ordered by."""
+    part, whole = _SHARES.get(sort, ("", ""))
+    expression = (
+        f"CAST({part} AS REAL) / nullif({whole}, 0)" if part else _NUMBERS.get(sort, _TEXTS.get(sort))
+    )
+    if expression is None:
+        raise UsageError(f"cannot sort by {sort!r}", remedy=f"Choose one of {', '.join(SORTS)}")
+    return expression
+
+
+def sort_threads(items: list[Any], sort: str, values: Callable[[Any], Sequence[Sequence[Any]]]) -> None:
+    """Order in place: numbers downwards with unknown ones last, texts upwards."""
+    if sort in _TEXTS:
+        items.sort(key=lambda item: _first_text(text for (text,) in values(item)))
+        return
+    together = _share if sort in _SHARES else _newest if sort in ("last_active", "started") else _sum
+    items.sort(key=lambda item: together(values(item)), reverse=True)
+
+
+def _newest(rows: Sequence[Sequence[Any]]) -> float:
+    return max(_known(value for (value,) in rows), default=_UNKNOWN)
+
+
+def _sum(rows: Sequence[Sequence[Any]]) -> float:
+    known = _known(value for (value,) in rows)
+    return sum(known) if known else _UNKNOWN
+
+
+def _share(rows: Sequence[Sequence[Any]]) -> float:
+    parts, whole = _known(part for part, _ in rows), sum(_known(whole for _, whole in rows))
+    return sum(parts) / whole if parts and whole else _UNKNOWN
+
+
+def _known(values: Iterable[Any]) -> list[float]:
+    """The numbers among values: a damaged row may hold text where a number belongs."""
+    return [value for value in values if type(value) in (int, float)]
+
+
+def _first_text(values: Iterable[Any]) -> tuple[bool, str]:
+    text = next((str(value) for value in values if value), "")
+    return (not text, text.lower())
