@@ -10,15 +10,21 @@ from typing import Any
 from core.compress.assemble import HANDOFF, Assembled, assemble
 from core.compress.engine import ContextEngine, Wires
 from core.compress.failure import is_accepted
-from core.compress.finish import finished
 from core.compress.guard import Guard
 from core.compress.measure import Measured, measure
 from core.compress.partition import Rows, cut
 from core.compress.plan import plan
 from core.compress.replay import replays_thinking
-from core.compress.request import finish_of, summary_request
+from core.compress.request import completed, finish_of, summary_request
 from core.compress.salvage import estimate, salvaged
-from core.compress.summarise.base import FailureKind, Summariser, SummaryFailure, SummaryRequest
+from core.compress.summarise.base import (
+    FailureKind,
+    Summariser,
+    SummaryFailure,
+    SummaryRequest,
+    SummaryResult,
+    SummaryStatus,
+)
 from core.compress.summarise.static import StaticSummariser
 from core.compress.threshold import budgets
 from core.hermes.policy import Policy
@@ -206,16 +212,17 @@ class ContextCompressor(ContextEngine):
             focus=focus,
             previous=self.previous_summary,
             with_transcript=self._summariser.describe() is not None,
+            session=self.session,
         )
-        body = None if not force and self._skips(measured, found, request) else self._asked(request)
-        if body is None and self.last_error is not None and self.guard.aborts:
+        result = None if not force and self._skips(measured, found, request) else self._asked(request)
+        if result is None and self.last_error is not None and self.guard.aborts:
             return None
-        if body is None:
+        if result is None:
             self.last_fallback = True
             static = StaticSummariser(self.policy, reason=self.last_error, prefix_length=len(self._prefix))
-            body = static.summarise(request).body
+            result = static.summarise(request)
             self.guard.fallback_streak += self.last_error is not None
-        return finished(body, finish_of(measured, found, request.turns, self.session))
+        return completed(result, request, finish_of(measured, found, request.turns, self.session))
 
     def _skips(self, measured: Measured, found: Plan, request: SummaryRequest) -> bool:
         """Make a summary by rule at once: the model failed too often, or the middle is not worth a call."""
@@ -226,7 +233,7 @@ class ContextCompressor(ContextEngine):
             return False
         return estimate(request.turns, self.policy) < int(rules.small_middle * self.threshold_tokens)
 
-    def _asked(self, request: SummaryRequest) -> str | None:
+    def _asked(self, request: SummaryRequest) -> SummaryResult | None:
         """Ask the summariser, unless a failure is too recent."""
         now = self._clock()
         if now < self.guard.cooldown_until:
@@ -238,14 +245,14 @@ class ContextCompressor(ContextEngine):
             if failure.kind is FailureKind.CANCELLED:
                 raise
             if is_accepted(failure.kind, self.policy.failure):
-                return ""
+                return SummaryResult("", SummaryStatus.MODEL)
             self.last_error = failure.what
             self.guard.failed(
                 failure.kind, failure.what, self.policy.failure, now, configured=self._abort_configured
             )
             return None
         self.guard.succeeded()
-        return result.body
+        return result
 
     def _replaced(
         self, measured: Measured, assembled: Assembled, body: str, current_tokens: int | None

@@ -9,9 +9,8 @@ from core.compress.assemble import HANDOFF, Assembled, assemble
 from core.compress.estimate import Size, message_size, total_tokens
 from core.compress.failure import consequence, is_accepted
 from core.compress.feedback import Outcome, feedback
-from core.compress.finish import finished
 from core.compress.measure import Measured
-from core.compress.request import finish_of, summary_request
+from core.compress.request import completed, finish_of, summary_request
 from core.compress.retention import retention as retained
 from core.compress.salvage import salvaged
 from core.compress.summarise.base import (
@@ -84,12 +83,18 @@ def preview(
         return _result(measured, plan, summariser, focus, None, Attempt(None))
     asks_model = summariser.describe() is not None
     request = summary_request(
-        measured, plan, focus=focus, previous=previous, with_transcript=asks_model, today=today
+        measured,
+        plan,
+        focus=focus,
+        previous=previous,
+        with_transcript=asks_model,
+        today=today,
+        session=session,
     )
     attempt = _attempt(summariser, request, measured, abort_configured, on_text, cancelled)
     if attempt.result is None:
         return _result(measured, plan, summariser, focus, None, attempt)
-    body = finished(attempt.result.body, finish_of(measured, plan, request.turns, session))
+    body = completed(attempt.result, request, finish_of(measured, plan, request.turns, session))
     kept = _retention(measured, plan, body, focus, request) if retention else None
     return _result(measured, plan, summariser, focus, body, attempt, session=session, kept=kept)
 

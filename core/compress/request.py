@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from core.compress.assemble import pruned_rows
 from core.compress.demote import demoted
-from core.compress.finish import Finish
+from core.compress.finish import Finish, finished
 from core.compress.measure import Measured
 from core.compress.redact import redact_scattered, redact_text
 from core.compress.restate import is_asking
 from core.compress.serialise import serialised
-from core.compress.summarise.base import SummaryRequest
+from core.compress.summarise.base import SummaryRequest, SummaryResult, SummaryStatus
 from core.compress.threshold import tail_mode
 from core.compress.turns import content_text, summary_match
 from core.compress.unwrap import unwrapped
@@ -31,6 +32,7 @@ def summary_request(
     previous: str | None = None,
     with_transcript: bool = True,
     today: str | None = None,
+    session: str | None = None,
 ) -> SummaryRequest:
     """Gather everything a summariser needs.
 
@@ -41,12 +43,14 @@ def summary_request(
         previous: Summary body in the compressor's memory; None takes the one found in the conversation.
         with_transcript: Write the turns out as a model's prompt shows them.
         today: The date, ISO 8601, for releases that ask for dated facts.
+        session: Session id that the release's additions point to.
     """
     policy = measured.policy
     rules = policy.summary
     window = summary_window(measured, plan.middle)
     turns = tuple(map(redact_scattered, window_turns(measured, plan, window)))
     lean = is_lean(plan, policy)
+    originals = _originals(measured, window)
     budget = plan.summary_budget or rules.least
     return SummaryRequest(
         turns=turns,
@@ -56,11 +60,19 @@ def summary_request(
         auto_focus=None if focus or not rules.auto_focus else auto_focus(measured, policy),
         previous_summary=previous or earlier_body(measured, window),
         transcript=serialised(turns, rules, lean=lean) if with_transcript else "",
-        originals=_originals(measured, window),
+        originals=originals,
         max_output=int(budget * rules.output_factor) if rules.output_factor else None,
         temporal=rules.temporal,
         today=today if rules.temporal else None,
+        complete=partial(finished, finish=Finish(turns, policy, lean, session, focus, originals)),
     )
+
+
+def completed(result: SummaryResult, request: SummaryRequest, finish: Finish) -> str:
+    """The body as it is inserted: with what the release adds by rule."""
+    if result.status is SummaryStatus.EXTRACTIVE:
+        return request.complete(result.body)
+    return finished(result.body, finish)
 
 
 def is_lean(plan: Plan, policy: Policy) -> bool:

@@ -21,6 +21,8 @@ _GIVEN = re.compile(r"""[=:：<]|--|["'`]\s*,|\(\s*\\*["'`]|\bis |是|为|[A-Za-
 
 @dataclass(frozen=True, slots=True)
 class _Clues:
+    """What to look for, from the table of credentials."""
+
     needles: tuple[str, ...]
     places: tuple[str, ...]
     stems: tuple[str, ...]

@@ -19,11 +19,15 @@ KEPT, PARAPHRASED, LOST = "kept", "paraphrased", "lost"
 _HEX = re.compile(r"[0-9a-f]{7,64}")
 _SPACE = re.compile(r"\s+")
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_ALONE = re.compile(r"(?<![\w.,\-/#])\d[\d,]*(?:\.\d+)?(?!\w)")
+_ITEM = re.compile(r"^\s*\d+[.)] ")
 _ELLIPSIS = re.compile(r"(?:…|\.\.\.)$")
 _ENOUGH_TERMS = 0.6
 _MOST_TERMS = 40
 _SHORTEST_PREFIX = 40
 _HASH_PREFIX = 7
+_TELLING = 4
+"""Characters from which a figure tells by itself what it is; shorter ones need their unit beside them."""
 
 
 class SummaryIndex:
@@ -35,13 +39,19 @@ class SummaryIndex:
         self._flat = _SPACE.sub(" ", summary.lower())
 
     @cached_property
+    def _paths(self) -> list[str]:
+        found = (values(line, errors=False) for line in self._lines)
+        return [value for anchors in found for category, value in anchors if category in ("paths", "urls")]
+
+    @cached_property
     def _suffixes(self) -> set[str]:
         """Every path of the summary by every ending it has at a folder."""
-        found: set[str] = set()
-        for category, value in values(self._flat, errors=False):
-            if category in ("paths", "urls"):
-                found.update(_endings(value))
-        return found
+        return {ending for path in self._paths for ending in _endings(path)}
+
+    @cached_property
+    def _bare_names(self) -> set[str]:
+        """The files the summary names without a folder; with another folder it would be another file."""
+        return {ending for path in self._paths for ending in _endings(path)[:1] if "/" not in ending}
 
     @cached_property
     def _hex_prefixes(self) -> set[str]:
@@ -52,8 +62,13 @@ class SummaryIndex:
         return {_measure(text) for text in measures(self._flat)}
 
     @cached_property
-    def _numbers(self) -> set[str]:
-        return {number.replace(",", "") for number in _NUMBER.findall(self._flat)}
+    def _numbers(self) -> dict[str, list[str]]:
+        """The figures that stand alone, by the lines they stand in; what counts a list's items is none."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for line in self._lines:
+            for number in _ALONE.findall(_ITEM.sub("", line)):
+                found[number.replace(",", "")].append(line)
+        return found
 
     @cached_property
     def _flat_words(self) -> frozenset[str]:
@@ -105,14 +120,18 @@ class SummaryIndex:
             "/" in ending and ending in self._suffixes for ending in endings[1:]
         ):
             return KEPT
-        return PARAPHRASED if endings[-1] in self._suffixes else LOST
+        return PARAPHRASED if endings[-1] in self._bare_names else LOST
 
     def _number(self, lower: str) -> str:
         if _measure(lower) in self._measures:
             return KEPT
         number = _NUMBER.search(lower)
-        found = number is not None and number.group().replace(",", "") in self._numbers
-        return PARAPHRASED if found else LOST
+        if number is None:
+            return LOST
+        figure = number.group().replace(",", "")
+        unit = lower[number.end() :].strip()
+        told = (line for line in self._numbers.get(figure, ()) if len(figure) >= _TELLING or unit in line)
+        return PARAPHRASED if any(told) else LOST
 
     def _stands(self, lower: str) -> bool:
         """Whether a value stands in the summary and not inside a longer word."""
@@ -143,7 +162,7 @@ class SummaryIndex:
         return at < len(self._sorted_words) and self._sorted_words[at].startswith(start)
 
     def _lines_sharing(self, value: str) -> Iterator[str]:
-        """Lines that hold most of a sentence's words.
+        """Lines that hold most of a sentence's words and all its figures: case 12 is not case 41.
 
         A line with `enough` of the `n` words known at all holds one of the `n - enough + 1` rarest.
         """
@@ -151,8 +170,9 @@ class SummaryIndex:
         enough = max(2, math.ceil(_ENOUGH_TERMS * len(wanted)))
         words = self._postings.keys() & wanted
         rarest = sorted(words, key=lambda term: len(self._postings[term]))
+        figures = frozenset(filter(str.isdigit, wanted))
         for at in {at for term in rarest[: max(0, len(words) - enough + 1)] for at in self._postings[term]}:
-            if len(words & self._words[at]) >= enough:
+            if figures <= self._words[at] and len(words & self._words[at]) >= enough:
                 yield self._raw_lines[at]
 
 

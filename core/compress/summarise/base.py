@@ -40,6 +40,8 @@ class SummaryRequest:
         originals: The same messages before pruning; the offline summariser reads these when they are given.
         temporal: The release asks for finished work in the past tense, with dates.
         today: The date for that, ISO 8601; None leaves it out.
+        complete: A body with what the release adds by rule, kept to the focus; the offline summariser counts
+            with it.
     """
 
     turns: tuple[Message, ...]
@@ -53,6 +55,7 @@ class SummaryRequest:
     originals: tuple[Message, ...] = ()
     temporal: bool = False
     today: str | None = None
+    complete: Callable[[str], str] = str
 
 
 class SummaryStatus(StrEnum):

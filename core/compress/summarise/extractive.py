@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from core.compress.anchors import Found, View, collect, topic_of, views
 from core.compress.anchors.history import files
@@ -20,7 +20,7 @@ from core.compress.summarise.base import (
 )
 from core.compress.summarise.extract.carry import carried, without_repeats
 from core.compress.summarise.extract.facts import Fact, facts_of
-from core.compress.summarise.extract.pack import lists
+from core.compress.summarise.extract.pack import lists, quotes
 from core.compress.summarise.extract.render import render
 from core.compress.summarise.extract.select import FOCUS_SHARE, Estimate, choose
 
@@ -99,17 +99,25 @@ class ExtractiveSummariser:
         return max(0, most - self._estimate(render((), request.headings)))
 
     def _body(self, request: SummaryRequest, facts: list[Fact], anchors: list[Found], room: int) -> str:
-        focused = any(anchor.in_focus for anchor in anchors)
-        share = FOCUS_SHARE if focused else _LIST_SHARE
+        wanted = [anchor for anchor in anchors if anchor.in_focus]
         listed = int(room * _LIST_SHARE)
-        chosen = choose(facts, room - listed, self._estimate, focused=focused)
-        said = render(chosen, request.headings)
-        left = room - sum(self._estimate(fact.text) + 1 for fact in chosen)
-        wanted = [anchor for anchor in anchors if anchor.in_focus or not focused]
-        chosen += lists(wanted, said, max(0, min(left, int(room * share))), self._estimate)
-        if focused:
-            chosen = _favour(chosen, anchors, request.headings)
-        return self._fitted(chosen, request)
+        chosen = choose(facts, room - listed, self._estimate, focused=bool(wanted))
+        added = request.complete("")
+
+        def written(facts: Sequence[Fact]) -> str:
+            return f"{render(facts, request.headings)}\n{added}"
+
+        left = max(0, room - self._cost(chosen))
+        if not wanted:
+            chosen += lists(anchors, written(chosen), min(left, listed), self._estimate)
+            return self._fitted(chosen, request)
+        exact = lists(wanted, written(chosen), min(left, int(room * FOCUS_SHARE)), self._estimate)
+        left -= self._cost(exact)
+        chosen += exact + quotes(wanted, written(chosen), left, self._estimate)
+        return self._fitted(_favour(chosen, anchors, written), request)
+
+    def _cost(self, facts: Sequence[Fact]) -> int:
+        return sum(self._estimate(fact.text) + 1 for fact in facts)
 
     def _fitted(self, chosen: list[Fact], request: SummaryRequest) -> str:
         """The body within the budget; the last chosen facts go first."""
@@ -122,9 +130,17 @@ class ExtractiveSummariser:
         return body
 
 
-def _favour(chosen: list[Fact], anchors: Sequence[Found], headings: Sequence[str]) -> list[Fact]:
-    """Drop what matters least outside the focus until the focus survives at twice the rate of the rest."""
-    spare = [fact for fact in chosen if not fact.in_focus and not fact.fixed]
+def _favour(
+    chosen: list[Fact], anchors: Sequence[Found], written: Callable[[Sequence[Fact]], str]
+) -> list[Fact]:
+    """Drop what matters least outside the focus until the focus survives at twice the rate of the rest.
+
+    The task stays; what else is otherwise certain of its place goes last.
+    """
+    spare = sorted(
+        (fact for fact in chosen if not fact.in_focus and fact.kind != "task"),
+        key=lambda fact: not fact.fixed,
+    )
     focus = _sample([anchor for anchor in anchors if anchor.in_focus])
     rest = _sample([anchor for anchor in anchors if not anchor.in_focus])
     if not focus or not rest:
@@ -132,7 +148,7 @@ def _favour(chosen: list[Fact], anchors: Sequence[Found], headings: Sequence[str
     low, high = 0, len(spare)  # the fewest facts to drop lies between
     while low < high:
         half = (low + high) // 2
-        index = SummaryIndex(render(_without(chosen, spare[len(spare) - half :]), headings))
+        index = SummaryIndex(written(_without(chosen, spare[len(spare) - half :])))
         if _rate(focus, index) >= _TIMES * _rate(rest, index):
             high = half
         else:

@@ -16,7 +16,9 @@ from core.compress.summarise.extractive import ExtractiveSummariser
 from core.compress.summarise.static import StaticSummariser
 from core.hermes.policy import documents, load_policy, releases
 from core.model.message import Message
+from core.model.preview import AnchorCount
 from core.model.settings import Settings
+from tests.core.compress.builders import assistant, call
 from tests.core.compress.conversations import conversation, messages, resumed
 from tests.core.compress.test_compressor import Scripted
 
@@ -116,3 +118,51 @@ def test_what_it_was_made_from_stays_as_it_was() -> None:
     measured = measure([Message(row) for row in rows], load_policy("0.22"))
     preview(measured, plan(measured, SMALL), ExtractiveSummariser())
     assert rows == conversation(11)
+
+
+def _areas() -> list[Message]:
+    """Work on two parts of a project in turn, every message naming its part."""
+    rows: list[Message] = []
+    for n in range(24):
+        area = ("billing", "search")[n % 2]
+        rows += [
+            Message(
+                {"role": "user", "content": f"Fix src/{area}/f{n}.py, ticket {area[:3].upper()}-{700 + n}."}
+            ),
+            *call(
+                "terminal",
+                f"tests/{area}/test_{n}.py FAILED\nE   ValueError: {area} {n} broke after {n + 100} ms\n"
+                * 20,
+                command=f"pytest tests/{area}/test_{n}.py",
+            ),
+            assistant(f"The {area} part {n} is done, commit {n:02d}ab12f{n:02d}."),
+        ]
+    return rows
+
+
+@pytest.mark.parametrize("release", releases())
+def test_a_focus_survives_twice_as_often_whatever_the_release_adds(release: str) -> None:
+    measured = measure(_areas(), load_policy(release))
+    found = plan(measured, replace(SMALL, window=8000))
+    made = preview(measured, found, ExtractiveSummariser(), focus="billing", session="s1")
+    plain = preview(measured, found, ExtractiveSummariser(), session="s1")
+    assert made.retention is not None
+    assert made.summary is not None
+    assert plain.summary is not None
+    assert _share(made.retention.focus) >= 2 * _share(made.retention.rest)
+    assert len(made.summary) <= max(len(plain.summary), 4 * (found.summary_budget or 0))
+
+
+def test_a_model_is_never_narrowed_by_the_focus() -> None:
+    measured = measure(_areas(), load_policy("0.22"))
+    found = plan(measured, replace(SMALL, window=8000))
+    made = preview(measured, found, Scripted(), focus="billing")
+    assert made.summary == preview(measured, found, Scripted()).summary
+    assert made.summary is not None
+    assert "src/search/f1.py" in made.summary
+
+
+def _share(count: AnchorCount | None) -> float:
+    assert count is not None
+    assert count.of
+    return (count.kept + count.paraphrased) / count.of

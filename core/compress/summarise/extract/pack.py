@@ -1,16 +1,33 @@
-"""Lists of exact values at the end of a summary: the cheapest way to keep a fact checkable."""
+"""Exact values at the end of a summary: the cheapest way to keep a fact checkable."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from core.compress.anchors import Found
+from core.compress.retention.index import LOST, SummaryIndex
 from core.compress.summarise.extract.facts import Fact
 from core.compress.summarise.extract.select import Estimate
 
 _LABELS = {"paths": "Paths", "urls": "Links", "ids": "Ids", "hashes": "Hashes", "numbers": "Figures"}
+_SENTENCES = {"constraints": "constraints", "errors": "errors", "asks": "actions", "commands": "actions"}
+"""Section of the categories that are whole sentences, most wanted first."""
+
 _PER_LINE = 8
 _LONGEST = 160
+
+
+def quotes(anchors: Sequence[Found], said: str, room: int, estimate: Estimate) -> list[Fact]:
+    """The sentences that `said` does not hold, word for word, newest first, within `room` tokens."""
+    held = SummaryIndex(said)
+    facts: list[Fact] = []
+    for category, kind in _SENTENCES.items():
+        for anchor in reversed([anchor for anchor in anchors if anchor.category == category]):
+            cost = estimate(anchor.value) + 1
+            if cost <= room and held.fate(category, anchor.value) == LOST:
+                room -= cost
+                facts.append(Fact(kind, anchor.value, anchor.messages[-1], 0.5, in_focus=True))
+    return facts
 
 
 def lists(anchors: Sequence[Found], said: str, room: int, estimate: Estimate) -> list[Fact]:

@@ -167,3 +167,30 @@ def test_two_thousand_messages_are_judged_in_half_a_second(messages: int) -> Non
         return time.process_time() - started
 
     assert min(seconds() for _ in range(3)) < 0.5
+
+
+def test_another_case_of_the_same_error_is_not_this_one() -> None:
+    middle = [*call("terminal", "E   ValueError: ledger 41 broke after 812 ms", command="make ledger")]
+    report = retention(middle, "- E   ValueError: harbour 12 of the ledger broke after 340 ms")
+    assert _fates(report)["E ValueError: ledger 41 broke after 812 ms"] == "lost"
+    assert _fates(report)["812 ms"] == "lost"
+
+
+def test_a_file_of_that_name_in_another_folder_is_another_file() -> None:
+    middle = [assistant("edited src/api/hooks.go")]
+    assert _fates(retention(middle, "edited src/web/hooks.go"))["src/api/hooks.go"] == "lost"
+
+
+@pytest.mark.parametrize(
+    ("summary", "fate"),
+    [("5 tests failed", "paraphrased"), ("5. ran the tests", "lost"), ("see part 5", "lost")],
+)
+def test_a_small_figure_needs_its_unit_beside_it(summary: str, fate: str) -> None:
+    middle = [*call("terminal", "5 failed", command="make check")]
+    assert _fates(retention(middle, summary))["5 failed"] == fate
+
+
+def test_every_path_of_a_long_summary_is_found() -> None:
+    names = [f"src/part_{n}/main.py" for n in range(150)]
+    middle = [assistant(" ".join(names[at : at + 50])) for at in (0, 50, 100)]
+    assert set(_fates(retention(middle, "\n".join(f"- {name}" for name in names))).values()) == {"kept"}
