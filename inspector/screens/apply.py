@@ -1,4 +1,4 @@
-"""Apply: what exactly would be written, is anything against it, and how is it taken back?"""
+"""Writing: what exactly would be written, is anything against it, and how is it taken back?"""
 
 from __future__ import annotations
 
@@ -10,19 +10,17 @@ from textual.app import ComposeResult
 from textual.message import Message as Event
 
 from core.model.apply import Applied, ApplyMode
-from core.model.preview import Preview
 from core.store.locate import Location
 from inspector.commands import bindings
 from inspector.line import Line
 from inspector.palette import Palette
-from inspector.screens.apply_model import (
+from inspector.screens.apply_model import Stage, applied_lines, review_lines
+from inspector.screens.apply_work import (
+    Proposal,
     Review,
-    Stage,
-    applied_lines,
     carry_out,
     examine,
     next_mode,
-    review_lines,
     short_id,
     take_back,
 )
@@ -60,8 +58,7 @@ class ApplyScreen(Page):
 
     Args:
         location: The database.
-        session_id: The session whose live messages were previewed.
-        preview: What would be written.
+        proposal: What would be written.
     """
 
     CSS_PATH = "apply.tcss"
@@ -88,11 +85,10 @@ class ApplyScreen(Page):
     class TakenBack(Event):
         """Every row is as it was."""
 
-    def __init__(self, location: Location, session_id: str, preview: Preview) -> None:
+    def __init__(self, location: Location, proposal: Proposal) -> None:
         super().__init__()
         self._location = location
-        self._session = session_id
-        self._preview = preview
+        self.proposal = proposal
         self._review: Review | None = None
         self._applied: Applied | None = None
         self._failure = ""
@@ -108,7 +104,7 @@ class ApplyScreen(Page):
 
     def on_mount(self) -> None:
         """Rehearse at once; it changes nothing."""
-        self.query_one(TitleBar).heading = "Apply the compaction"
+        self.query_one(TitleBar).heading = self.proposal.heading
         self.query_one(TextPane).focus()
         self._enter(Stage.CHECKING)
         self.check(None)
@@ -124,13 +120,13 @@ class ApplyScreen(Page):
 
     def _lines(self, width: int, ink: Palette) -> Iterator[Line]:
         if self.stage is Stage.APPLIED and self._applied is not None:
-            yield from applied_lines(self._applied, self._preview, width, ink)
+            yield from applied_lines(self._applied, self.proposal, width, ink)
         elif self.stage is Stage.UNDONE:
             yield from paragraph("Taken back: every row is as it was.", width, ink, "severity-ok", bold=True)
         elif self.stage is Stage.FAILED:
             yield from paragraph(self._failure, width, ink, "severity-critical", bold=True)
         elif self.stage is Stage.REVIEW and self._review is not None:
-            yield from review_lines(self._review, self._preview, width, ink)
+            yield from review_lines(self._review, self.proposal, width, ink)
         else:
             yield from paragraph(f"{self._step or 'Starting'} …", width, ink, "ink-muted")
 
@@ -139,7 +135,7 @@ class ApplyScreen(Page):
     @in_thread("apply")
     def check(self, mode: ApplyMode | None) -> None:
         """Find out what would be written, and what stands against it."""
-        review = examine(self._location, self._session, self._preview, mode, self._told)
+        review = examine(self._location, self.proposal, mode, self._told)
         self.post_message(self.Reviewed(review))
 
     @in_thread("apply")
@@ -190,11 +186,13 @@ class ApplyScreen(Page):
         """A key works at its stage only; writing waits until nothing refuses."""
         if action in ALLOWED and self.stage not in ALLOWED[action]:
             return False
+        if action == "mode" and len(self.proposal.modes) < 2:
+            return False
         return not (action == "write" and self._review is not None and self._review.refused)
 
     def action_write(self) -> None:
         """Ask for the session's short id, then write."""
-        short = short_id(self._session)
+        short = short_id(self.proposal.session_id)
         self.query_one(PromptBar).ask("write", f"type {short} to write", hint=f"{short}, or esc to leave")
 
     @on(PromptBar.Answered)
@@ -202,7 +200,7 @@ class ApplyScreen(Page):
         self.query_one(TextPane).focus()
         if event.text is None or self._review is None:
             return
-        if event.text.strip() != short_id(self._session):
+        if event.text.strip() != short_id(self.proposal.session_id):
             self.toast("That is not the session's short id; nothing was written.", "warning")
             return
         self._enter(Stage.WRITING)
@@ -210,7 +208,8 @@ class ApplyScreen(Page):
 
     def action_mode(self) -> None:
         """Write it another way."""
-        mode = next_mode(self._review.rehearsal.mode) if self._review else ApplyMode.FORK
+        modes = self.proposal.modes
+        mode = next_mode(modes, self._review.rehearsal.mode) if self._review else modes[-1]
         self._enter(Stage.CHECKING)
         self.check(mode)
 

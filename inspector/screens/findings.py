@@ -21,6 +21,8 @@ from core.store.locate import Location
 from inspector import format
 from inspector.commands import bindings
 from inspector.glyphs import SEVERITY
+from inspector.screens.apply import ApplyScreen
+from inspector.screens.apply_work import repair
 from inspector.screens.base import Page
 from inspector.screens.findings_list import FindingList, FindingRow, card, rank
 from inspector.screens.findings_sweep import Diagnosis, Step, examine_all, examine_one
@@ -33,6 +35,7 @@ from inspector.widgets.status_line import Piece, StatusLine
 from inspector.widgets.text_pane import TextPane
 from inspector.workers import cancelled, in_thread
 
+REPAIRABLE = "kept-tail-lost"
 TELL_SECONDS = 0.2
 """How often a running examination tells what it found."""
 
@@ -158,6 +161,7 @@ class FindingsScreen(Page):
         row = self.diagnoses.current
         if row is not None:
             self.card.show(partial(card, row))
+        self.refresh_bindings()
 
     def _tell(self) -> None:
         head = self.query_one("#head", StatusLine)
@@ -175,6 +179,23 @@ class FindingsScreen(Page):
     def action_scroll_card(self, step: int) -> None:
         """Scroll the card."""
         self.card.action_line(step)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The key that puts lost turns back works on the finding that some are lost."""
+        return action != "repair" or self._repairable is not None
+
+    @property
+    def _repairable(self) -> Diagnosis | None:
+        row = self.diagnoses.current
+        lost = isinstance(row, Diagnosis) and row.finding.session and row.finding.name == REPAIRABLE
+        return row if lost and isinstance(row, Diagnosis) else None
+
+    def action_repair(self) -> None:
+        """Review what would put the lost turns back."""
+        row = self._repairable
+        if row is not None and row.finding.session is not None:
+            screen = ApplyScreen(row.location, repair(row.finding.session))
+            self.app.push_screen(screen, lambda _: self.action_refresh())
 
     def action_back(self) -> None:
         """Stop examining and go back."""

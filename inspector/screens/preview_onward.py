@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.compress.summarise.given import GivenSummary
 from inspector.screens.apply import ApplyScreen
+from inspector.screens.apply_work import compaction
 from inspector.screens.edit import EditSummary
 from inspector.screens.preview_writers import Writer
 from inspector.screens.preview_writing import WritingView
@@ -33,7 +34,7 @@ class OnwardView(WritingView):
             self.toast(NOTHING, "warning")
             return
         generation = self.subject.conversation.generations[-1]
-        screen = ApplyScreen(self.subject.location, generation.session_id, made)
+        screen = ApplyScreen(self.subject.location, compaction(generation.session_id, made))
         self.app.push_screen(screen, self._left)
 
     def _left(self, _result: None) -> None:

@@ -16,7 +16,8 @@ from textual.widgets import TextArea
 from core.model.apply import ApplyMode
 from core.store.locate import Location, locate
 from inspector.screens.apply import ApplyScreen
-from inspector.screens.apply_model import Stage, next_mode, short_id
+from inspector.screens.apply_model import Stage
+from inspector.screens.apply_work import next_mode, short_id
 from inspector.screens.edit import EditSummary, edited
 from inspector.screens.preview import PreviewView
 from inspector.widgets.text_pane import TextPane
@@ -84,7 +85,7 @@ async def test_what_was_written_is_taken_back_row_by_row(own: Location) -> None:
     async with open_app(own, TITLE, "preview").run_test(size=(120, 40)) as pilot:
         screen = await review(pilot)
         await press(pilot, "W")
-        await answer(pilot, short_id(screen._session))
+        await answer(pilot, short_id(screen.proposal.session_id))
         assert stage(screen) is Stage.APPLIED, shown(screen)
         assert "Compressed:" in shown(screen)
         assert dump(own) != before
@@ -97,7 +98,7 @@ async def test_back_in_the_preview_the_new_generation_is_seen(own: Location) -> 
     async with open_app(own, TITLE, "preview").run_test(size=(170, 40)) as pilot:
         screen = await review(pilot)
         await press(pilot, "W")
-        await answer(pilot, short_id(screen._session))
+        await answer(pilot, short_id(screen.proposal.session_id))
         await press(pilot, "escape")
         assert "generation 2 of 2" in drawn(pilot)
 
@@ -174,4 +175,4 @@ def test_the_short_id_is_the_end_of_the_id() -> None:
 
 
 def test_the_ways_go_round() -> None:
-    assert next_mode(ApplyMode.FORK) is ApplyMode.IN_PLACE
+    assert next_mode(tuple(ApplyMode), ApplyMode.FORK) is ApplyMode.IN_PLACE
