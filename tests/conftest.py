@@ -21,8 +21,10 @@ def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep tests out of the user's folders, and the user's out of the tests."""
+    """Keep tests out of the user's folders, the user's out of the tests, and temporary ones in sight."""
     for variable in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(variable, str(tmp_path / variable.lower()))
-    monkeypatch.setenv("HOME", str(tmp_path))
+    for variable in ("HOME", "TMPDIR"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.delenv("HERMES_HOME", raising=False)

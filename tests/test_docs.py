@@ -41,7 +41,7 @@ def test_the_first_two_commands_need_only_python() -> None:
     assert demo.startswith("python3 -m venv")
     assert demo.endswith("hermes-inspector demo")
     assert tests.startswith("python3 -m venv")
-    assert tests.endswith("pytest")
+    assert " -m pytest" in tests
 
 
 def test_the_check_takes_its_test_command_from_the_readme() -> None:
