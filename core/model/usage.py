@@ -184,6 +184,24 @@ class ReconcileRow:
     hermes_calls: int | None
     verdict: str
 
+    @property
+    def provider_total(self) -> int | None:
+        """All tokens the provider's file tells of; None when it tells of money only."""
+        return _told(self.provider_tokens)
+
+    @property
+    def hermes_total(self) -> int:
+        """All tokens Hermes recorded."""
+        return _told(self.hermes_tokens) or 0
+
+
+def _told(tokens: Buckets) -> int | None:
+    """Buckets a file has no column for are left out, not taken for unknown totals."""
+    known = [
+        one for one in (tokens.input, tokens.cache_read, tokens.cache_write, tokens.output) if one is not None
+    ]
+    return sum(known) if known else None
+
 
 @dataclass(frozen=True, slots=True)
 class Reconciliation:

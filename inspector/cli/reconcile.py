@@ -1,6 +1,7 @@
 """A provider's usage export beside what Hermes recorded, matched by day and model.
 
-Exports of OpenRouter, Anthropic and OpenAI are recognised by their columns.
+Exports of OpenRouter, Anthropic, OpenAI and DeepSeek are recognised by their columns, those of costs too; for
+others --columns says which column holds what.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `reconcile`."""
     parser.add_argument("export", metavar="EXPORT.csv", type=Path, help="the provider's file")
     parser.add_argument("--mapping", metavar="NAME", help="column mapping (default: the one that fits)")
+    parser.add_argument(
+        "--columns", type=_columns, metavar="FIELD=COLUMN,...", help="columns of an export nobody knows"
+    )
     parser.add_argument("--csv", action="store_true", help="print a table for a spreadsheet")
     options.add_json_option(parser)
     options.add_store_options(parser)
@@ -36,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.export.is_file():
         raise NotFoundError("no such file", where=str(args.export))
     with target.stores(args) as opened:
-        found = reconcile(opened, args.export, mapping=args.mapping)
+        found = reconcile(opened, args.export, mapping=args.mapping, columns=args.columns)
     if args.json:
         output.write_json(_payload(found))
     elif args.csv:
@@ -44,6 +48,13 @@ def run(args: argparse.Namespace) -> int:
     else:
         output.write_lines(_lines(found))
     return 0
+
+
+def _columns(text: str) -> dict[str, str]:
+    pairs = [part.partition("=") for part in text.split(",")]
+    if not all(name.strip() and column.strip() for name, _, column in pairs):
+        raise argparse.ArgumentTypeError(f"{text!r} is not FIELD=COLUMN,..., as day=Date,model=Engine")
+    return {name.strip(): column.strip() for name, _, column in pairs}
 
 
 def _payload(found: Reconciliation) -> dict[str, Any]:
@@ -80,7 +91,7 @@ def _csv(found: Reconciliation) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(names)
     for row in found.rows:
-        tokens = (row.provider_tokens.total, row.hermes_tokens.total)
+        tokens = (row.provider_total, row.hermes_total)
         money = (jsonio.money(row.provider_usd), jsonio.money(row.hermes_usd))
         writer.writerow(map(output.cell, (row.day.isoformat(), row.model, row.verdict, *tokens, *money)))
     return text.getvalue()
@@ -103,15 +114,17 @@ def _lines(found: Reconciliation) -> Iterator[str]:
                 row.day.isoformat(),
                 row.model,
                 row.verdict.replace("_", " "),
-                format.count(row.provider_tokens.total),
-                format.count(row.hermes_tokens.total),
+                format.count(row.provider_total),
+                format.count(row.hermes_total),
                 format.money(row.provider_usd),
                 format.money(row.hermes_usd),
             ]
             for row in found.rows
         ),
     )
-    yield f"{format.percent(found.covered)} of the provider's tokens are in Hermes' books ({found.mapping})"
+    counted = any(row.provider_total is not None for row in found.rows)
+    what = "the provider's tokens are" if counted else "what the provider billed is"
+    yield f"{format.percent(found.covered)} of {what} in Hermes' books ({found.mapping})"
     yield from (f"hole: {hole}" for hole in found.holes)
     if found.skipped:
         yield f"{format.plural(found.skipped, 'line')} of the file could not be read"

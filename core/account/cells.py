@@ -1,0 +1,70 @@
+"""What the cells of a provider's export say: numbers, days and models, however they are written there."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime
+from decimal import Decimal, InvalidOperation
+
+_DATED = re.compile(r"[-@]?(20\d{2})-?(\d{2})-?(\d{2})$")
+_EPOCH = re.compile(r"\d{9,10}(?:\d{3})?(?:\.\d+)?")
+_GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
+_SIGNS = re.compile(r"[\s$\'\u2019_\u00a0\u202f]|USD")
+_NAMED_ZONE = re.compile(r"\s*(?:UTC|GMT|Z)$", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<![^-])\d+(?![^-])")
+
+
+def count_of(text: str) -> int | None:
+    """A whole number, however its digits are grouped; None for anything else."""
+    digits = _SIGNS.sub("", text)
+    if _GROUPED.fullmatch(digits):
+        digits = re.sub("[.,]", "", digits)
+    amount = amount_of(digits)
+    return None if amount is None else int(amount)
+
+
+def amount_of(text: str, *, comma: bool = False) -> Decimal | None:
+    """An amount of money; None for anything else.
+
+    Args:
+        text: Digits, perhaps grouped, perhaps with a currency.
+        comma: A lone comma is the decimal sign; of comma and point together the last one is.
+    """
+    digits = _SIGNS.sub("", text)
+    if "," in digits and "." in digits:
+        comma = digits.rfind(",") > digits.rfind(".")
+    if comma and "," in digits:
+        digits = digits.replace(".", "").replace(",", ".")
+    try:
+        amount = Decimal(digits.replace(",", ""))
+    except InvalidOperation:
+        return None
+    return amount if amount.is_finite() and abs(amount) < 10**18 else None
+
+
+def day_of(text: str) -> date | None:
+    """The day in UTC, as providers count days; a time without a zone is UTC.
+
+    ISO dates and times, with slashes too, and seconds or milliseconds since 1970 are read. Days before months
+    look like months before days: such dates are not guessed.
+    """
+    if _EPOCH.fullmatch(text):
+        seconds = float(text)
+        return datetime.fromtimestamp(seconds / 1000 if seconds >= 1e11 else seconds, UTC).date()
+    try:
+        moment = datetime.fromisoformat(_NAMED_ZONE.sub("", text).replace("/", "-"))
+        return moment.astimezone(UTC).date() if moment.tzinfo else moment.date()
+    except (ValueError, OverflowError):
+        return None
+
+
+def model_of(name: str) -> str:
+    """A slug as both books write it: no vendor, variant or date, dots and blanks as dashes."""
+    slug = name.lower().rsplit("/", 1)[-1].split(":", 1)[0].split(",", 1)[0].strip()
+    return _DATED.sub("", re.sub(r"[.\s]+", "-", slug))
+
+
+def alias_of(model: str) -> tuple[str, ...]:
+    """The same for `claude-4-5-opus` and `claude-opus-4-5`, but not for `gpt-4-5` and `gpt-5-4`."""
+    version = "-".join(_NUMBER.findall(model))
+    return (*sorted(word for word in model.split("-") if not word.isdigit()), version)
