@@ -9,7 +9,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import var
 
-from core.model.session import Conversation, Generation
+from core.model.conversation import Conversation, Generation
 from core.store.locate import Location
 from inspector.workers import Reporting
 

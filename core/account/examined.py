@@ -11,10 +11,11 @@ from core.account.cache.results import copied
 from core.account.diagnosis import finding
 from core.account.ledger import ledger
 from core.account.price_book import PriceBook
+from core.model.conversation import Conversation
 from core.model.event import Finding
 from core.model.evidence import Evidence, Verdict
 from core.model.message import Message
-from core.model.session import Conversation, Session
+from core.model.session import Session
 from core.model.storage import UsageRow
 from core.model.usage import CacheReport, LedgerRow
 from core.store.store import Store

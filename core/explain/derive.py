@@ -8,10 +8,11 @@ from core.explain.anchor import anchored_tokens
 from core.explain.checks import is_local
 from core.explain.frame import Frame
 from core.explain.rows import BoundaryRows
+from core.model.conversation import BoundaryMode
 from core.model.event import Trigger
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.message import Message
-from core.model.session import BoundaryMode, Session
+from core.model.session import Session
 
 
 @dataclass(frozen=True, slots=True)

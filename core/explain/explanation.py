@@ -9,9 +9,9 @@ from core.hermes.config import HermesConfig
 from core.hermes.log import Log
 from core.hermes.release import ReleaseGuess
 from core.hermes.window import WindowGuess
+from core.model.conversation import Conversation
 from core.model.event import CompressionEvent
 from core.model.evidence import Evidence, Verdict
-from core.model.session import Conversation
 from core.model.settings import Settings
 
 

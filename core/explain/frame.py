@@ -16,8 +16,9 @@ from core.hermes.log import Log
 from core.hermes.policy import Policy, load_policy
 from core.hermes.release import ReleaseGuess
 from core.hermes.window import WindowGuess
+from core.model.conversation import Conversation
 from core.model.message import Message, Wire
-from core.model.session import Conversation, Session
+from core.model.session import Session
 from core.model.settings import Settings
 from core.store.store import Store
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from core.explain.attempts import Attempt
 from core.explain.clock import Clock
 from core.explain.rows import BoundaryRows
-from core.model.session import BoundaryMode
+from core.model.conversation import BoundaryMode
 
 _CLOSE = timedelta(seconds=15)
 _FAR = timedelta(hours=15)

@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 from functools import cached_property
 
 from core.hermes.markers import SummaryMatch, find_summary, scaffold_kind
+from core.model.conversation import Boundary, BoundaryMode, Conversation, Generation
 from core.model.message import Message
-from core.model.session import Boundary, BoundaryMode, Conversation, Generation, Session
+from core.model.session import Session
 from core.store.store import Store
 
 _BATCH = timedelta(milliseconds=50)

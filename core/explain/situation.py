@@ -16,9 +16,10 @@ from core.hermes.markers import SummaryMatch, find_summary
 from core.hermes.policy import Policy, load_policy, nearest_release
 from core.hermes.release import ReleaseClues, ReleaseGuess, detect_release, shape_names
 from core.hermes.window import WindowGuess, find_window
+from core.model.conversation import Conversation, Generation
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.message import Message
-from core.model.session import Conversation, Generation, Session
+from core.model.session import Session
 from core.model.settings import Gate, Settings
 from core.model.storage import ToolPin
 from core.places import cache_directory

@@ -9,9 +9,9 @@ from itertools import accumulate
 from core.compress.estimate import as_tokens, message_size
 from core.explain.frame import Frame, live
 from core.explain.rows import BoundaryRows, copied_rows
+from core.model.conversation import Generation
 from core.model.event import CompressionEvent, Trigger
 from core.model.message import Message
-from core.model.session import Generation
 
 _ASKED_FOR = (Trigger.MANUAL, Trigger.HYGIENE, Trigger.IDLE, Trigger.NATIVE)
 """What runs between turns."""

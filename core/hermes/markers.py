@@ -56,6 +56,8 @@ class SummaryMatch:
 
 @dataclass(frozen=True, slots=True)
 class _Prefix:
+    """What stands between the opener of a summary and its text."""
+
     family: str
     releases: tuple[str, ...]
     exact: bool

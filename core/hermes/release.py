@@ -52,6 +52,8 @@ class ReleaseGuess:
 
 @dataclass(frozen=True, slots=True)
 class _Clue:
+    """A release some clue names, and how surely."""
+
     first: Version
     last: Version
     evidence: Evidence

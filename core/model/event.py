@@ -7,8 +7,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from core.model.conversation import BoundaryMode
 from core.model.evidence import Evidence, Verdict
-from core.model.session import BoundaryMode
 
 
 class Trigger(StrEnum):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.model.session import ConversationRow, Kind, Session
+from core.model.conversation import ConversationRow
+from core.model.session import Kind, Session
 
 
 @dataclass(frozen=True, slots=True)

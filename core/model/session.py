@@ -1,4 +1,4 @@
-"""Sessions, the generations inside them, and the conversations they form."""
+"""Sessions as stored, one row each."""
 
 from __future__ import annotations
 
@@ -6,9 +6,18 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from core.model.evidence import Evidence
 from core.model.tokens import Buckets, Cost
+
+if TYPE_CHECKING:
+    from core.model.conversation import Boundary as Boundary
+    from core.model.conversation import BoundaryMode as BoundaryMode
+    from core.model.conversation import Chain as Chain
+    from core.model.conversation import ChainNode as ChainNode
+    from core.model.conversation import Conversation as Conversation
+    from core.model.conversation import ConversationRow as ConversationRow
+    from core.model.conversation import Generation as Generation
 
 
 class Kind(StrEnum):
@@ -18,17 +27,6 @@ class Kind(StrEnum):
     CONTINUATION = "continuation"
     BRANCH = "branch"
     DELEGATE = "delegate"
-
-
-class BoundaryMode(StrEnum):
-    """How a compaction left the database."""
-
-    IN_PLACE = "in_place"
-    """Same session; old rows archived."""
-    ROTATION = "rotation"
-    """A continuation session was created."""
-    REWRITE = "rewrite"
-    """Same session; old rows destroyed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,136 +94,8 @@ class Session:
         return cost if cost.usd or free else replace(cost, usd=None)
 
 
-@dataclass(frozen=True, slots=True)
-class Boundary:
-    """The compaction that began a generation, as far as rows alone can tell.
+def __getattr__(name: str) -> object:
+    """What conversations are made of lies in a module of its own, which lists need not load (PEP 562)."""
+    from core.model import conversation
 
-    Attributes:
-        at: Time of the commit; None when no row says.
-        summary_row: Row id of the summary that replaced the middle, None when there is none.
-        head_rows: Leading rows of the new generation that are copies of the previous one's start.
-        tail_rows: Rows after the summary that are copies of the previous generation's end.
-        merged: The summary shares its row with a message of the tail.
-    """
-
-    mode: BoundaryMode
-    at: datetime | None = None
-    summary_row: int | None = None
-    head_rows: int = 0
-    tail_rows: int = 0
-    merged: bool = False
-    evidence: tuple[Evidence, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Generation:
-    """The messages between two compactions, as the model saw them.
-
-    Attributes:
-        index: 1-based over the whole conversation.
-        session_id: The session whose rows these are.
-        row_ids: Rows in the order the release loads them, copies included.
-        copies: How many of `row_ids` restate rows of an earlier generation; they count once.
-        boundary: The compaction that began it; None for the first.
-        copy_ids: Which of `row_ids` those copies are.
-    """
-
-    index: int
-    session_id: str
-    row_ids: tuple[int, ...]
-    copies: int = 0
-    boundary: Boundary | None = None
-    copy_ids: tuple[int, ...] = ()
-
-    @property
-    def fresh(self) -> int:
-        """Messages that first appeared in this generation."""
-        return len(self.row_ids) - self.copies
-
-
-@dataclass(frozen=True, slots=True)
-class Conversation:
-    """A logical thread: a session, its compression continuations, and the generations inside them.
-
-    Attributes:
-        sessions: Root first, tip last; continuations only.
-        generations: Oldest first over all sessions; never empty unless there are no messages.
-        resume_target: The session `hermes --resume` would open, with the reason.
-        rewound: Row ids the user took back.
-        notes: Facts about damage or guesswork a view should show.
-    """
-
-    sessions: tuple[Session, ...]
-    generations: tuple[Generation, ...]
-    resume_target: str
-    resume_reason: str = ""
-    rewound: tuple[int, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    @property
-    def root(self) -> Session:
-        """The first session of the thread."""
-        return self.sessions[0]
-
-    @property
-    def tip(self) -> Session:
-        """The session that carries the thread on."""
-        return self.sessions[-1]
-
-    @property
-    def title(self) -> str | None:
-        """The newest title any session of the thread carries."""
-        return next((s.title for s in reversed(self.sessions) if s.title), None)
-
-
-@dataclass(frozen=True, slots=True)
-class ChainNode:
-    """One session in a lineage tree."""
-
-    session: Session
-    kind: Kind
-    parent_id: str | None
-    depth: int
-    generations: int | None = None
-    orphan: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """The family of a session: continuations, branches and delegates, parents before children."""
-
-    root: str
-    tip: str
-    resume_target: str
-    resume_reason: str
-    nodes: tuple[ChainNode, ...]
-    findings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ConversationRow:
-    """One line of the session list: a conversation without its messages."""
-
-    sessions: tuple[Session, ...]
-    kind: Kind
-    tokens: Buckets
-    cost: Cost
-    delegates: int = 0
-    branches: int = 0
-    generations: int | None = None
-    lower_bound: bool = False
-
-    @property
-    def root(self) -> Session:
-        """The first session of the thread."""
-        return self.sessions[0]
-
-    @property
-    def tip(self) -> Session:
-        """The session that carries the thread on."""
-        return self.sessions[-1]
-
-    @property
-    def title(self) -> str | None:
-        """The newest title any session of the thread carries."""
-        return next((s.title for s in reversed(self.sessions) if s.title), None)
+    return getattr(conversation, name)

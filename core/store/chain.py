@@ -6,7 +6,8 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.model.session import Chain, ChainNode, Kind, Session
+from core.model.conversation import Chain, ChainNode
+from core.model.session import Kind, Session
 from core.store.counting import count_generations
 from core.store.families import family_of
 from core.store.lineage import Lineage, Link

@@ -11,7 +11,7 @@ from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import dropwhile, pairwise
 
-from core.model.session import BoundaryMode
+from core.model.conversation import BoundaryMode
 from core.store.copies import LONGEST_HEAD, head_copies, repeats, tail_copies
 from core.store.skeleton import Bone
 

@@ -12,8 +12,9 @@ from operator import add
 from pathlib import Path
 from typing import Any
 
+from core.model.conversation import ConversationRow
 from core.model.pages import ConversationPage, SessionEntry, SessionPage
-from core.model.session import ConversationRow, Kind, Session
+from core.model.session import Kind, Session
 from core.model.tokens import Buckets, Cost
 from core.store.families import every_family, families_of
 from core.store.lineage import Lineage

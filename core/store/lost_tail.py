@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from core.model.conversation import BoundaryMode
 from core.model.message import RowState
-from core.model.session import BoundaryMode
 from core.store.generations import Segment
 from core.store.skeleton import Bone
 

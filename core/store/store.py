@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import NotFoundError
+from core.model.conversation import Chain, Conversation, Generation
 from core.model.message import Message
-from core.model.session import Chain, Conversation, Generation, Session
+from core.model.session import Session
 from core.model.storage import (
     Lease,
     Routing,

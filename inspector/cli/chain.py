@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from core.model.session import Chain, ChainNode
+from core.model.conversation import Chain, ChainNode
 from inspector.cli import jsonio, options, output, target
 
 

@@ -18,6 +18,7 @@ from typing import TextIO
 from core.errors import InspectorError, UsageError
 from inspector import __version__
 from inspector.cli import options
+from inspector.cli.later import SELDOM_USED, put_off
 from inspector.cli.registry import COMMANDS
 
 PROGRAM = "hermes-inspector"
@@ -54,6 +55,7 @@ def _dispatch(words: list[str]) -> int:
     name, rest = split(words)
     if name is None:
         return _start_app(rest)
+    put_off(*SELDOM_USED)
     module = importlib.import_module(f"inspector.cli.{name}")
     parser = options.Parser(f"{PROGRAM} {name}", _sentence(COMMANDS[name]), module.__doc__)
     module.add_arguments(parser)

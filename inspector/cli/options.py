@@ -26,17 +26,27 @@ class Parser(argparse.ArgumentParser):
             description=description,
             epilog=epilog,
             allow_abbrev=False,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_unmeasured,
         )
 
     def error(self, message: str) -> NoReturn:
         """Raise what went wrong with the command line as a `UsageError`."""
         raise UsageError(message, where=self.prog, remedy=f"See `{self.prog} --help`")
 
+    def format_help(self) -> str:
+        """The help, as wide as the terminal."""
+        self.formatter_class = argparse.RawDescriptionHelpFormatter
+        return super().format_help()
+
     def print_help(self, file: SupportsWrite[str] | None = None) -> None:
         """Write the help and let a full disk or a closed pipe be noticed, which argparse would hide."""
         (file or sys.stdout).write(self.format_help())
         sys.stdout.flush()
+
+
+def _unmeasured(prog: str) -> argparse.HelpFormatter:
+    """What argparse checks each option with: a fixed width saves it the modules that measure the terminal."""
+    return argparse.HelpFormatter(prog, width=80)
 
 
 def add_store_options(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from textual import getters, on
 from textual.app import ComposeResult
 from textual.message import Message as Event
 
-from core.model.session import Chain
+from core.model.conversation import Chain
 from core.store.store import Store
 from inspector import format
 from inspector.commands import bindings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.model.session import Chain, ChainNode
+from core.model.conversation import Chain, ChainNode
 from inspector import format
 from inspector.glyphs import KIND
 from inspector.line import Line

@@ -8,7 +8,7 @@ from textual.containers import Horizontal
 
 from core.compress.measure import Measured
 from core.errors import UsageError
-from core.model.session import Generation
+from core.model.conversation import Generation
 from inspector.commands import bindings
 from inspector.screens.map_detail import DetailView
 from inspector.screens.map_header import MapHeader

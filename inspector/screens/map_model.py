@@ -9,10 +9,10 @@ from core.compress.measure import Measured, measure
 from core.compress.plan import plan
 from core.explain.situation import Situation, situation
 from core.hermes.policy import documents, releases
+from core.model.conversation import Conversation, Generation
 from core.model.evidence import Evidence
 from core.model.message import Message
 from core.model.plan import Plan
-from core.model.session import Conversation, Generation
 from core.store.store import Store
 from inspector.views import Subject
 from inspector.widgets.context_strip_layout import Part

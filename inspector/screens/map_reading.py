@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from textual.message import Message as Event
 
 from core.compress.measure import Measured
+from core.model.conversation import Generation
 from core.model.message import Message
-from core.model.session import Generation
 from core.model.storage import RowPreview
 from core.model.usage import TokenCounts
 from inspector.screens.map_model import Reading, holds, read

@@ -8,8 +8,8 @@ from operator import add
 
 from rich.style import Style
 
+from core.model.conversation import Conversation
 from core.model.plan import Plan, Span
-from core.model.session import Conversation
 from core.model.tokens import Buckets
 from core.model.usage import TokenCounts
 from inspector import format

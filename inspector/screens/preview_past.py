@@ -10,10 +10,10 @@ from core.explain.events import explain
 from core.explain.situation import situation
 from core.hermes.markers import SummaryMatch, find_summary
 from core.hermes.policy import Policy
+from core.model.conversation import Boundary, Generation
 from core.model.event import CompressionEvent
 from core.model.message import Message
 from core.model.plan import Span
-from core.model.session import Boundary, Generation
 from core.store.store import Store
 from inspector import format
 from inspector.screens.preview_model import Comparison

@@ -13,10 +13,10 @@ from core.compress.measure import Measured
 from core.compress.plan import plan
 from core.compress.preview import preview
 from core.compress.summarise.base import Summariser
+from core.model.conversation import Generation
 from core.model.message import Message
 from core.model.plan import Plan
 from core.model.preview import Preview
-from core.model.session import Generation
 from inspector.screens.map_model import Reading, read
 from inspector.screens.preview_model import Comparison, foreseen, kept_of
 from inspector.screens.preview_money import read_rate

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InspectorError
-from core.model.session import ConversationRow
+from core.model.conversation import ConversationRow
 from core.store.connect import Cancelled, Interrupted
 from core.store.locate import Location
 from core.store.store import Store

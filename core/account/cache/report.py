@@ -21,8 +21,9 @@ from core.compress.estimate import message_size, text_tokens, tool_tokens, total
 from core.hermes.config import HermesConfig
 from core.hermes.log import Log
 from core.hermes.policy import load_policy, nearest_release, newest_release
+from core.model.conversation import Conversation
 from core.model.message import Message
-from core.model.session import Conversation, Session
+from core.model.session import Session
 from core.model.storage import UsageRow
 from core.model.tokens import Buckets
 from core.model.usage import Breakpoint, CacheBreak, CacheCall, CacheReport, CacheRoute, PriceRow, ResultCost

@@ -8,8 +8,8 @@ from datetime import datetime
 from decimal import Decimal
 
 from core.account.prices import MILLION, rates_for, write_rate
+from core.model.conversation import Generation
 from core.model.message import Message
-from core.model.session import Generation
 from core.model.usage import PriceRow, ResultCost
 
 _CHARS = 4

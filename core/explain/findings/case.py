@@ -16,11 +16,12 @@ from core.explain.rows import BoundaryRows
 from core.hermes.log import Kind, Log, LogRecord
 from core.hermes.markers import SummaryMatch, find_summary
 from core.hermes.policy import Policy
+from core.model.conversation import Conversation
 from core.model.event import CompressionEvent
 from core.model.message import Message
 from core.model.plan import Plan
 from core.model.preview import Retention
-from core.model.session import Conversation, Session
+from core.model.session import Session
 from core.store.store import Store
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from core.explain.findings.registry import Found, rules
+from core.model.conversation import ConversationRow
 from core.model.event import Finding, Severity
 from core.model.evidence import Evidence, Source
-from core.model.session import ConversationRow, Session
+from core.model.session import Session
 
 
 def examine_row(row: ConversationRow, now: datetime) -> tuple[Finding, ...]:

@@ -13,10 +13,11 @@ from core.explain.findings.case import Case
 from core.explain.findings.registry import Found, Missing, Rule, conversation_rule
 from core.explain.wording import quoted
 from core.hermes.log import Kind
+from core.model.conversation import BoundaryMode
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.message import Message
-from core.model.session import BoundaryMode, Session
 from core.model.session import Kind as SessionKind
+from core.model.session import Session
 
 _KEPT = ("cwd", "profile", "source")
 

@@ -27,8 +27,8 @@ from core.explain.findings.session_log import SessionLogs
 from core.explain.findings.session_rules import examine_row
 from core.hermes.config import HermesConfig, load_config
 from core.hermes.markers import PREFILTERS
+from core.model.conversation import ConversationRow
 from core.model.event import Finding
-from core.model.session import ConversationRow
 from core.places import cache_directory
 from core.store.connect import Interrupted
 from core.store.store import Store

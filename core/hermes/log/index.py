@@ -54,6 +54,8 @@ class FileIndex:
 
 @dataclass(frozen=True, slots=True)
 class _Saved:
+    """What was kept of a log file."""
+
     size: int
     mtime_ns: int
     head: bytes

@@ -12,8 +12,9 @@ from core.apply.transcript import live_messages
 from core.apply.undo import undo
 from core.errors import UsageError
 from core.model.apply import Applied, ApplyMode, EntryState, Rehearsal
+from core.model.conversation import BoundaryMode
 from core.model.message import RowState
-from core.model.session import BoundaryMode, Kind
+from core.model.session import Kind
 from core.store.store import Store
 from tests.core.apply.material import SUMMARY, check_integrity, conversation, dump, preview, preview_of
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from core.explain.events import explain
 from core.explain.explanation import Explanation
+from core.model.conversation import BoundaryMode
 from core.model.event import CompressionEvent, SummaryStatus, Trigger
 from core.model.evidence import Source, Verdict
-from core.model.session import BoundaryMode
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home
 
@@ -401,3 +401,38 @@ def test_a_threshold_of_an_older_config_is_told_beside_todays(home: Home) -> Non
     event = only(home)
     assert event.threshold == 32_000
     assert any("32,000" in words and "54,400" in words for words in event.disagreements)
+
+
+def test_a_refusal_that_names_a_limit_lowers_the_window_from_then_on(make_home: MakeHome) -> None:
+    home = make_home("0.19", config="model:\n  default: mock-model\n  context_length: 200000\n")
+    home.db.session("S")
+    home.turn()
+    home.talk(7)
+    home.refused("HTTP 400: prompt is too long: 46954 tokens > 45000 maximum")
+    home.started(45_509, before=28)
+    home.compact()
+    home.done(28, 8, 18_000)
+    home.call(1, 39_000)
+    home.started(39_000, before=8)
+    home.done(8, 7, 9_000)
+    with home.store() as store:
+        first, second = explain(store, "S").events
+    assert (first.trigger, first.window, first.threshold) == (Trigger.OVERFLOW, 45_000, 38_250)
+    assert (second.trigger, second.window, second.threshold) == (Trigger.POST_RESPONSE, 45_000, 38_250)
+    assert any("45,000" in evidence.text for evidence in second.evidence)
+
+
+def test_a_size_below_the_threshold_of_today_claims_no_threshold(make_home: MakeHome) -> None:
+    home = make_home("0.19", config="model:\n  default: mock-model\n  context_length: 200000\n")
+    home.db.session("S")
+    home.turn()
+    home.talk(7)
+    home.call(1, 60_000)
+    home.started(60_000, before=28)
+    home.compact()
+    home.done(28, 8, 18_000)
+    with home.store() as store:
+        (event,) = explain(store, "S").events
+    assert (event.trigger, event.tokens) == (Trigger.POST_RESPONSE, 60_000)
+    assert (event.window, event.threshold) == (None, None)
+    assert any("another window or threshold" in words for words in event.disagreements)

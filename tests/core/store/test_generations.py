@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.model.conversation import BoundaryMode, Conversation
 from core.model.message import RowState
-from core.model.session import BoundaryMode, Conversation
 from core.store.copies import head_copies, repeats, tail_copies
 from core.store.generations import split
 from core.store.skeleton import Bone

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from core.model.session import Chain, ChainNode, Kind, Session
+from core.model.conversation import Chain, ChainNode
+from core.model.session import Kind, Session
 from core.store.locate import Location
 from inspector.screens.chain_list import columns, twigs
 from inspector.screens.workspace import WorkspaceScreen

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from core.hermes.policy import load_policy, releases
+from core.model.conversation import Boundary, BoundaryMode
 from core.model.message import Message, Row
 from core.model.plan import Span
-from core.model.session import Boundary, BoundaryMode
 from core.store.locate import Location
 from core.store.store import Store
 from inspector.screens.preview_past import compared, happened

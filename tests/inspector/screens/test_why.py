@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from core.model.conversation import BoundaryMode
 from core.model.event import CompressionEvent, SummaryOutcome, SummaryStatus, Trigger
 from core.model.evidence import Evidence, Source, Verdict
-from core.model.session import BoundaryMode
 from core.store.locate import Location
 from inspector.app import InspectorApp
 from inspector.palette import Palette, defaults

@@ -1,0 +1,167 @@
+"""Conversations: the sessions of a thread, the generations inside them, and the family around them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from core.model.evidence import Evidence
+from core.model.session import Kind, Session
+from core.model.tokens import Buckets, Cost
+
+NAME_CHARS = 80
+"""Characters of what a user said first that name a conversation without a title."""
+
+
+class BoundaryMode(StrEnum):
+    """How a compaction left the database."""
+
+    IN_PLACE = "in_place"
+    """Same session; old rows archived."""
+    ROTATION = "rotation"
+    """A continuation session was created."""
+    REWRITE = "rewrite"
+    """Same session; old rows destroyed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """The compaction that began a generation, as far as rows alone can tell.
+
+    Attributes:
+        at: Time of the commit; None when no row says.
+        summary_row: Row id of the summary that replaced the middle, None when there is none.
+        head_rows: Leading rows of the new generation that are copies of the previous one's start.
+        tail_rows: Rows after the summary that are copies of the previous generation's end.
+        merged: The summary shares its row with a message of the tail.
+    """
+
+    mode: BoundaryMode
+    at: datetime | None = None
+    summary_row: int | None = None
+    head_rows: int = 0
+    tail_rows: int = 0
+    merged: bool = False
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """The messages between two compactions, as the model saw them.
+
+    Attributes:
+        index: 1-based over the whole conversation.
+        session_id: The session whose rows these are.
+        row_ids: Rows in the order the release loads them, copies included.
+        copies: How many of `row_ids` restate rows of an earlier generation; they count once.
+        boundary: The compaction that began it; None for the first.
+        copy_ids: Which of `row_ids` those copies are.
+    """
+
+    index: int
+    session_id: str
+    row_ids: tuple[int, ...]
+    copies: int = 0
+    boundary: Boundary | None = None
+    copy_ids: tuple[int, ...] = ()
+
+    @property
+    def fresh(self) -> int:
+        """Messages that first appeared in this generation."""
+        return len(self.row_ids) - self.copies
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A logical thread: a session, its compression continuations, and the generations inside them.
+
+    Attributes:
+        sessions: Root first, tip last; continuations only.
+        generations: Oldest first over all sessions; never empty unless there are no messages.
+        resume_target: The session `hermes --resume` would open, with the reason.
+        rewound: Row ids the user took back.
+        notes: Facts about damage or guesswork a view should show.
+        first_words: What its user said first, where nobody gave it a title.
+    """
+
+    sessions: tuple[Session, ...]
+    generations: tuple[Generation, ...]
+    resume_target: str
+    resume_reason: str = ""
+    rewound: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+    first_words: str = ""
+
+    @property
+    def name(self) -> str:
+        """What to call it: its title, else how it began, else the id of its newest session."""
+        return self.title or self.first_words or self.tip.id
+
+    @property
+    def root(self) -> Session:
+        """The first session of the thread."""
+        return self.sessions[0]
+
+    @property
+    def tip(self) -> Session:
+        """The session that carries the thread on."""
+        return self.sessions[-1]
+
+    @property
+    def title(self) -> str | None:
+        """The newest title any session of the thread carries."""
+        return next((s.title for s in reversed(self.sessions) if s.title), None)
+
+
+@dataclass(frozen=True, slots=True)
+class ChainNode:
+    """One session in a lineage tree."""
+
+    session: Session
+    kind: Kind
+    parent_id: str | None
+    depth: int
+    generations: int | None = None
+    orphan: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """The family of a session: continuations, branches and delegates, parents before children."""
+
+    root: str
+    tip: str
+    resume_target: str
+    resume_reason: str
+    nodes: tuple[ChainNode, ...]
+    findings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRow:
+    """One line of the session list: a conversation without its messages."""
+
+    sessions: tuple[Session, ...]
+    kind: Kind
+    tokens: Buckets
+    cost: Cost
+    delegates: int = 0
+    branches: int = 0
+    generations: int | None = None
+    lower_bound: bool = False
+
+    @property
+    def root(self) -> Session:
+        """The first session of the thread."""
+        return self.sessions[0]
+
+    @property
+    def tip(self) -> Session:
+        """The session that carries the thread on."""
+        return self.sessions[-1]
+
+    @property
+    def title(self) -> str | None:
+        """The newest title any session of the thread carries."""
+        return next((s.title for s in reversed(self.sessions) if s.title), None)
