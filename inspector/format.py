@@ -37,11 +37,6 @@ def _short(size: int) -> str:
     return str(size)
 
 
-def signed(value: int | None) -> str:
-    """A difference with its sign: `+1,204`, `-33,902`, `0`."""
-    return UNKNOWN if value is None else f"{value:+,}" if value else "0"
-
-
 def money(usd: Decimal | None, *, mark: str = "") -> str:
     """US dollars: `$14.02`, `$0.0042`, `$0` only for a true zero."""
     if usd is None:

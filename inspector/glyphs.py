@@ -21,7 +21,6 @@ SEVERITY = {Severity.CRITICAL: "■", Severity.WARNING: "▲", Severity.INFO: "�
 KIND = {Kind.MAIN: " ", Kind.CONTINUATION: "▸", Kind.BRANCH: "├", Kind.DELEGATE: "↳"}
 
 LIVE = "●"
-CURSOR = "▌"
 THRESHOLD = "│"
 UP, DOWN = "▴", "▾"
 GAUGE_FULL, GAUGE_HALF, GAUGE_TRACK = "━", "╸", "─"

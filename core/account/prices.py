@@ -62,14 +62,6 @@ def price(row: PriceRow | None, tokens: Buckets, *, calls: int = 1, one_hour: bo
     return Priced(usd, row, terms, tuple(notes))
 
 
-def read_discount(row: PriceRow | None, prompt: int = 0) -> Decimal | None:
-    """USD per million tokens saved by reading them from the cache; None without prices."""
-    if row is None:
-        return None
-    rates = rates_for(row, prompt)
-    return None if rates.input is None or rates.cache_read is None else rates.input - rates.cache_read
-
-
 def write_rate(rates: Rates, *, one_hour: bool) -> Decimal | None:
     """USD per million tokens written to the cache."""
     if rates.cache_write is None:

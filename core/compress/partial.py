@@ -14,9 +14,8 @@ from core.compress.measure import Measured
 from core.compress.partition import Cut
 from core.compress.prune import Pruning
 
-DEFAULT_TURNS = 2
-"""Turns kept when no number is given."""
 MOST_TURNS = 100
+"""Turns a user can keep at the most."""
 
 
 def clamped(turns: int) -> int:

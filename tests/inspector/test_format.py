@@ -127,7 +127,3 @@ def test_plurals() -> None:
     assert format.plural(1, "session") == "1 session"
     assert format.plural(1_518, "session") == "1,518 sessions"
     assert format.plural(2, "branch", "branches") == "2 branches"
-
-
-def test_differences_carry_their_sign() -> None:
-    assert [format.signed(value) for value in (1_204, -33_902, 0, None)] == ["+1,204", "-33,902", "0", "–"]

@@ -20,9 +20,6 @@ RESTART = "\f"
 Cancelled = Callable[[], bool]
 """Answers whether the user has given up waiting."""
 
-ToolLine = Callable[[str, str, str], str]
-"""`(tool name, arguments JSON, result text)` to the line a release keeps of a tool result."""
-
 
 @dataclass(frozen=True, slots=True)
 class SummaryRequest:
