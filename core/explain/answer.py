@@ -71,7 +71,7 @@ def _fresh(store: Store, session_id: str, release: str | None) -> Answer:
     from core.explain.events import explain
 
     found = explain(store, session_id, release=release)
-    title = found.conversation.title or found.conversation.tip.id
+    title = found.conversation.name
     return Answer(found.session, title, found.release, found.window, found.events, found.now, found.notes)
 
 

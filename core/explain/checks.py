@@ -24,6 +24,8 @@ class CheckRules:
         hygiene_share: Share of the window at which the gateway compacts.
         tool_schemas: Tools are counted by name, description and parameters, not by their repr.
         live_turn: Rows of the running turn are counted without their timestamps.
+        steps_down: Windows tried, the next smaller one each time, when a refusal names no limit.
+        tier_window: The window after a refusal of long requests on this plan.
     """
 
     preflight_least: int
@@ -35,6 +37,8 @@ class CheckRules:
     hygiene_share: float
     tool_schemas: bool
     live_turn: bool
+    steps_down: tuple[int, ...]
+    tier_window: int
 
 
 @cache
@@ -44,7 +48,7 @@ def check_rules(release: str) -> CheckRules:
     for first, changes in _table()["releases"].items():
         if _order(first) <= _order(release):
             values |= changes
-    return CheckRules(**values)
+    return CheckRules(**(values | {"steps_down": tuple(values["steps_down"])}))
 
 
 def is_local(source: str | None) -> bool:

@@ -16,13 +16,14 @@ from core.explain.matching import Match, match
 from core.explain.now import where_it_stands
 from core.explain.outcome import summary_outcome
 from core.explain.rows import BoundaryRows, boundary_rows
+from core.explain.shrunk_window import window_in_force
 from core.explain.situation import conversation_log, detected, found_window
 from core.hermes.config import HermesConfig, load_config
 from core.hermes.log import Log
 from core.hermes.release import release_of_summary
+from core.model.conversation import BoundaryMode, Conversation
 from core.model.event import CompressionEvent, Trigger
 from core.model.evidence import Evidence, Source, Verdict
-from core.model.session import BoundaryMode, Conversation
 from core.store.store import Store
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -113,7 +114,7 @@ def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
     release = _release(frame, rows)
     session_id = rows.session if rows is not None else _session_of(frame, attempt)
     session = frame.sessions.get(session_id, frame.conversation.tip)
-    window = _window(frame, attempt)
+    window, shrunk = window_in_force(frame, attempt)
     limits = frame.limits(release, session, window)
     threshold = limits.threshold if limits is not None else None
     cause = attempt.cause if attempt is not None else None
@@ -124,6 +125,9 @@ def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
     completed = rows is not None or (attempt is not None and attempt.completed)
     outcome = summary_outcome(frame, attempt, rows, completed=completed, release=release)
     shown = stated if stated is not None else threshold
+    missed = _misses(trigger, tokens, shown)
+    if missed:  # what was in force then is not on record
+        shown = window = None
     before, after = message_counts(frame, attempt, rows, derived, release, left)
     return CompressionEvent(
         session=session_id,
@@ -144,11 +148,20 @@ def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
         completed=completed,
         duration=_duration(attempt),
         release=release,
-        evidence=_evidence(attempt, rows, derived),
+        evidence=(*_evidence(attempt, rows, derived), *wording.shrunk_evidence(shrunk)),
         explanation=wording.explanation(trigger, verdict, tokens, shown, window),
         arithmetic=wording.sums(cause, limits, tokens, shown, derived.steps if derived else ()),
-        disagreements=tuple(wording.disagreements(attempt, rows, limits, lambda: _joined(frame, rows))),
+        disagreements=(
+            *wording.disagreements(attempt, rows, limits, lambda: _joined(frame, rows)),
+            *(wording.missed(tokens, limits) if missed else ()),
+        ),
     )
+
+
+def _misses(trigger: Trigger, tokens: int | None, threshold: int | None) -> bool:
+    """It ran by size, at a size below today's threshold."""
+    by_size = trigger in (Trigger.PREFLIGHT, Trigger.PRE_API, Trigger.POST_RESPONSE)
+    return by_size and tokens is not None and threshold is not None and tokens < threshold
 
 
 def _joined(frame: Frame, rows: BoundaryRows | None) -> int:
@@ -178,13 +191,6 @@ def _verdict(cause: Cause | None, derived: Derived | None) -> tuple[Trigger, Ver
 def _session_of(frame: Frame, attempt: Attempt | None) -> str:
     known = attempt is not None and attempt.session in frame.sessions
     return attempt.session if attempt is not None and known else frame.conversation.tip.id
-
-
-def _window(frame: Frame, attempt: Attempt | None) -> int | None:
-    """As the deciding line states it, else as the sources of today tell."""
-    if attempt is not None and attempt.cause.window is not None:
-        return attempt.cause.window
-    return frame.window.tokens
 
 
 def _tokens(attempt: Attempt | None, derived: Derived | None) -> int | None:

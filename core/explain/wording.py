@@ -8,6 +8,7 @@ from core.compress.threshold import Budgets
 from core.explain.attempts import Attempt
 from core.explain.causes import Cause, trigger_words
 from core.explain.rows import BoundaryRows
+from core.explain.shrunk_window import Shrunk
 from core.hermes.log import LogRecord
 from core.model.event import SummaryStatus, Trigger
 from core.model.evidence import Evidence, Source, Verdict
@@ -86,6 +87,23 @@ def row_evidence(rows: BoundaryRows) -> Iterator[Evidence]:
     if rows.after:
         where = f"messages {rows.after[0]}-{rows.after[-1]}"
         yield Evidence(Source.DATABASE, where, f"{len(rows.after)} messages after")
+
+
+def shrunk_evidence(shrunk: Shrunk | None) -> Iterator[Evidence]:
+    """The refusal that left the process with a smaller window."""
+    if shrunk is not None:
+        yield quoted(shrunk.line)
+        told = f"left the running process with a window of {shrunk.window:,}"
+        yield Evidence(Source.DERIVED, shrunk.line.where, told)
+
+
+def missed(tokens: int | None, limits: Budgets | None) -> Iterator[str]:
+    """It ran by its size, and today's config would not have let it."""
+    if tokens is not None and limits is not None:
+        yield (
+            f"{tokens:,} tokens do not reach the {limits.threshold:,} of today's config: another window or "
+            "threshold was in force"
+        )
 
 
 def disagreements(

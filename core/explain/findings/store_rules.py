@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import stat
 from collections.abc import Iterable, Iterator
@@ -17,6 +18,7 @@ from core.model.storage import StoreHealth
 from core.store.store import Store
 
 _BESIDE = ("", "-wal", "-shm")
+_OTHERS = stat.S_IRGRP | stat.S_IROTH
 
 
 @dataclass(frozen=True)
@@ -110,23 +112,28 @@ def large_database(case: StoreCase, rule: Rule) -> Iterable[Found]:
 
 @store_rule("I2")
 def loose_permissions(case: StoreCase, rule: Rule) -> Iterable[Found]:
-    """Files with conversations that others on this machine may read."""
-    for path in _private_files(case.store):
-        mode = _mode(path)
-        if mode is not None and mode & (stat.S_IRGRP | stat.S_IROTH):
-            evidence = Evidence(Source.DERIVED, str(path), f"mode {mode:04o}")
-            yield Found({"file": str(path), "mode": f"{mode:04o}"}, (evidence,), severity=Severity.WARNING)
+    """Files that others on this machine may read; a database and what lies beside it are one."""
+    for paths in _private_files(case.store):
+        loose = [(path, mode) for path in paths if (mode := _mode(path)) is not None and mode & _OTHERS]
+        if loose:
+            evidence = tuple(Evidence(Source.DERIVED, str(path), f"mode {mode:04o}") for path, mode in loose)
+            numbers = {
+                "file": " ".join(shlex.quote(str(path)) for path, _ in loose),
+                "mode": f"{loose[0][1]:04o}",
+                "files": ", ".join(path.name for path, _ in loose),
+            }
+            yield Found(numbers, evidence, severity=Severity.WARNING)
 
 
 def _silent(ended: datetime | None, active: datetime | None, limit: datetime) -> bool:
     return ended is None and active is not None and active < limit
 
 
-def _private_files(store: Store) -> Iterator[Path]:
-    for suffix in _BESIDE:
-        yield store.path.with_name(store.path.name + suffix)
+def _private_files(store: Store) -> Iterator[tuple[Path, ...]]:
+    """Files that belong together."""
+    yield tuple(store.path.with_name(store.path.name + suffix) for suffix in _BESIDE)
     if store.location.home is not None:
-        yield store.location.home / ".env"
+        yield (store.location.home / ".env",)
 
 
 def _mode(path: Path) -> int | None:

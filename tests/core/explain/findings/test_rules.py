@@ -108,6 +108,20 @@ def test_open_files_of_others_and_open_sessions_are_findings_of_the_store(make_h
     assert {"I2", "E10"}.isdisjoint(quiet)
 
 
+def test_a_database_and_the_files_beside_it_are_one_finding(make_home: MakeHome) -> None:
+    home = make_home()
+    plain(home)
+    for suffix in ("", "-wal", "-shm"):
+        path = home.path / f"state.db{suffix}"
+        path.touch()
+        path.chmod(0o644)
+    with home.store() as store:
+        (found,) = [f for f in examine_store(store).findings if f.rule == "I2"]
+    assert found.sentence.startswith("state.db, state.db-wal, state.db-shm can be read by others")
+    assert len(found.evidence) == 3
+    assert found.remedy.count(str(home.path)) == 3
+
+
 def test_the_integrity_check_runs_only_on_request(make_home: MakeHome) -> None:
     home = make_home()
     plain(home)
