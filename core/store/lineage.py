@@ -6,10 +6,10 @@ Pure rules over light rows; `core.store.families` fetches them.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from core.model.session import Kind
 
@@ -57,6 +57,21 @@ def markers_of(model_config: object) -> Mapping[str, str]:
     return {name: str(config[name]) for name in _MARKERS if config.get(name)}
 
 
+_T = TypeVar("_T")
+
+
+class _Memo(dict[str, _T]):
+    """Finds what is asked for the first time, and keeps it."""
+
+    def __init__(self, find: Callable[[str], _T]) -> None:
+        super().__init__()
+        self._find = find
+
+    def __missing__(self, key: str) -> _T:
+        found = self[key] = self._find(key)
+        return found
+
+
 @dataclass(frozen=True)
 class Lineage:
     """A set of sessions with their parents and children.
@@ -85,15 +100,22 @@ class Lineage:
         return {parent: tuple(sorted(group, key=_age)) for parent, group in found.items()}
 
     @cached_property
-    def _kinds(self) -> dict[str, Kind]:
-        return {}
+    def _kinds(self) -> _Memo[Kind]:
+        return _Memo(lambda one: self._kind(self.links[one]))
+
+    @cached_property
+    def _before(self) -> _Memo[str | None]:
+        """The session each one continues; a chain may be thousands long and is walked from every link."""
+        return _Memo(lambda one: self.links[one].parent_id if self.kind(one) is Kind.CONTINUATION else None)
+
+    @cached_property
+    def _after(self) -> _Memo[str | None]:
+        """The continuation of each that Hermes prefers."""
+        return _Memo(lambda one: next((rival.id for rival in self.successors(one)), None))
 
     def kind(self, session_id: str) -> Kind:
         """What the session is to its parent."""
-        known = self._kinds.get(session_id)
-        if known is None:
-            known = self._kinds[session_id] = self._kind(self.links[session_id])
-        return known
+        return self._kinds[session_id]
 
     def _kind(self, link: Link) -> Kind:
         if link.parent_id is None or link.parent_id == link.id:
@@ -114,14 +136,17 @@ class Lineage:
 
     def path(self, session_id: str) -> tuple[str, ...]:
         """The conversation through a session: up to its root, down to the tip resume would choose."""
-        up = [session_id]
-        while (parent := self._continues(up[-1])) is not None and parent not in up:
-            up.append(parent)
-        return tuple(reversed(up)) + self._down(up)
+        up = {session_id: None}
+        current = session_id
+        before = self._before
+        while (parent := before[current]) is not None and parent not in up:
+            up[parent] = None
+            current = parent
+        return (*reversed(up), *self._down(session_id, up))
 
     def tip(self, session_id: str) -> str:
         """The last continuation, walking as Hermes walks."""
-        return ([session_id, *self._down([session_id])])[-1]
+        return (session_id, *self._down(session_id, (session_id,)))[-1]
 
     def successors(self, session_id: str) -> tuple[Link, ...]:
         """Continuations of one session, the one Hermes prefers first; more than one is a fork."""
@@ -197,17 +222,14 @@ class Lineage:
             return False
         return named == link.parent_id or named not in self.links or named == link.id
 
-    def _continues(self, session_id: str) -> str | None:
-        return self.links[session_id].parent_id if self.kind(session_id) is Kind.CONTINUATION else None
-
-    def _down(self, behind: Iterable[str]) -> tuple[str, ...]:
-        seen = list(behind)
-        current = seen[0]
-        walked: list[str] = []
-        while len(walked) < MAX_CHAIN and (rivals := self.successors(current)) and rivals[0].id not in seen:
-            current = rivals[0].id
-            walked.append(current)
-            seen.append(current)
+    def _down(self, session_id: str, behind: Collection[str]) -> tuple[str, ...]:
+        walked: dict[str, None] = {}
+        after, following = self._after, self._after[session_id]
+        while len(walked) < MAX_CHAIN and following is not None:
+            if following in behind or following in walked:
+                break
+            walked[following] = None
+            following = after[following]
         return tuple(walked)
 
     def _preference(self, link: Link) -> tuple[float, float, float, str]:
