@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.text import cell_len, clean, clean_line, content, crop, fit
 from tests.hostile import HOSTILE, harmful
+from tests.timing import seconds
 
 any_text = st.text(st.characters(), max_size=60)
 
@@ -69,11 +68,7 @@ def test_content_never_reads_markup() -> None:
 
 def test_a_megabyte_is_cleaned_in_a_blink() -> None:
     text = "\x1b[31m plain text \u202e" * 50_000
-    started = time.process_time()
-    clean(text)
-    clean_line(text)
-    crop(text, 120)
-    assert time.process_time() - started < 2.0
+    assert seconds(lambda: (clean(text), clean_line(text), crop(text, 120)), tries=2) < 2.0
 
 
 @pytest.mark.parametrize(

@@ -32,3 +32,19 @@ def call(name: str, result: str | None, text: str = "", **arguments: Any) -> lis
     )
     answer = Message({"role": "tool", "tool_call_id": identity, "content": result})
     return [asked] if result is None else [asked, answer]
+
+
+def long_work(turns: int) -> list[Message]:
+    """Turns of a test run each, four messages long, with a constraint, an error and an id of its own."""
+    made: list[Message] = []
+    for n in range(turns):
+        made += [
+            user(f"check file {n} and never rename src/mod_{n}.py"),
+            *call(
+                "terminal",
+                f"src/mod_{n}.py:{n}: 3 failed\nE   ValueError: case {n}\n" + "log line\n" * 60,
+                command=f"pytest {n}",
+            ),
+            assistant(f"mod_{n} took {n} ms because of commit a1b2c3d{n}"),
+        ]
+    return made

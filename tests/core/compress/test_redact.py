@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from core.compress.redact import redact, redact_all, redact_message, redact_text
 from core.model.message import Message
 from tests.core.compress.credentials import FIELDS, KINDS, message_with, planted
+from tests.timing import assert_linear
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -151,15 +151,7 @@ def test_a_clean_message_is_handed_back_itself() -> None:
     ],
 )
 def test_the_time_grows_with_the_length_not_its_square(unit: str) -> None:
-    def seconds(size: int) -> float:
-        text = unit * (size // len(unit))
-        started = time.process_time()
-        redact_text(text)
-        return time.process_time() - started
-
-    seconds(1_000)
-    small = max(seconds(40_000), 0.01)
-    assert min(seconds(160_000) for _ in range(3)) < 12 * small
+    assert_linear(redact_text, unit)
 
 
 @given(st.lists(st.lists(PIECES, max_size=8).map("".join), max_size=6))

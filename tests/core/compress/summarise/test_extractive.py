@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,8 +11,9 @@ from core.compress.summarise.base import FailureKind, SummaryFailure, SummaryReq
 from core.compress.summarise.extractive import ExtractiveSummariser, quarter
 from core.model.message import Message
 from core.model.preview import AnchorCount
-from tests.core.compress.builders import assistant, call, user
+from tests.core.compress.builders import assistant, call, long_work, user
 from tests.shared import shared
+from tests.timing import seconds
 
 OLD = (
     *("Active Task", "Goal", "Constraints & Preferences", "Completed Actions", "Active State", "In Progress"),
@@ -274,24 +273,8 @@ def test_any_middle_gives_the_same_summary_twice_within_budget(
 
 
 def test_two_thousand_messages_take_less_than_a_second() -> None:
-    middle: list[Message] = []
-    for n in range(500):
-        middle += [
-            user(f"check file {n} and never rename src/mod_{n}.py"),
-            *call(
-                "terminal",
-                f"src/mod_{n}.py:{n}: 3 failed\nE   ValueError: case {n}\n" + "log line\n" * 60,
-                command=f"pytest {n}",
-            ),
-            assistant(f"mod_{n} took {n} ms because of commit a1b2c3d{n}"),
-        ]
-
-    def seconds() -> float:
-        started = time.process_time()
-        _summary(middle, budget=10_000, focus="mod_7")
-        return time.process_time() - started
-
-    assert min(seconds() for _ in range(3)) < 1.0
+    middle = long_work(500)
+    assert seconds(lambda: _summary(middle, budget=10_000, focus="mod_7")) < 1.0
 
 
 @pytest.mark.shared
