@@ -15,6 +15,7 @@ from core.model.event import Trigger
 _REFUSED = (Trigger.OVERFLOW, Trigger.LONG_CONTEXT_TIER)
 _BY_SIZE = (Trigger.POST_RESPONSE, Trigger.PREFLIGHT, Trigger.PRE_API)
 _STATES = frozenset({Kind.PREFLIGHT, Kind.PRE_API, Kind.INIT})
+_OF_MODEL = _STATES | {Kind.LIMIT_CACHED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ def window_in_force(frame: Frame, attempt: Attempt | None) -> tuple[int | None, 
     where the number compared reaches the lowered threshold and not the configured one: a restart in between
     would have brought the configured window back.
     """
-    base = frame.window.tokens
+    base = frame.window.tokens if attempt is None else _of_model(frame, attempt)
     if attempt is None or attempt.cause.window is not None:
         return (attempt.cause.window if attempt is not None else base), None
     shrunk = _before(frame, attempt.first.at)
@@ -51,6 +52,17 @@ def window_in_force(frame: Frame, attempt: Attempt | None) -> tuple[int | None, 
     if cause.trigger not in _BY_SIZE or tokens is None or usual is None or lowered is None:
         return base, None
     return (shrunk.window, shrunk) if lowered.threshold <= tokens < usual.threshold else (base, None)
+
+
+def _of_model(frame: Frame, attempt: Attempt) -> int | None:
+    """The configured window, or that of a model which had taken over: config.yaml does not set that one's."""
+    model = attempt.started.model if attempt.started is not None else None
+    lines = [
+        record for record in frame.log.records if record.model == model and record.at <= attempt.first.at
+    ]
+    known = [record.window for record in lines if record.kind in _OF_MODEL and record.window]
+    replaced = any(record.kind is Kind.MODEL_REPLACED for record in lines)
+    return known[-1] if model and replaced and known else frame.window.tokens
 
 
 def _before(frame: Frame, moment: datetime) -> Shrunk | None:

@@ -60,6 +60,7 @@ class Kind(StrEnum):
     SPLIT_DETECTED = "split_detected"
     LOCK_REFRESH = "lock_refresh"
     MICRO = "micro"
+    MODEL_REPLACED = "model_replaced"
 
 
 @dataclass(frozen=True, slots=True)

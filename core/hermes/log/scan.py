@@ -28,6 +28,7 @@ NEEDLES = (
     b": Stored system prompt for session ",
     b": Engine-driven preflight",
     b": Error classified: ",
+    b": Fallback activated: ",
 )
 """Every line form of `lines.yaml` holds one of these; searching a whole chunk for each costs far less than
 looking at every line."""

@@ -436,3 +436,19 @@ def test_a_size_below_the_threshold_of_today_claims_no_threshold(make_home: Make
     assert (event.trigger, event.tokens) == (Trigger.POST_RESPONSE, 60_000)
     assert (event.window, event.threshold) == (None, None)
     assert any("another window or threshold" in words for words in event.disagreements)
+
+
+def test_a_model_that_took_over_brings_its_own_window(make_home: MakeHome) -> None:
+    home = make_home("0.19", config="model:\n  default: mock-model\n  context_length: 64000\n")
+    home.db.session("S", model="mock-b")
+    home.turn()
+    home.talk(7)
+    home.line("Cached context length mock-b@http://h/v1/ -> 128,000 tokens", tag=None)
+    home.line("Fallback activated: mock-model → mock-b (custom)", tag=None)
+    home.call(1, 97_000)
+    home.line("context compression started: session=S messages=28 tokens=~97,000 model=mock-b focus=None")
+    home.compact()
+    home.done(28, 8, 18_000)
+    with home.store() as store:
+        (event,) = explain(store, "S").events
+    assert (event.window, event.threshold) == (128_000, 96_000)
