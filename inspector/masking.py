@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from core.compress.suspect import may_hold_credential
 
 SHORTEST = 4
 """Characters of a name and its value at the least."""
+_BETWEEN = "\n\x00\n"
+"""No credential runs on across this."""
 
 
 def mask(text: str) -> str:
@@ -16,6 +20,15 @@ def mask(text: str) -> str:
     from core.compress.redact import redact_text
 
     return redact_text(text)
+
+
+def mask_all(texts: Sequence[str]) -> Sequence[str]:
+    """Mask the credentials in many short texts: one look at all of them costs a fifth of one at each."""
+    if not may_hold_credential(_BETWEEN.join(texts)):
+        return texts
+    from core.compress.redact import redact_all
+
+    return redact_all(texts)
 
 
 def warm() -> None:

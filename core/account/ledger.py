@@ -24,8 +24,9 @@ from core.account.spending import (
 from core.account.sums import Booked, book_group, finish, price_classes, size
 from core.account.threads import Threads, read_threads
 from core.errors import UsageError
+from core.model.ledger import Ledger, LedgerRow
+from core.model.prices import Money
 from core.model.tokens import Buckets
-from core.model.usage import Ledger, LedgerRow, Money
 from core.store.store import Store
 
 DIMENSIONS = tuple(KEYS)

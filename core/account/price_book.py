@@ -17,8 +17,8 @@ from core.account.price_list import PriceList
 from core.account.prices import entry_at, price
 from core.errors import ConfigError
 from core.hermes.routes import host_of
+from core.model.prices import Priced, PriceRow, Rates, Tier
 from core.model.tokens import Buckets
-from core.model.usage import Priced, PriceRow, Rates, Tier
 from core.places import cache_directory, config_directory
 
 OVERRIDES = "prices.yaml"

@@ -15,7 +15,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.model.usage import PriceRow, Rates, Tier
+from core.model.prices import PriceRow, Rates, Tier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

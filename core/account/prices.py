@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 
+from core.model.prices import Priced, PriceRow, Rates, Term
 from core.model.tokens import Buckets
-from core.model.usage import Priced, PriceRow, Rates, Term
 
 MILLION = Decimal(1_000_000)
 _ZERO = Decimal(0)

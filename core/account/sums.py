@@ -12,8 +12,9 @@ from typing import Any, NamedTuple, TypeVar
 from core.account.price_book import PriceBook, billing_of
 from core.account.prices import cost, entry_at
 from core.account.spending import UNKNOWN, Classes, Group
+from core.model.ledger import LedgerPart, LedgerRow
+from core.model.prices import Money, PriceRow
 from core.model.tokens import Buckets
-from core.model.usage import LedgerPart, LedgerRow, Money, PriceRow
 
 _N = TypeVar("_N", int, float, Decimal)
 NOTHING = Money()

@@ -18,7 +18,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from core.errors import BudgetPassed, UsageError
-from core.model.usage import Ledger, LedgerRow, Money
+from core.model.ledger import Ledger, LedgerRow
+from core.model.prices import Money
 from inspector.cli import numbers, options, output, target, usage_json
 
 if TYPE_CHECKING:
