@@ -16,6 +16,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 CHECK = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINES = [line for block in FENCE.findall(README) for line in block.splitlines() if line.strip()]
+SHOWN = re.findall(r"^\$ (hermes-inspector .+)\n((?:.+\n)+?)(?=\n|```)", README, re.MULTILINE)
 CALLS = [line for line in LINES if line.startswith("hermes-inspector")]
 
 
@@ -34,6 +35,15 @@ def test_every_example_names_commands_and_options_that_exist(
     documented = capsys.readouterr().out
     options = [word.partition("=")[0] for word in rest if word.startswith("--")]
     assert [option for option in options if option not in documented] == []
+
+
+@pytest.mark.parametrize(("call", "shown"), SHOWN)
+def test_what_the_readme_shows_is_what_the_samples_say(
+    call: str, shown: str, sample_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*shlex.split(call)[1:], "--home", str(sample_home)]) == 0
+    said = capsys.readouterr().out
+    assert [line for line in shown.splitlines() if line not in said] == []
 
 
 def test_the_first_two_commands_need_only_python() -> None:
