@@ -165,3 +165,16 @@ class ConversationRow:
     def title(self) -> str | None:
         """The newest title any session of the thread carries."""
         return next((s.title for s in reversed(self.sessions) if s.title), None)
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationPage:
+    """A page of the conversation list.
+
+    Attributes:
+        rows: The conversations asked for, in the order asked for.
+        total: How many match without the limit.
+    """
+
+    rows: tuple[ConversationRow, ...]
+    total: int

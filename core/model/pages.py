@@ -1,24 +1,10 @@
-"""Pages of the lists of conversations and sessions."""
+"""Pages of the list of sessions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.model.conversation import ConversationRow
 from core.model.session import Kind, Session
-
-
-@dataclass(frozen=True, slots=True)
-class ConversationPage:
-    """A page of the conversation list.
-
-    Attributes:
-        rows: The conversations asked for, in the order asked for.
-        total: How many match without the limit.
-    """
-
-    rows: tuple[ConversationRow, ...]
-    total: int
 
 
 @dataclass(frozen=True, slots=True)

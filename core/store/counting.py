@@ -19,6 +19,18 @@ from core.store.lineage import Lineage
 from core.store.schema import Schema
 from core.store.sessions import chunks
 
+_BLANKS = " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+"""What `str.strip` takes off."""
+_HOLDS = " OR ".join("instr(content, ?) > 0" for _ in PREFILTERS)
+# A summary begins with a bracket; content that is JSON begins with NUL, which SQLite takes for the end.
+_SUSPECT = (
+    "CASE WHEN role IN ('user', 'assistant') AND substr(ltrim(content, ?), 1, 1) IN ('[', '') "
+    f"THEN {_HOLDS} ELSE 0 END"
+)
+_LOOKED_FOR = (_BLANKS, *PREFILTERS)
+
 
 class _Look(NamedTuple):
     """What a quick look at one session saw.
@@ -95,9 +107,7 @@ def _split(
 
 
 def _look(connection: sqlite3.Connection, schema: Schema, session_ids: Sequence[str]) -> dict[str, _Look]:
-    marks = " OR ".join("instr(content, ?) > 0" for _ in PREFILTERS)
-    flagged = "_compressed_summary OR " if schema.marks_summaries else ""
-    suspect = f"({flagged}role IN ('user', 'assistant') AND ({marks}))"
+    suspect = f"(_compressed_summary OR {_SUSPECT})" if schema.marks_summaries else _SUSPECT
     twice = "count(nullif(message_uid, '')) - count(DISTINCT nullif(message_uid, ''))"
     found: dict[str, _Look] = {}
     for chunk in chunks(session_ids):
@@ -105,7 +115,7 @@ def _look(connection: sqlite3.Connection, schema: Schema, session_ids: Sequence[
             f"SELECT session_id, sum({_kept(schema)}), {twice if schema.has_uids else '0'}, sum({suspect}) "  # noqa: S608
             f"FROM messages WHERE session_id IN ({', '.join('?' * len(chunk))}) GROUP BY session_id"
         )
-        for one, rows, repeated, suspects in connection.execute(query, (*PREFILTERS, *chunk)).fetchall():
+        for one, rows, repeated, suspects in connection.execute(query, (*_LOOKED_FOR, *chunk)).fetchall():
             look = _Look(int(rows or 0), clear=not repeated)
             found[str(one)] = _with_summaries(connection, schema, one, look, suspect) if suspects else look
     return found
@@ -122,7 +132,7 @@ def _with_summaries(
         f"SELECT content, ({place}) "  # noqa: S608 - names from the schema
         f"FROM messages AS found WHERE session_id = ? AND {suspect} AND {_kept(schema)} ORDER BY id"
     )
-    rows = connection.execute(query, (session_id, *PREFILTERS)).fetchall()
+    rows = connection.execute(query, (session_id, *_LOOKED_FOR)).fetchall()
     plain = not schema.marks_summaries and all(_plain(content) for content, _ in rows)
     summaries = tuple(
         (place, shares_row(content)) for content, place in rows if plain and is_summary(content)

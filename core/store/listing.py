@@ -1,24 +1,19 @@
-"""The lists of conversations and sessions: one light pass over all, full rows only for the page shown."""
+"""The list of sessions: ordered and filtered by the database, full rows only for the page shown."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
-from functools import reduce
-from operator import add
 from pathlib import Path
 from typing import Any
 
-from core.model.conversation import ConversationRow
-from core.model.pages import ConversationPage, SessionEntry, SessionPage
+from core.model.pages import SessionEntry, SessionPage
 from core.model.session import Kind, Session
-from core.model.tokens import Buckets, Cost
 from core.store.families import every_family, families_of
 from core.store.lineage import Lineage
-from core.store.ordering import LAST_ACTIVE, columns_of, order_by, sort_threads
+from core.store.ordering import LAST_ACTIVE, order_by
 from core.store.schema import Schema
 from core.store.sessions import read_sessions, spoken_at
 
@@ -72,61 +67,9 @@ class Query:
         return items[self.offset : end]
 
 
-@dataclass(frozen=True, slots=True)
-class _Facts:
-    """What ordering and filtering need of every session."""
-
-    order: Mapping[str, Any]
-    matching: frozenset[str] | None
-
-
-def list_conversations(
-    connection: sqlite3.Connection, schema: Schema, path: Path, query: Query
-) -> ConversationPage:
-    """One row a conversation, the page asked for."""
-    lineage = every_family(connection, schema)
-    facts = _facts(connection, schema, query)
-    threads = [thread for thread in _threads(lineage) if _wanted(thread, lineage, facts, query)]
-    sort_threads(
-        threads, query.sort, lambda thread: [facts.order[one] for one in thread if one in facts.order]
-    )
-    page = query.page(threads)
-    sessions = read_sessions(connection, schema, path, [one for thread in page for one in thread])
-    rows = tuple(_row([sessions[one] for one in thread if one in sessions], lineage) for thread in page)
-    return ConversationPage(rows, len(threads))
-
-
-def newest_conversations(
-    connection: sqlite3.Connection, schema: Schema, path: Path, limit: int, kinds: frozenset[Kind] | None
-) -> tuple[ConversationRow, ...]:
-    """The conversations of the `limit` sessions active last: a first screenful, whatever the file's size."""
-    ids, _ = _page_of_ids(connection, schema, Query(limit=limit))
-    return conversations_of(connection, schema, path, ids, kinds)
-
-
-def conversations_of(
-    connection: sqlite3.Connection,
-    schema: Schema,
-    path: Path,
-    ids: Sequence[str],
-    kinds: frozenset[Kind] | None = None,
-) -> tuple[ConversationRow, ...]:
-    """The conversations some sessions are in, each once, in the order of the ids known."""
-    lineage = families_of(connection, schema, ids)
-    threads: dict[tuple[str, ...], None] = {}
-    for one in (known for known in ids if known in lineage.links):
-        whole = lineage.path(lineage.path(one)[0])
-        # A continuation nobody resumes into stands on its own, as in the full list.
-        threads[whole if one in whole else (one,)] = None
-    wanted = [thread for thread in threads if kinds is None or lineage.kind(thread[0]) in kinds]
-    sessions = read_sessions(connection, schema, path, [one for thread in wanted for one in thread])
-    found = ([sessions[one] for one in thread if one in sessions] for thread in wanted)
-    return tuple(_row(rows, lineage) for rows in found if rows)
-
-
 def list_sessions(connection: sqlite3.Connection, schema: Schema, path: Path, query: Query) -> SessionPage:
     """One row a session, with its place in its conversation."""
-    page, total = _page_of_ids(connection, schema, query)
+    page, total = page_of_ids(connection, schema, query)
     few = len(page) <= _FEW
     lineage = families_of(connection, schema, page) if few else every_family(connection, schema)
     sessions = read_sessions(connection, schema, path, page)
@@ -134,11 +77,11 @@ def list_sessions(connection: sqlite3.Connection, schema: Schema, path: Path, qu
     return SessionPage(rows, total)
 
 
-def _page_of_ids(connection: sqlite3.Connection, schema: Schema, query: Query) -> tuple[list[str], int]:
+def page_of_ids(connection: sqlite3.Connection, schema: Schema, query: Query) -> tuple[list[str], int]:
     """The sessions of a page in their order, and how many there are without the limit."""
-    tests, values = _tests(schema, query)
+    tests, values = tests_of(schema, query)
     where = f" WHERE {' AND '.join(tests)}" if tests else ""
-    source = f"FROM {_view(schema)}{where}"
+    source = f"FROM {sessions_view(schema)}{where}"
     limit = -1 if query.limit is None else query.limit
     found = connection.execute(
         f"SELECT id {source} ORDER BY {order_by(query.sort)} LIMIT ? OFFSET ?",
@@ -148,47 +91,14 @@ def _page_of_ids(connection: sqlite3.Connection, schema: Schema, query: Query) -
     return [str(one) for (one,) in found], int(total)
 
 
-def _threads(lineage: Lineage) -> list[tuple[str, ...]]:
-    """All conversations as session ids, root first; every session lies in exactly one."""
-    taken: set[str] = set()
-    threads = []
-    for one in lineage.links:
-        if lineage.kind(one) is not Kind.CONTINUATION:
-            thread = lineage.path(one) if one in lineage.children else (one,)
-            threads.append(thread)
-            taken.update(thread)
-    for one in lineage.links:
-        # Continuations nobody resumes into (the losers of a fork) and circles stand on their own.
-        if one not in taken:
-            rest = tuple(step for step in lineage.path(one) if step not in taken)
-            threads.append(rest)
-            taken.update(rest)
-    return threads
-
-
-def _facts(connection: sqlite3.Connection, schema: Schema, query: Query) -> _Facts:
-    expression = columns_of(query.sort)
-    tests, values = _tests(schema, query)
-    cursor = connection.cursor()
-    cursor.row_factory = None
-    rows = cursor.execute(f"SELECT id, {expression} FROM {_view(schema)}").fetchall()  # noqa: S608
-    order = {one: values for one, *values in rows}
-    if not tests:
-        return _Facts(order, None)
-    found = connection.execute(
-        f"SELECT id FROM {_view(schema)} WHERE {' AND '.join(tests)}",  # noqa: S608 - expressions of this module
-        values,
-    ).fetchall()
-    return _Facts(order, frozenset(str(one) for (one,) in found))
-
-
-def _view(schema: Schema) -> str:
+def sessions_view(schema: Schema) -> str:
     """The sessions table with every column these lists mention, missing ones as NULL."""
     columns = f"{schema.select('sessions', _VIEWED)}, {spoken_at(schema)} AS spoken_at"
     return f"(SELECT {columns} FROM sessions)"  # noqa: S608 - names from the schema
 
 
-def _tests(schema: Schema, query: Query) -> tuple[list[str], list[Any]]:
+def tests_of(schema: Schema, query: Query) -> tuple[list[str], list[Any]]:
+    """SQL a session of `sessions_view` must pass to be listed, and the values it asks for."""
     tests: list[str] = []
     values: list[Any] = []
     if query.since is not None:
@@ -202,47 +112,6 @@ def _tests(schema: Schema, query: Query) -> tuple[list[str], list[Any]]:
         tests.append(f"({found})")
         values += [query.text.lower()] * len(_SEARCHED)
     return tests, values
-
-
-def _wanted(thread: Iterable[str], lineage: Lineage, facts: _Facts, query: Query) -> bool:
-    thread = tuple(thread)
-    if query.kinds is not None and lineage.kind(thread[0]) not in query.kinds:
-        return False
-    return facts.matching is None or any(one in facts.matching for one in thread)
-
-
-def _row(sessions: Sequence[Session], lineage: Lineage) -> ConversationRow:
-    below = [lineage.kind(child.id) for one in sessions for child in lineage.children.get(one.id, ())]
-    return ConversationRow(
-        sessions=tuple(sessions),
-        kind=lineage.kind(sessions[0].id),
-        tokens=reduce(add, (one.tokens for one in sessions), Buckets()),
-        cost=_total([one.recorded_cost for one in sessions]),
-        delegates=below.count(Kind.DELEGATE),
-        branches=below.count(Kind.BRANCH),
-        lower_bound=any(_uncounted(one) for one in sessions),
-    )
-
-
-def _total(costs: Sequence[Cost]) -> Cost:
-    known = [cost.usd for cost in costs if cost.usd is not None]
-    return Cost(
-        usd=sum(known, Decimal(0)) if known else None,
-        status=_common(cost.status for cost in costs),
-        source=_common(cost.source for cost in costs),
-    )
-
-
-def _common(values: Iterable[str | None]) -> str | None:
-    known = {value for value in values if value}
-    return known.pop() if len(known) == 1 else ("mixed" if known else None)
-
-
-def _uncounted(session: Session) -> bool:
-    """There are messages, but the session recorded no tokens at all."""
-    tokens = session.tokens
-    recorded = (tokens.input, tokens.cache_read, tokens.cache_write, tokens.output)
-    return bool(session.messages) and not any(recorded)
 
 
 def _entry(session: Session, lineage: Lineage) -> SessionEntry:

@@ -2,63 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from core.model.pages import ConversationPage, SessionPage
-from core.model.session import ConversationRow, Kind
+from core.model.pages import SessionPage
 from core.store.counting import count_generations
 from core.store.families import families_of
-from core.store.listing import (
-    Query,
-    conversations_of,
-    list_conversations,
-    list_sessions,
-    newest_conversations,
-)
+from core.store.listing import Query, list_sessions
 from core.store.open_database import OpenDatabase
+from core.store.sessions import read_sessions
 
 
 class Lists(OpenDatabase):
-    """Conversations and sessions, ordered, filtered and paged, with what a line of a list says of them."""
-
-    def conversations(
-        self,
-        *,
-        limit: int | None = None,
-        offset: int = 0,
-        since: datetime | None = None,
-        source: str | None = None,
-        sort: str = "last_active",
-        text: str | None = None,
-        kinds: Collection[Kind] | None = None,
-    ) -> ConversationPage:
-        """One row a conversation, from `sessions` alone.
-
-        Args:
-            limit: Most rows wanted; None for all.
-            offset: How many to skip.
-            since: Only what was active at or after this time.
-            source: Only conversations with a session from here.
-            sort: One of `core.store.ordering.SORTS`.
-            text: Only where this stands in an id, title, model, source or folder.
-            kinds: Only conversations whose root is one of these; None for all.
-        """
-        wanted = frozenset(kinds) if kinds is not None else None
-        query = Query(limit, offset, since, source, sort, text, wanted)
-        with self._read() as (connection, schema):
-            return list_conversations(connection, schema, self.path, query)
-
-    def newest(self, limit: int, kinds: Collection[Kind] | None = None) -> tuple[ConversationRow, ...]:
-        """The conversations of the `limit` sessions active last; costs the same on any file."""
-        wanted = frozenset(kinds) if kinds is not None else None
-        with self._read() as (connection, schema):
-            return newest_conversations(connection, schema, self.path, limit, wanted)
-
-    def conversations_of(self, session_ids: Sequence[str]) -> tuple[ConversationRow, ...]:
-        """The conversations some sessions are in, each once, in the order of the ids."""
-        with self._read() as (connection, schema):
-            return conversations_of(connection, schema, self.path, session_ids)
+    """Sessions, ordered, filtered and paged, with what a line of a list says of them."""
 
     def sessions(
         self,
@@ -70,7 +26,16 @@ class Lists(OpenDatabase):
         sort: str = "last_active",
         text: str | None = None,
     ) -> SessionPage:
-        """One row a session with its place in its conversation; arguments as for `conversations`."""
+        """One row a session with its place in its conversation.
+
+        Args:
+            limit: Most rows wanted; None for all.
+            offset: How many to skip.
+            since: Only what was active at or after this time.
+            source: Only sessions from here.
+            sort: One of `core.store.ordering.SORTS`.
+            text: Only where this stands in an id, title, model, source or folder.
+        """
         query = Query(limit, offset, since, source, sort, text)
         with self._read() as (connection, schema):
             return list_sessions(connection, schema, self.path, query)
@@ -82,11 +47,22 @@ class Lists(OpenDatabase):
             counts = count_generations(connection, schema, lineage, session_ids)
         return tuple(sum(counts[part] for part in lineage.path(one)) for one in session_ids)
 
-    def first_words(self, session_ids: Sequence[str], chars: int = 80) -> Mapping[str, str]:
+    def names(self, session_ids: Sequence[str]) -> Mapping[str, str]:
+        """What to call each session: its title, else what its user said first, else its id."""
+        ids = list(dict.fromkeys(session_ids))
+        with self._read() as (connection, schema):
+            found = read_sessions(connection, schema, self.path, ids)
+        titles = {one: session.title for one, session in found.items() if session.title}
+        words = self.first_words([one for one in ids if one not in titles])
+        return {one: titles.get(one) or words.get(one) or one for one in ids}
+
+    def first_words(self, session_ids: Sequence[str], chars: int | None = None) -> Mapping[str, str]:
         """What the user of each session said first, by id; sessions in which nobody spoke are left out."""
         if not session_ids:
             return {}
-        from core.store.first_words import read_first_words  # reads messages, as lists of titles never do
+        # Reading messages takes more to import than listing sessions.
+        from core.model.conversation import NAME_CHARS
+        from core.store.first_words import read_first_words
 
         with self._read() as (connection, schema):
-            return read_first_words(connection, schema, session_ids, chars)
+            return read_first_words(connection, schema, session_ids, chars or NAME_CHARS)

@@ -7,7 +7,8 @@ import sqlite3
 from pathlib import Path
 
 from core.errors import NotFoundError, UsageError
-from core.store.listing import Query, list_conversations
+from core.store.conversation_list import list_conversations
+from core.store.listing import Query
 from core.store.schema import Schema
 
 LATEST = "latest"

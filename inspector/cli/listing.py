@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from core.model.session import Session
     from core.model.tokens import Buckets
     from core.store.lists import Lists
+    from core.store.store import Store
 
 MOST_COUNTED = 1_000
 _TEXTS = ("title", "model", "source")
@@ -88,8 +89,8 @@ def sessions(store: Lists, **query: Any) -> tuple[list[Row], int]:
     return [_of_session(store, entry) for entry in page.rows], page.total
 
 
-def conversations(store: Lists, **query: Any) -> tuple[list[Row], int]:
-    """One row a conversation, and how many match without the limit; `query` as for `Lists.conversations`."""
+def conversations(store: Store, **query: Any) -> tuple[list[Row], int]:
+    """One row a conversation, and how many match without the limit; `query` as for `Store.conversations`."""
     page = store.conversations(**query)
     return [_of_conversation(store, row) for row in page.rows], page.total
 

@@ -8,13 +8,14 @@ generations and previews are null: they mean reading messages.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from core.store.lists import Lists
 from core.store.ordering import SORTS
 from inspector.cli import jsonio, listing, numbers, options, output, target
 from inspector.cli.listing import Row
+from inspector.cli.target import Opened
 
 SHOWN = 50
 
@@ -39,41 +40,50 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the list."""
+    return _sessions(args) if args.json or args.all else _conversations(args)
+
+
+def _sessions(args: argparse.Namespace) -> int:
     with target.opened(args, Lists) as opened:
+        rows, total = _read(opened, args, listing.sessions, None if args.all else args.limit)
+        rows = listing.with_previews(listing.with_generations(rows), whole=False)
         if args.json:
-            rows, total = _read(opened, args, folded=False, limit=None if args.all else args.limit)
             output.write_json({"sessions": [_payload(row) for row in rows], "total": total})
         else:
-            limit = SHOWN if args.limit is None else args.limit
-            rows, total = _read(opened, args, folded=not args.all, limit=None if args.all else limit)
             output.write_lines(listing.table(rows, total, several=len(opened) > 1))
     return 0
 
 
+def _conversations(args: argparse.Namespace) -> int:
+    with target.stores(args) as opened:
+        limit = SHOWN if args.limit is None else args.limit
+        rows, total = _read(opened, args, listing.conversations, limit)
+        rows = listing.with_previews(listing.with_generations(rows), whole=True)
+        output.write_lines(listing.table(rows, total, several=len(opened) > 1))
+    return 0
+
+
 def _read(
-    opened: Sequence[Lists], args: argparse.Namespace, *, folded: bool, limit: int | None
+    opened: Sequence[Opened],
+    args: argparse.Namespace,
+    listed: Callable[..., tuple[list[Row], int]],
+    limit: int | None,
 ) -> tuple[list[Row], int]:
     """Rows of all databases in one order, no more than asked for, and how many there would be."""
+    tests = {"since": args.since, "source": args.source, "text": args.filter}
     found: list[Row] = []
     total = 0
 
-    def read(store: Lists) -> None:
+    def read(database: Opened) -> None:
         nonlocal total
-        query = {
-            "limit": limit,
-            "since": args.since,
-            "source": args.source,
-            "sort": args.sort,
-            "text": args.filter,
-        }
-        rows, count = listing.conversations(store, **query) if folded else listing.sessions(store, **query)
+        rows, count = listed(database, limit=limit, sort=args.sort, **tests)
         found.extend(rows)
         total += count
 
     target.each(opened, read)
     if len(opened) > 1:
         found.sort(key=lambda row: row.order(args.sort))
-    return listing.with_previews(listing.with_generations(found[:limit]), whole=folded), total
+    return found[:limit], total
 
 
 def _payload(row: Row) -> dict[str, Any]:

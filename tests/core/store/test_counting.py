@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -121,3 +122,7 @@ def test_every_continuation_of_a_fork_counts_its_parent_once(make: Make, opened:
         database.session(name, parent_session_id="root")
         database.message(name, "user", TEXTS[3])
     assert opened(database).thread_generation_counts(["root", "left", "right"]) == (2, 2, 2)
+
+
+def test_sqlite_trims_what_strip_takes_off() -> None:
+    assert set(counting._BLANKS) == {one for one in map(chr, range(sys.maxunicode + 1)) if one.isspace()}
