@@ -125,7 +125,7 @@ def _split(schema: Schema) -> str:
 
 
 def _columns(schema: Schema, table: str, names: Sequence[str], alias: str) -> str:
-    """Columns as they are, numbers guarded, missing ones NULL, routes never NULL."""
+    """Columns with numbers guarded and bytes read as text, missing ones NULL, routes never NULL."""
     known = schema.columns.get(table, frozenset())
 
     def column(name: str) -> str:
@@ -135,7 +135,9 @@ def _columns(schema: Schema, table: str, names: Sequence[str], alias: str) -> st
         elif name in MONEY or name == "started_at":
             value = f"CASE WHEN {_number(value)} THEN {value} END"
         elif name in ROUTE or name in ("source", "task"):
-            value = f"coalesce({value}, '')"
+            value = f"coalesce(cast({value} AS text), '')"
+        elif name in ("title", "cost_status"):
+            value = f"cast({value} AS text)"
         return f"{value} AS {name}"
 
     return ", ".join(column(name) for name in (*names, *COUNTS, *MONEY))
@@ -149,7 +151,7 @@ def _number(value: str) -> str:
 def route_columns(schema: Schema, table: str) -> str:
     """Model, provider, endpoint and billing mode of a table, never NULL."""
     known = schema.columns.get(table, frozenset())
-    return ", ".join(f"coalesce({name}, '')" if name in known else "''" for name in ROUTE)
+    return ", ".join(f"coalesce(cast({name} AS text), '')" if name in known else "''" for name in ROUTE)
 
 
 def _spent() -> str:

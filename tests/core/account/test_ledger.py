@@ -296,6 +296,14 @@ def test_text_that_is_no_utf8_spoils_nothing(book: Book, opened: ExitStack) -> N
     assert rows["good"] == "fine"
 
 
+@pytest.mark.parametrize("by", ["session", "model", "source", "conversation"])
+def test_bytes_where_text_belongs_are_read_as_text(book: Book, opened: ExitStack, by: str) -> None:
+    book.session("a", title=b"T", model=b"opus", source=b"cli", **tokens(100))
+    (row,) = ledger([store(opened, book)], by=by).rows
+    assert (row.key, row.tokens.total) == ({"model": "opus", "source": "cli"}.get(by, "a"), 100)
+    assert isinstance(row.label, str)
+
+
 @pytest.mark.parametrize("by", ["session", "model", "provider", "source", "task"])
 def test_the_share_of_a_row_is_what_the_row_says_by_every_other_dimension(sample_home: Path, by: str) -> None:
     with Store(sample_home / "state.db") as opened:
