@@ -128,7 +128,7 @@ def test_ctrl_c_is_quiet(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 def _process(
     *words: str, stdout: int | None = subprocess.PIPE, **env: str
 ) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "inspector.cli.main", *words]
+    command = [sys.executable, "-m", "inspector", *words]
     return subprocess.run(
         command, stdout=stdout, stderr=subprocess.PIPE, env={**os.environ, **env}, check=False
     )
@@ -155,7 +155,7 @@ def test_a_full_disk_is_one_line() -> None:
 
 
 def test_closed_streams_are_no_error(tmp_path: Path) -> None:
-    command = f'exec "{sys.executable}" -m inspector.cli.main plan --messages "$1" --json <&- >&- 2>&-'
+    command = f'exec "{sys.executable}" -m inspector plan --messages "$1" --json <&- >&- 2>&-'
     path = tmp_path / "one.json"
     path.write_text('[{"role": "user", "content": "hello"}]')
     assert subprocess.run(["sh", "-c", command, "sh", str(path)], check=False).returncode == 0
