@@ -7,6 +7,7 @@ database.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from typing import Any
 
 from core.errors import UsageError
@@ -28,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--layout", choices=LAYOUTS, help="of FILE (default: native)")
     parser.add_argument("--ttl", choices=("5m", "1h"), help="of FILE (default: 5m)")
     parser.add_argument("--no-prices", action="store_true", help="leave costs out; faster")
+    parser.add_argument("--csv", action="store_true", help="print the calls, of FILE the markers, as a table")
     options.add_json_option(parser)
     options.add_store_options(parser)
 
@@ -38,9 +40,13 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("give either SESSION or --messages FILE", remedy="`latest` names the newest session")
     if args.messages is None and (args.layout or args.ttl):
         raise UsageError("--layout and --ttl go with --messages; a session has its own")
+    if args.csv and args.json:
+        raise UsageError("give either --json or --csv")
     found = _of_session(args) if args.messages is None else _of_file(args)
     if args.json:
         output.write_json(payload(found))
+    elif args.csv:
+        output.write_csv(_table(found) if args.messages is None else map(_marker, found.breakpoints))
     else:
         from inspector.cli import cache_text
 
@@ -93,6 +99,18 @@ def payload(found: CacheReport) -> dict[str, Any]:
         "log": found.log,
         "notes": list(found.notes),
     }
+
+
+def _table(found: CacheReport) -> Iterator[dict[str, Any]]:
+    """The calls, each with the break it met."""
+    broken = {one.call: one for one in found.breaks}
+    for place, call in enumerate(found.calls):
+        one = broken.get(place)
+        yield _call(call) | {
+            "break": one and one.cause,
+            "tokens_lost": one and one.tokens_lost,
+            "cost_usd": jsonio.money(one.usd) if one else None,
+        }
 
 
 def _marker(point: Breakpoint) -> dict[str, Any]:

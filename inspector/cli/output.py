@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from core.errors import InspectorError
@@ -57,6 +57,18 @@ def cell(value: str | float | bool | None) -> str | float | bool:
         text = clean_line(value)
         return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
     return "" if value is None else value
+
+
+def write_csv(rows: Iterable[Mapping[str, Any]]) -> None:
+    """Print rows that share their keys as a table for a spreadsheet; nothing when there are none."""
+    import csv
+
+    writer: csv.DictWriter[str] | None = None
+    for row in rows:
+        if writer is None:
+            writer = csv.DictWriter(sys.stdout, list(row), lineterminator="\n")
+            writer.writeheader()
+        writer.writerow({name: cell(value) for name, value in row.items()})
 
 
 def write_note(text: str) -> None:

@@ -7,9 +7,6 @@ others --columns says which column holds what.
 from __future__ import annotations
 
 import argparse
-import csv
-import io
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -44,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         output.write_json(_payload(found))
     elif args.csv:
-        sys.stdout.write(_csv(found))
+        output.write_csv(map(_flat, found.rows))
     else:
         output.write_lines(_lines(found))
     return 0
@@ -85,16 +82,16 @@ def _row(row: ReconcileRow) -> dict[str, Any]:
     }
 
 
-def _csv(found: Reconciliation) -> str:
-    text = io.StringIO()
-    names = ("day", "model", "verdict", "provider_tokens", "hermes_tokens", "provider_usd", "hermes_usd")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(names)
-    for row in found.rows:
-        tokens = (row.provider_total, row.hermes_total)
-        money = (jsonio.money(row.provider_usd), jsonio.money(row.hermes_usd))
-        writer.writerow(map(output.cell, (row.day.isoformat(), row.model, row.verdict, *tokens, *money)))
-    return text.getvalue()
+def _flat(row: ReconcileRow) -> dict[str, Any]:
+    return {
+        "day": row.day.isoformat(),
+        "model": row.model,
+        "verdict": row.verdict,
+        "provider_tokens": row.provider_total,
+        "hermes_tokens": row.hermes_total,
+        "provider_usd": jsonio.money(row.provider_usd),
+        "hermes_usd": jsonio.money(row.hermes_usd),
+    }
 
 
 def _lines(found: Reconciliation) -> Iterator[str]:

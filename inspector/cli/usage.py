@@ -8,9 +8,7 @@ is part of output and never added to it.
 from __future__ import annotations
 
 import argparse
-import csv
 import gc
-import io
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -75,7 +73,8 @@ def _run(args: argparse.Namespace) -> int:
     if args.json:
         sys.stdout.write(f"{usage_json.document(books)}\n")
     elif args.csv:
-        sys.stdout.write(_csv(books.ledger()))
+        found = books.ledger()
+        output.write_csv(_flat(usage_json.row(one)) for one in (*found.rows, found.totals))
     else:
         output.write_lines(_lines(books.ledger(), args.limit or SHOWN))
     if args.budget is not None:
@@ -114,19 +113,6 @@ def _add_up(opened: tuple[Store, ...], args: argparse.Namespace, session: str | 
 
         prices = open_book()
     return collect(opened, by=args.by, since=args.since, until=args.until, session=session, prices=prices)
-
-
-def _csv(found: Ledger) -> str:
-    """Rows and totals with the columns of the JSON, flat."""
-    text = io.StringIO()
-    writer: csv.DictWriter[str] | None = None
-    for one in (*found.rows, found.totals):
-        flat = _flat(usage_json.row(one))
-        if writer is None:
-            writer = csv.DictWriter(text, list(flat), lineterminator="\n")
-            writer.writeheader()
-        writer.writerow({name: output.cell(value) for name, value in flat.items()})
-    return text.getvalue()
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:

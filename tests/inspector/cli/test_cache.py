@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -38,6 +40,23 @@ def test_a_conversations_cache_has_every_key_promised(as_json: Json) -> None:
     assert all(set(one) >= {"at", "cause", "tokens_lost", "cost_usd", "evidence"} for one in found["breaks"])
     assert found["strategy"] == "system_and_3"
     assert found["advice"]["current"] == found["ttl"]
+
+
+def test_a_spreadsheet_gets_every_call_and_the_break_it_met(
+    home: Path, as_json: Json, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["cache", AUTH, "--csv", "--home", str(home)]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    found = as_json("cache", AUTH)
+    assert [int(row["cache_read"]) for row in rows] == [call["cache_read"] for call in found["calls"]]
+    assert [row["break"] for row in rows if row["break"]] == [one["cause"] for one in found["breaks"]]
+
+
+def test_the_markers_of_a_list_are_a_table_too(messages: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["cache", "--messages", messages, "--csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [int(row["index"]) for row in rows] == _cache(capsys, "--messages", messages)["breakpoints"]
+    assert run(["cache", "--messages", messages, "--csv", "--json"]) == 2
 
 
 def test_every_compaction_breaks_the_cache(as_json: Json) -> None:
