@@ -9,11 +9,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from core.model.conversation import Boundary, BoundaryMode, Conversation, Generation
 from core.model.evidence import Evidence, Source
 from core.model.message import RowState
-from core.model.session import Boundary, BoundaryMode, Conversation, Generation, Kind, Session
+from core.model.session import Kind, Session
 from core.store.completeness import missing_rows
 from core.store.families import family_of
+from core.store.first_words import read_first_words
 from core.store.generations import Segment, by_uid, split
 from core.store.lineage import Lineage
 from core.store.lost_tail import block_end, lost_tail
@@ -45,6 +47,7 @@ def read_conversation(
     ids = lineage.path(session_id)
     parts, segments = _read_segments(connection, schema, lineage, ids, path)
     target, reason = lineage.resume(ids[0])
+    named = any(part.session.title for part in parts)
     return Conversation(
         sessions=tuple(part.session for part in parts),
         generations=_generations(segments, schema),
@@ -52,6 +55,7 @@ def read_conversation(
         resume_reason=reason,
         rewound=tuple(bone.id for part in parts for bone in part.bones if bone.state is RowState.REWOUND),
         notes=(*_missing(parts), *_notes(lineage, session_id, segments)),
+        first_words="" if named else read_first_words(connection, schema, ids[:1]).get(ids[0], ""),
     )
 
 

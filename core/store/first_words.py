@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterable
 
 from core.hermes.markers import find_summary
+from core.model.conversation import NAME_CHARS
 from core.store.messages import shown_start, start_of_content
 from core.store.schema import Schema
 
@@ -14,7 +15,7 @@ _LOOKED_AT = 3
 
 
 def read_first_words(
-    connection: sqlite3.Connection, schema: Schema, session_ids: Iterable[str], chars: int
+    connection: sqlite3.Connection, schema: Schema, session_ids: Iterable[str], chars: int = NAME_CHARS
 ) -> dict[str, str]:
     """The first `chars` characters each of these users said, on one line; sessions without any are left out.
 

@@ -104,7 +104,7 @@ def _lines(found: Plan, here: Situation | None, pruned: list[dict[str, Any]]) ->
 
     if here is not None:
         tip = here.conversation.tip
-        yield f"{here.conversation.title or tip.id} · {tip.model or 'model unknown'}"
+        yield f"{here.conversation.name} · {tip.model or 'model unknown'}"
     state = "warm" if found.settings.warm else "cold"
     yield f"Hermes {found.release} (group {found.group}), {state} · window {format.count(found.window)}"
     verdict = "it would fire" if found.would_fire else "it would not fire"

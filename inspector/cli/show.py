@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from core.errors import UsageError
+from core.model.conversation import Boundary, Conversation, Generation
 from core.model.message import Message
-from core.model.session import Boundary, Conversation, Generation
 from core.store.store import Store
 from inspector.cli import jsonio, numbers, options, output, target
 
@@ -131,7 +131,7 @@ def _lines(
 
     count = format.plural(len(conversation.sessions), "session")
     generations = format.plural(len(conversation.generations), "generation")
-    yield f"{conversation.title or conversation.tip.id} · {count} · {generations}"
+    yield f"{conversation.name} · {count} · {generations}"
     for generation in wanted:
         yield ""
         yield _heading(generation)

@@ -46,7 +46,7 @@ def examine_one(location: Location, session_id: str, stop: Cancelled) -> Iterato
     yield Step(0, 1)
     with Store(location, cancelled=stop) as store:
         result = diagnose(store, session_id)
-        title = store.session(session_id).title or session_id
+        title = store.names([session_id])[session_id]
     yield Step(1, 1, _named(result, location, title), result.unknown)
 
 
@@ -69,7 +69,7 @@ def examine_all(
                 yield Step(done, totals)
                 for one in survey(store, scanned=scanned, cancelled=stop):
                     done += 1
-                    title = one.row.title or one.row.root.id
+                    title = one.row.title or store.names([one.row.root.id])[one.row.root.id]
                     found = tuple(Diagnosis(f, location, title) for f in one.findings)
                     yield Step(done, totals, found, errors=(one.error,) if one.error else ())
                 if not stop():

@@ -102,7 +102,7 @@ class FocusLab(Page):
     def on_mount(self) -> None:
         """Start making the previews."""
         bar, here = self.query_one(TitleBar), self._basis.reading.situation.conversation
-        bar.heading = here.title or here.tip.id
+        bar.heading = here.name
         bar.detail = (
             f"three summaries of the same {self._basis.plan.middle.size:,} messages, {self._writer.title}"
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.errors import InspectorError, NotFoundError
+from core.errors import InspectorError
 from core.model.storage import SearchHit
 from core.store.connect import Cancelled, Interrupted
 from core.store.locate import Location
@@ -64,12 +64,5 @@ def search(locations: Sequence[Location], text: str, cancelled: Cancelled) -> An
 
 
 def _titled(store: Store, location: Location, found: Sequence[SearchHit]) -> list[Hit]:
-    titles = {one: _title(store, one) for one in {hit.session_id for hit in found}}
-    return [Hit(location, hit, titles[hit.session_id]) for hit in found]
-
-
-def _title(store: Store, session_id: str) -> str:
-    try:
-        return store.session(session_id).title or session_id
-    except NotFoundError:
-        return session_id  # messages whose session row is gone
+    names = store.names([hit.session_id for hit in found])
+    return [Hit(location, hit, names[hit.session_id]) for hit in found]

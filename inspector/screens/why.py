@@ -115,7 +115,7 @@ class WhyView(View):
 
         if self.subject is not None:
             conversation = self.subject.conversation
-            title = conversation.title or conversation.root.id
+            title = conversation.name
             self.app.push_screen(
                 FindingsScreen([self.subject.location], session=conversation.tip.id, title=title)
             )
@@ -126,7 +126,7 @@ class WhyView(View):
 
         if self.subject is not None:
             tip, moment = self.subject.conversation.tip, self.moments.current
-            title = self.subject.conversation.title or tip.id
+            title = self.subject.conversation.name
             event = moment.index if moment is not None and moment.event is not None else None
             self.app.push_screen(TurnsScreen(self.subject.location, tip.id, title, event=event))
 
@@ -136,7 +136,7 @@ class WhyView(View):
 
         if self.subject is not None:
             tip = self.subject.conversation.tip
-            title = self.subject.conversation.title or tip.id
+            title = self.subject.conversation.name
             self.app.push_screen(OtherSettingsScreen(self.subject.location, tip.id, title))
 
     def action_scroll_card(self, step: int) -> None:

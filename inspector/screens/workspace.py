@@ -9,7 +9,7 @@ from textual.message import Message
 from textual.reactive import reactive
 
 from core.errors import InspectorError
-from core.model.session import Conversation
+from core.model.conversation import Conversation
 from core.store.locate import Location
 from inspector import format
 from inspector.commands import bindings
@@ -124,7 +124,7 @@ class WorkspaceScreen(Page):
 
     def _headline(self, conversation: Conversation) -> None:
         bar, tip = self.query_one(TitleBar), conversation.tip
-        bar.heading = conversation.title or self.session_id
+        bar.heading = conversation.name
         parts = [tip.source or "", tip.model or "", self._place(conversation)]
         bar.detail = " · ".join(part for part in parts if part)
         self.query_one(Banner).say(" · ".join(conversation.notes))

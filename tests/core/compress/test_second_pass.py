@@ -31,7 +31,7 @@ def turns(release: str) -> list[Message]:
 def compacted(first: Measured, window: int, tokens: int) -> tuple[Message, ...] | None:
     """What a compaction leaves, its summary as long as makes the whole list weigh this much.
 
-    The words a release puts before a summary are not ours to repeat, so their length is made up for. None where
+    The words a release puts before a summary are not ours to repeat: their length is made up for. None where
     the list would grow: 0.22 refuses that, one floor above the compressor the vectors were asked of.
     """
     made = preview(first, plan(first, Settings(window=window)), GivenSummary(BODY), retention=False)

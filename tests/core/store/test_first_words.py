@@ -54,3 +54,25 @@ def test_where_nobody_spoke_there_are_no_words(make: Make, opened: Opened) -> No
     database.message("blank", "user", " \n")
     database.message("blank", "user", None)
     assert opened(database).first_words(["silent", "blank", "absent"]) == {}
+
+
+def test_a_conversation_is_called_the_same_wherever_it_is_shown(make: Make, opened: Opened) -> None:
+    database = make()
+    database.session("untitled")
+    database.message("untitled", "user", "Rename the flag,\nthen run the tests")
+    database.session("titled", title="The flag")
+    database.message("titled", "user", "Rename it")
+    database.session("silent")
+    store = opened(database)
+    names = {"untitled": "Rename the flag, then run the tests", "titled": "The flag", "silent": "silent"}
+    assert store.names(["untitled", "titled", "silent", "absent"]) == {**names, "absent": "absent"}
+    assert {one: store.conversation(one).name for one in names} == names
+
+
+def test_a_chain_is_called_as_it_began(make: Make, opened: Opened) -> None:
+    database = make()
+    database.session("first")
+    database.turn("first", "one")
+    database.rotate("first", "second", 1, 1, "what came before")
+    said = opened(database).first_words(["first"])["first"]
+    assert opened(database).conversation("second").name == said
