@@ -54,9 +54,25 @@ def python(code: str, *arguments: str, runs: int = RUNS) -> Cost:
     return process([sys.executable, "-c", code, *arguments], runs=runs)
 
 
+def figures(code: str, *arguments: str, **env: str) -> list[float]:
+    """The numbers a piece of Python prints, one a line, run in an interpreter of its own."""
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, stdout=subprocess.PIPE, env={**os.environ, **env}, check=True)
+    return [float(line) for line in done.stdout.split()]
+
+
 def inspector(*words: str, runs: int = RUNS) -> Cost:
     """The same for a command line of the inspector."""
     return process([sys.executable, "-m", "inspector.cli.main", *words], runs=runs)
+
+
+def peak() -> float:
+    """The peak resident memory of this process in MiB.
+
+    What the system says of a child that has ended also holds what its parent held when it started it.
+    """
+    with open("/proc/self/status", encoding="ascii") as status:
+        return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM"))
 
 
 def call(action: Callable[[], object], *, runs: int = RUNS) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,26 +11,49 @@ from pathlib import Path
 from core.store.locate import locate
 from core.store.store import Store
 from inspector.app import InspectorApp
+from inspector.screens.map import MapView
 from inspector.widgets.message_list import MessageList
 from tests.benchmarks import measure
 from tests.benchmarks.measure import Result
 from tests.benchmarks.stores import Stores
 
-PEAK = """
+OPENED = """
 import asyncio, sys
 from pathlib import Path
-from tests.benchmarks.opening import first_rows
-print(asyncio.run(first_rows(Path(sys.argv[1]))))
+from tests.benchmarks import measure, opening
+asyncio.run(getattr(opening, sys.argv[2])(Path(sys.argv[1])))
+print(measure.peak())
+"""
+TOKENIZER = """
+import io, json
+from core.account.tokenizer_process import serve
+from tests.benchmarks import measure
+texts = [f"message {number} " * 50 for number in range(64)]
+serve([json.dumps(["o200k_base", *texts]).encode()], io.BytesIO())
+print(measure.peak())
 """
 
 
 def results(stores: Stores) -> Iterator[Result]:
-    """From the key to the first rows, in an app that is running; and the memory of the whole process."""
+    """From the key to the first rows, in an app that is running; and the memory of whole processes."""
     seconds = min(asyncio.run(first_rows(stores.long)) for _ in range(3))
     yield Result("open a 12,000-message conversation", seconds * 1000, "ms", 300)
-    yield Result(
-        "conversation open, peak memory", measure.python(PEAK, str(stores.long), runs=2).peak, "MiB", 150
-    )
+    with tempfile.TemporaryDirectory() as empty:
+        for name, what in (("first_rows", "open"), ("counted", "counted by a tokenizer for the first time")):
+            (peak,) = measure.figures(OPENED, str(stores.long), name, XDG_CACHE_HOME=empty)
+            yield Result(f"conversation {what}, peak memory", peak, "MiB", 150)
+    (peak,) = measure.figures(TOKENIZER)
+    yield Result("tokenizer process, gone once it has counted, peak memory", peak, "MiB", 150)
+
+
+async def counted(path: Path) -> None:
+    """Open the newest conversation and stay until a tokenizer has counted every message of it."""
+    with Store(path) as store:
+        session = store.resolve("latest").id
+    app = InspectorApp(locate(db=path), session=session)
+    async with app.run_test(size=(120, 40)):
+        while not any(view.counts is not None for view in app.screen.query(MapView)):
+            await asyncio.sleep(0.05)
 
 
 async def first_rows(path: Path) -> float:
