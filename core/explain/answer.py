@@ -22,7 +22,7 @@ from core.model.event import CompressionEvent
 from core.places import APPLICATION, cache_directory
 from core.store.store import Store
 
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)

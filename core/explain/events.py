@@ -10,6 +10,7 @@ from core.explain.causes import Cause
 from core.explain.clock import align
 from core.explain.counts import message_counts, repeated_users
 from core.explain.derive import Derived, derive
+from core.explain.engine import foreign_engine, written_by_another
 from core.explain.explanation import Explanation
 from core.explain.frame import Frame
 from core.explain.matching import Match, match
@@ -19,7 +20,7 @@ from core.explain.rows import BoundaryRows, boundary_rows
 from core.explain.shrunk_window import window_in_force
 from core.explain.situation import conversation_log, detected, found_window
 from core.hermes.config import HermesConfig, load_config
-from core.hermes.log import Log
+from core.hermes.log import Kind, Log
 from core.hermes.release import release_of_summary
 from core.model.conversation import BoundaryMode, Conversation
 from core.model.event import CompressionEvent, Trigger
@@ -118,7 +119,7 @@ def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
     limits = frame.limits(release, session, window)
     threshold = limits.threshold if limits is not None else None
     cause = attempt.cause if attempt is not None else None
-    derived = derive(frame, rows, release, threshold) if _needs_rows(cause) and rows is not None else None
+    derived = _derived(frame, rows, release, threshold) if _needs_rows(cause) and rows is not None else None
     trigger, verdict = _verdict(cause, derived)
     stated = cause.threshold if cause is not None and cause.threshold is not None else None
     tokens = _tokens(attempt, derived)
@@ -156,6 +157,14 @@ def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
             *(wording.missed(tokens, limits) if missed else ()),
         ),
     )
+
+
+def _derived(frame: Frame, rows: BoundaryRows, release: str, threshold: int | None) -> Derived:
+    """What rows and rules say; the reasons of another engine are its own."""
+    if written_by_another(rows):
+        step = "another context engine compressed, by rules of its own"
+        return Derived(Trigger.UNKNOWN, Verdict.UNKNOWN, None, steps=(step,))
+    return derive(frame, rows, release, threshold)
 
 
 def _misses(trigger: Trigger, tokens: int | None, threshold: int | None) -> bool:
@@ -275,12 +284,12 @@ def _moments(conversation: Conversation, rows: tuple[BoundaryRows, ...]) -> dict
 
 
 def _notes(frame: Frame, log: Log) -> tuple[str, ...]:
-    notes = [*log.problems, *frame.config.notes(frame.release.release)]
+    notes = [*log.problems, *frame.conversation.notes, *frame.config.notes(frame.release.release)]
     if log.empty:
         notes.append("no log line about this conversation survives; causes are recomputed from rows")
-    engine = frame.config.setting("context.engine", frame.release.release)
-    if engine.value not in (None, "", "compressor"):
-        notes.append(
-            f"{engine.origin}: the context engine is {engine.value!r}, so the threshold shown is not in force"
-        )
+    engine = foreign_engine(frame)
+    notes += engine.notes if engine is not None else ()
+    missing = next((record for record in reversed(log.records) if record.kind is Kind.ENGINE_MISSING), None)
+    if missing is not None:
+        notes.append(f"{missing.where}: the engine {missing.reason!r} was not found, so Hermes' own decides")
     return tuple(notes)

@@ -26,7 +26,7 @@ from core.explain.findings.examiner import Examiners
 from core.explain.findings.session_log import SessionLogs
 from core.explain.findings.session_rules import examine_row
 from core.hermes.config import HermesConfig, load_config
-from core.hermes.markers import PREFILTERS
+from core.hermes.signs import PREFILTERS
 from core.model.conversation import ConversationRow
 from core.model.event import Finding
 from core.places import cache_directory

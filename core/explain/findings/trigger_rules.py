@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from core.compress.estimate import text_tokens
 from core.explain.causes import refusal_of
+from core.explain.engine import foreign_engine
 from core.explain.findings.case import Case
 from core.explain.findings.registry import Found, Missing, Rule, conversation_rule
 from core.explain.wording import quoted
@@ -147,14 +148,11 @@ def hygiene_changed_nothing(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("N1")
-def foreign_engine(case: Case, rule: Rule) -> Iterable[Found]:
+def another_engine(case: Case, rule: Rule) -> Iterable[Found]:
     """Another engine than the built-in one decides."""
-    setting = case.explanation.config.setting("context.engine", case.policy.release)
-    missing = case.lines(Kind.ENGINE_MISSING)
-    if setting.value in (None, "", "compressor") or missing:
-        return
-    evidence = Evidence(Source.CONFIG, setting.origin, f"engine: {setting.value}")
-    yield Found({"engine": setting.value}, (evidence,))
+    engine = foreign_engine(case.frame)
+    if engine is not None:
+        yield Found({"engine": engine.name or "of another make"}, engine.evidence)
 
 
 def _refused_windows(case: Case) -> Iterator[tuple[int, Evidence]]:
