@@ -1,4 +1,4 @@
-"""What would another threshold have done to this history? The same conversation, lived through again."""
+"""What would another threshold, tail or window have done? The same conversation, lived through again."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ from inspector.workers import cancelled, in_thread
 SHARES = (0.35, 0.50, 0.60, 0.70, 0.75, 0.80, 0.85, 0.90)
 RATIOS = (0.10, 0.40)
 """Shares of the threshold kept as the tail, beside the one in force."""
-COLUMNS = (("fires at", 8), ("times", 5), ("summaries", 9), ("prompts", 8), ("peak", 7), ("cost", 8))
+WINDOWS = {"64K": 64_000, "128K": 128_000, "200K": 200_000, "400K": 400_000, "1M": 1_000_000}
+"""Context lengths, beside the one in force: of another model, or set lower in config.yaml."""
+NAME = 11
+COLUMNS = (("fires at", 8), ("times", 5), ("summary", 8), ("prompts", 8), ("peak", 7), ("cost", 8))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +40,14 @@ class Life:
     """The conversation under one setting.
 
     Attributes:
+        name: What differs from the setting in force.
         actual: It is the one in force.
-        ratio: The share kept as the tail, when that is what differs.
     """
 
+    name: str
     outcome: Outcome
     actual: bool = False
     best: bool = False
-    ratio: float | None = None
 
 
 class LifeList(RowList[Life]):
@@ -55,7 +58,7 @@ class LifeList(RowList[Life]):
 
     def draw_header(self, width: int) -> list[Line]:
         """Column titles."""
-        line = Line().cell("threshold", 10, self.palette.style("ink-muted"))
+        line = Line().cell("threshold", NAME, self.palette.style("ink-muted"))
         for title, cells in COLUMNS:
             line.cell(title, cells, self.palette.style("ink-muted"), right=True).gap(1)
         return [line]
@@ -63,8 +66,7 @@ class LifeList(RowList[Life]):
     def draw_row(self, row: Life, index: int, width: int) -> Line:
         """What it would have cost in tokens."""
         ink, one = self.palette, row.outcome
-        name = f"{one.settings.threshold:.2f}" if row.ratio is None else f"tail {row.ratio:.2f}"
-        line = Line().cell(name, 10, ink.style("ink"))
+        line = Line().cell(row.name, NAME, ink.style("ink"))
         figures = (one.threshold, len(one.firings), one.summarised_tokens, one.prompt_tokens, one.peak)
         cells_of = (*map(format.short, figures), format.money(one.usd, mark=format.ESTIMATE))
         for (_, cells), text in zip(COLUMNS, cells_of, strict=True):
@@ -111,11 +113,8 @@ class OtherSettingsScreen(Page):
 
     def on_mount(self) -> None:
         """Start."""
-        words = (("part-head!", "Other thresholds"), ("ink-faint", " · "), ("ink", self._title))
-        self.query_one(StatusLine).left = (
-            *words,
-            ("ink-muted", " · same history, same window; prompts and summaries"),
-        )
+        words = (("part-head!", "Other settings"), ("ink-faint", " · "), ("ink", self._title))
+        self.query_one(StatusLine).left = (*words, ("ink-muted", " · same history; prompts and summaries"))
         self.lives.focus()
         self.live()
 
@@ -151,22 +150,26 @@ def _lives(location: Location, session: str, stop: Cancelled) -> Iterator[tuple[
             return
         ttl = frame.config.value("prompt_caching.cache_ttl", explanation.release.release)
         prices = open_book(one_hour=ttl == "1h")
-        tails = tails_to_try(actual)
-        candidates = (*settings_to_try(actual), *tails)
-        for settings, outcome in zip(candidates, compare(frame, candidates, prices=prices), strict=True):
-            ratio = settings.target_ratio if settings in tails else None
-            yield Life(outcome, settings == actual, ratio=ratio), settings is candidates[-1]
+        tried = variations(actual)
+        outcomes = compare(frame, [settings for _, settings in tried], prices=prices)
+        for place, ((name, settings), outcome) in enumerate(zip(tried, outcomes, strict=True), 1):
+            yield Life(name, outcome, settings == actual), place == len(tried)
         prices.save()
 
 
-def settings_to_try(actual: Settings) -> tuple[Settings, ...]:
-    """The thresholds worth looking at, the one in force among them, lowest first."""
+def variations(actual: Settings) -> tuple[tuple[str, Settings], ...]:
+    """Settings worth looking at, each with what differs: thresholds, tails and windows, lowest first."""
     shares = sorted({*SHARES, actual.threshold})
-    return tuple(
-        actual if share == actual.threshold else replace(actual, threshold=share) for share in shares
+    return (
+        *((f"{share:.2f}", replace(actual, threshold=share)) for share in shares),
+        *(
+            (f"tail {ratio:.2f}", replace(actual, target_ratio=ratio))
+            for ratio in RATIOS
+            if ratio != actual.target_ratio
+        ),
+        *(
+            (f"window {name}", replace(actual, window=window))
+            for name, window in WINDOWS.items()
+            if window != actual.window
+        ),
     )
-
-
-def tails_to_try(actual: Settings) -> tuple[Settings, ...]:
-    """The shares of the tail worth looking at, under the threshold in force."""
-    return tuple(replace(actual, target_ratio=ratio) for ratio in RATIOS if ratio != actual.target_ratio)
