@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
-from core.hermes.markers import PREFILTERS, SummaryMatch, find_summary, recognised_by, scaffold_kind
+from core.hermes.markers import SummaryMatch, find_summary, recognised_by, scaffold_kind
 from core.hermes.output_rules import SummaryRules
 from core.hermes.policy import Policy
 from core.hermes.rules import TailRules
+from core.hermes.signs import PREFILTERS
 from core.model.message import Wire
 
 MERGED_DELIMITER = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]"

@@ -10,12 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
-from core.tables import load_table
-
-PREFILTERS = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]:")
-"""Every summary contains one of these; use them with `instr`, then confirm with `find_summary`."""
+from core.hermes.signs import markers, summary_start
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +66,7 @@ def find_summary(text: str) -> SummaryMatch | None:
     A summary stands at the start of the text, or behind the wrapper that 0.18 and later put around the live
     message they merge it into. A marker anywhere else is a quotation, and no summary.
     """
-    start = _summary_start(text)
+    start = summary_start(text)
     if start is None:
         return None
     offset, before = start
@@ -78,7 +74,7 @@ def find_summary(text: str) -> SummaryMatch | None:
     if prefix is None:
         return None
     body, after = _split_end(text[offset + prefix.length :], wrapped=bool(before))
-    fallback = any(mark in body for mark in _markers()["fallback"]["marks"])
+    fallback = any(mark in body for mark in markers()["fallback"]["marks"])
     return SummaryMatch(
         family=prefix.family,
         releases=prefix.releases,
@@ -87,24 +83,10 @@ def find_summary(text: str) -> SummaryMatch | None:
         body=body,
         before=before,
         after=after,
-        restated=after.startswith(_markers()["restated"]),
+        restated=after.startswith(markers()["restated"]),
         fallback=fallback,
         dropped=_fallback_count(body) if fallback else None,
         reason=_fallback_reason(body) if fallback else None,
-    )
-
-
-def is_summary(text: str) -> bool:
-    """Whether `find_summary` finds one, without telling whose it is."""
-    start = _summary_start(text)
-    return start is not None and text.startswith(tuple(_markers()["openers"].values()), start[0])
-
-
-def shares_row(text: str) -> bool:
-    """Whether live text could stand in the row of a summary: before it, or behind its end."""
-    end = _markers()["end"]
-    return text.lstrip().startswith(_markers()["prior_open"]) or (
-        end in text and not text.rstrip().endswith(end)
     )
 
 
@@ -124,7 +106,7 @@ def recognised_by(match: SummaryMatch, release: str) -> bool:
 def scaffold_kind(text: str) -> str | None:
     """Name what Hermes itself put into a transcript (`todo_snapshot`, ...); None for real text."""
     stripped = text.strip()
-    return next((m["kind"] for m in _markers()["scaffolding"] if _stands(m["text"], m["at"], stripped)), None)
+    return next((m["kind"] for m in markers()["scaffolding"] if _stands(m["text"], m["at"], stripped)), None)
 
 
 def _stands(marker: str, where: str, text: str) -> bool:
@@ -133,24 +115,11 @@ def _stands(marker: str, where: str, text: str) -> bool:
     return text.startswith(marker) if where == "start" else marker in text
 
 
-def _summary_start(text: str) -> tuple[int, str] | None:
-    """Offset of the opener and the live text wrapped before it."""
-    lead = len(text) - len(text.lstrip())
-    if not text.startswith(_markers()["prior_open"], lead):
-        return lead, ""
-    close = text.rfind(_markers()["prior_close"])
-    if close < 0:
-        return None
-    behind = close + len(_markers()["prior_close"])
-    offset = behind + len(text[behind:]) - len(text[behind:].lstrip())
-    return offset, text[lead + len(_markers()["prior_open"]) : close].strip("\n")
-
-
 def _read_prefix(text: str, offset: int) -> _Prefix | None:
-    openers = _markers()["openers"]
+    openers = markers()["openers"]
     if text.startswith(openers["long"], offset):
         return _exact_prefix(text, offset) or _nearest_prefix(text, offset)
-    for name, bare in _markers()["bare"].items():
+    for name, bare in markers()["bare"].items():
         if text.startswith(openers[name], offset):
             # The early prefix is one line of directions; the legacy one is the opener alone.
             line = _first_line_length(text, offset) if name == "short" else len(openers[name])
@@ -161,7 +130,7 @@ def _read_prefix(text: str, offset: int) -> _Prefix | None:
 def _exact_prefix(text: str, offset: int) -> _Prefix | None:
     from hashlib import sha256  # takes 3 ms, and counting generations needs no families
 
-    for family in _markers()["families"]:
+    for family in markers()["families"]:
         candidate = text[offset : offset + family["length"]]
         digest = sha256(candidate.encode("utf-8", "surrogatepass")).hexdigest()
         if digest.startswith(family["sha256"]):
@@ -173,7 +142,7 @@ def _nearest_prefix(text: str, offset: int) -> _Prefix:
     """A prefix no table knows: its first line is taken for it, its family from telling phrases."""
     length = _first_line_length(text, offset)
     line = text[offset : offset + length]
-    for hint in _markers()["hints"]:
+    for hint in markers()["hints"]:
         if hint["text"] in line:
             return _Prefix(hint["family"], (), False, length)
     return _Prefix("unknown", (), False, length)
@@ -189,7 +158,7 @@ def _first_line_length(text: str, offset: int) -> int:
 
 def _split_end(rest: str, *, wrapped: bool) -> tuple[str, str]:
     """The summary body and the live text behind its end marker."""
-    marker = _markers()["end"]
+    marker = markers()["end"]
     closes_row = wrapped or rest.rstrip().endswith(marker)
     at = rest.rfind(marker) if closes_row else rest.find(marker)
     if at < 0:
@@ -198,12 +167,12 @@ def _split_end(rest: str, *, wrapped: bool) -> tuple[str, str]:
 
 
 def _fallback_count(body: str) -> int | None:
-    found = (re.search(pattern, body) for pattern in _markers()["fallback"]["counts"])
+    found = (re.search(pattern, body) for pattern in markers()["fallback"]["counts"])
     return next((int(match[1]) for match in found if match), None)
 
 
 def _fallback_reason(body: str) -> str | None:
-    found = re.search(_markers()["fallback"]["reason"], body)
+    found = re.search(markers()["fallback"]["reason"], body)
     return found[1] if found else None
 
 
@@ -213,13 +182,7 @@ def _readers() -> Mapping[str, tuple[str, ...]]:
 
 
 def _reader_pairs() -> Iterator[tuple[str, tuple[str, ...]]]:
-    for family in _markers()["families"]:
+    for family in markers()["families"]:
         yield family["name"], tuple(family["readers"])
-    for bare in _markers()["bare"].values():
+    for bare in markers()["bare"].values():
         yield bare["family"], tuple(bare["readers"])
-
-
-@cache
-def _markers() -> dict[str, Any]:
-    loaded: dict[str, Any] = load_table("core/hermes/markers.yaml")
-    return loaded

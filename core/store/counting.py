@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from core.hermes.markers import PREFILTERS, is_summary, shares_row
+from core.hermes.signs import PREFILTERS, is_summary, shares_row
 from core.model.session import Kind
 from core.store.copies import LONGEST_HEAD
 from core.store.decode import JSON_PREFIX

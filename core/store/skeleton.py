@@ -8,7 +8,8 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from core.hermes.markers import PREFILTERS, SummaryMatch, find_summary
+from core.hermes.markers import SummaryMatch, find_summary
+from core.hermes.signs import PREFILTERS
 from core.model.message import Message, RowState
 from core.store.decode import JSON_PREFIX, Decoder, spoken
 from core.store.schema import Schema

@@ -11,7 +11,8 @@ from typing import Any
 
 from core.compress.anchors.lexicon import lexicon
 from core.compress.anchors.values import error_lines
-from core.hermes.markers import PREFILTERS, find_summary, scaffold_kind
+from core.hermes.markers import find_summary, scaffold_kind
+from core.hermes.signs import PREFILTERS
 from core.model.message import Message, ToolCall
 
 HEAD, TAIL = 4000, 1500
