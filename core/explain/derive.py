@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.explain.anchor import anchored_tokens
 from core.explain.checks import is_local
@@ -53,6 +53,30 @@ class _Sizes:
     def exceeds(self, number: int) -> bool:
         return self.threshold is not None and number >= self.threshold
 
+    def verdict(self, number: int) -> Verdict:
+        """How sure a number that reaches the threshold makes us: estimates near it prove little."""
+        return Verdict.DERIVED if self.exceeds(number) else Verdict.SUSPECTED
+
+
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """One compaction: the transcript it was given, and the rules it ran under."""
+
+    frame: Frame
+    facts: BoundaryRows
+    messages: tuple[Message, ...]
+    session: Session
+    release: str | None
+    threshold: int | None
+
+    def sizes(self, *more: Message) -> _Sizes:
+        """The numbers a check may have compared; with messages that came after the transcript."""
+        given = (*self.messages, *more)
+        full = self.frame.request_tokens(given, self.session, self.release)
+        answered = max((i for i, message in enumerate(given) if message.role == "assistant"), default=0)
+        called = self.frame.request_tokens(given[:answered], self.session, self.release)
+        return _Sizes(full, called, self.threshold, self.frame.tolerance(self.session))
+
 
 def derive(frame: Frame, facts: BoundaryRows, release: str | None, threshold: int | None) -> Derived:
     """Name the likeliest trigger of one compaction from rows alone; never proved.
@@ -65,12 +89,13 @@ def derive(frame: Frame, facts: BoundaryRows, release: str | None, threshold: in
     if not facts.before:
         return _without_rows(facts, session)
     messages = frame.messages(facts.before)
+    scene = _Scene(frame, facts, messages, session, release, threshold)
     role = messages[-1].role if messages else ""
     if role == "user":
-        return _at_turn_start(frame, facts, messages, session, release, threshold)
+        return _at_turn_start(scene)
     if role == "tool" or (role == "assistant" and messages[-1].tool_calls):
-        return _inside_turn(frame, facts, messages, session, release, threshold)
-    return _between_turns(frame, facts, messages, session, release, threshold)
+        return _inside_turn(scene)
+    return _between_turns(scene)
 
 
 def _without_rows(facts: BoundaryRows, session: Session) -> Derived:
@@ -80,52 +105,37 @@ def _without_rows(facts: BoundaryRows, session: Session) -> Derived:
     return Derived(Trigger.UNKNOWN, Verdict.UNKNOWN, None, steps=("the transcript it was given is gone",))
 
 
-def _at_turn_start(
-    frame: Frame,
-    facts: BoundaryRows,
-    messages: tuple[Message, ...],
-    session: Session,
-    release: str | None,
-    threshold: int | None,
-) -> Derived:
-    sizes = _sizes(frame, messages, session, release, threshold)
+def _at_turn_start(scene: _Scene) -> Derived:
+    sizes = scene.sizes()
     steps = ["the transcript ended with a user's message, so no call of that turn had been answered"]
     if sizes.reaches(sizes.full):
-        verdict = Verdict.DERIVED if sizes.exceeds(sizes.full) else Verdict.SUSPECTED
-        return _reached(Trigger.PREFLIGHT, verdict, sizes, steps)
+        return _reached(Trigger.PREFLIGHT, sizes.verdict(sizes.full), sizes, steps)
     return _refused(sizes, steps)
 
 
-def _inside_turn(
-    frame: Frame,
-    facts: BoundaryRows,
-    messages: tuple[Message, ...],
-    session: Session,
-    release: str | None,
-    threshold: int | None,
-) -> Derived:
-    rules = frame.checks(release)
+def _inside_turn(scene: _Scene) -> Derived:
+    rules, threshold = scene.frame.checks(scene.release), scene.threshold
     steps = ["the transcript ended with a tool result, so it ran inside a turn"]
     if rules.anchored:
-        anchored = anchored_tokens(session.model_config, messages, frame.policy(release))
+        policy = scene.frame.policy(scene.release)
+        anchored = anchored_tokens(scene.session.model_config, scene.messages, policy)
         if anchored is not None and threshold is not None and anchored >= threshold:
             steps.append(f"the usage stored with the session gives {anchored:,} >= {threshold:,}")
             return Derived(Trigger.POST_RESPONSE, Verdict.DERIVED, anchored, steps=tuple(steps))
-    sizes = _sizes(frame, messages, session, release, threshold)
+    sizes = scene.sizes()
     if not sizes.reaches(sizes.full):
-        return _billed(facts, session, threshold, steps) or _refused(sizes, steps)
+        return _billed(scene, steps) or _refused(sizes, steps)
     if rules.pre_api and not rules.anchored and not sizes.exceeds(sizes.called):
         steps.append(f"the call before it held about {sizes.called:,}, below the threshold")
-        verdict = Verdict.DERIVED if sizes.exceeds(sizes.full) else Verdict.SUSPECTED
-        return _reached(Trigger.PRE_API, verdict, sizes, steps)
-    verdict = Verdict.DERIVED if sizes.exceeds(sizes.called) else Verdict.SUSPECTED
-    return _reached(Trigger.POST_RESPONSE, verdict, sizes, steps)
+        return _reached(Trigger.PRE_API, sizes.verdict(sizes.full), sizes, steps)
+    return _reached(Trigger.POST_RESPONSE, sizes.verdict(sizes.called), sizes, steps)
 
 
-def _billed(facts: BoundaryRows, session: Session, threshold: int | None, steps: list[str]) -> Derived | None:
+def _billed(scene: _Scene, steps: list[str]) -> Derived | None:
     """Real prompts may be larger than any estimate: the tokens booked on a closed session tell their mean."""
+    session, threshold = scene.session, scene.threshold
     prompt, calls = session.tokens.prompt, session.api_calls
-    if facts.boundary.mode is not BoundaryMode.ROTATION or not prompt or not calls or threshold is None:
+    if scene.facts.boundary.mode is not BoundaryMode.ROTATION or not prompt or not calls or threshold is None:
         return None
     mean = prompt // calls
     if mean < threshold:
@@ -136,28 +146,20 @@ def _billed(facts: BoundaryRows, session: Session, threshold: int | None, steps:
     return Derived(Trigger.POST_RESPONSE, verdict, mean, steps=(*steps, told), evidence=(evidence,))
 
 
-def _between_turns(
-    frame: Frame,
-    facts: BoundaryRows,
-    messages: tuple[Message, ...],
-    session: Session,
-    release: str | None,
-    threshold: int | None,
-) -> Derived:
-    if facts.request is not None:
-        given = (*messages, facts.request)
-        sizes = _sizes(frame, given, session, release, threshold)
+def _between_turns(scene: _Scene) -> Derived:
+    frame, session, request = scene.frame, scene.session, scene.facts.request
+    if request is not None:
+        sizes = scene.sizes(request)
         if sizes.reaches(sizes.full):
             steps = [
                 "with the next user's message, which only the new session holds, it reaches the threshold"
             ]
-            verdict = Verdict.DERIVED if sizes.exceeds(sizes.full) else Verdict.SUSPECTED
-            found = _reached(Trigger.PREFLIGHT, verdict, sizes, steps)
-            return Derived(found.trigger, found.verdict, found.tokens, True, found.steps, found.evidence)
-    sizes = _sizes(frame, messages, session, release, threshold)
+            found = _reached(Trigger.PREFLIGHT, sizes.verdict(sizes.full), sizes, steps)
+            return replace(found, request=True)
+    sizes = scene.sizes()
     steps = ["the transcript ended with a finished answer, so no turn was running"]
     window = frame.window.tokens
-    share = frame.checks(release).hygiene_share
+    share = frame.checks(scene.release).hygiene_share
     if not is_local(session.source) and window and sizes.full >= int(window * share) * (1 - sizes.slack):
         steps.append(f"about {sizes.full:,} is {share:.0%} of {window:,} or more, where the gateway steps in")
         return Derived(Trigger.HYGIENE, Verdict.SUSPECTED, sizes.full, steps=tuple(steps))
@@ -185,19 +187,6 @@ def _refused(sizes: _Sizes, steps: list[str]) -> Derived:
     return Derived(
         Trigger.OVERFLOW, Verdict.SUSPECTED, sizes.full, steps=(*steps, told), evidence=(evidence,)
     )
-
-
-def _sizes(
-    frame: Frame,
-    messages: tuple[Message, ...],
-    session: Session,
-    release: str | None,
-    threshold: int | None,
-) -> _Sizes:
-    full = frame.request_tokens(messages, session, release)
-    answered = max((i for i, message in enumerate(messages) if message.role == "assistant"), default=0)
-    called = frame.request_tokens(messages[:answered], session, release)
-    return _Sizes(full, called, threshold, frame.tolerance(session))
 
 
 def _summary_calls(frame: Frame, session: Session) -> int | None:

@@ -11,7 +11,7 @@ from core.model.storage import ToolPin, UsageRow
 from core.model.tokens import Cost
 from core.store.decode import Decoder
 from core.store.schema import Schema
-from core.store.sessions import buckets, chunks
+from core.store.sessions import SPENT_COLUMNS, buckets, chunks
 
 _USAGE_COLUMNS = (
     "session_id",
@@ -21,15 +21,7 @@ _USAGE_COLUMNS = (
     "billing_mode",
     "task",
     "api_call_count",
-    "input_tokens",
-    "output_tokens",
-    "cache_read_tokens",
-    "cache_write_tokens",
-    "reasoning_tokens",
-    "estimated_cost_usd",
-    "actual_cost_usd",
-    "cost_status",
-    "cost_source",
+    *SPENT_COLUMNS,
     "first_seen",
     "last_seen",
 )

@@ -26,12 +26,7 @@ def family_of(connection: sqlite3.Connection, schema: Schema, session_id: str) -
         current = found[0].parent_id
     if not links:
         return None
-    frontier = list(links)
-    while frontier and len(links) < _MAX_FAMILY:
-        children = _fetch(connection, schema, "parent_session_id", frontier)
-        frontier = [link.id for link in children if link.id not in links]
-        links.update({link.id: link for link in children})
-    return lineage_over(connection, schema, links.values())
+    return _with_descendants(connection, schema, links)
 
 
 def families_of(connection: sqlite3.Connection, schema: Schema, session_ids: Sequence[str]) -> Lineage:
@@ -42,6 +37,10 @@ def families_of(connection: sqlite3.Connection, schema: Schema, session_ids: Seq
         links.update({link.id: link for link in _fetch(connection, schema, "id", wanted)})
         above = (links[one].parent_id for one in wanted if one in links)
         wanted = list(dict.fromkeys(parent for parent in above if parent and parent not in links))
+    return _with_descendants(connection, schema, links)
+
+
+def _with_descendants(connection: sqlite3.Connection, schema: Schema, links: dict[str, Link]) -> Lineage:
     frontier = list(links)
     while frontier and len(links) < _MAX_FAMILY:
         children = _fetch(connection, schema, "parent_session_id", frontier)

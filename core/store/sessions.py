@@ -14,6 +14,19 @@ from core.model.tokens import Buckets, Cost
 from core.store.decode import Decoder
 from core.store.schema import Schema
 
+SPENT_COLUMNS = (
+    "input_tokens",
+    "output_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "reasoning_tokens",
+    "estimated_cost_usd",
+    "actual_cost_usd",
+    "cost_status",
+    "cost_source",
+)
+"""What was spent, as sessions and their split by route name it."""
+
 SESSION_COLUMNS = (
     "id",
     "source",
@@ -31,15 +44,7 @@ SESSION_COLUMNS = (
     "message_count",
     "tool_call_count",
     "api_call_count",
-    "input_tokens",
-    "output_tokens",
-    "cache_read_tokens",
-    "cache_write_tokens",
-    "reasoning_tokens",
-    "estimated_cost_usd",
-    "actual_cost_usd",
-    "cost_status",
-    "cost_source",
+    *SPENT_COLUMNS,
     "cwd",
     "profile_name",
     "rewind_count",
