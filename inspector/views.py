@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from textual.containers import Vertical
 from textual.message import Message
@@ -11,6 +11,7 @@ from textual.reactive import var
 
 from core.model.conversation import Conversation, Generation
 from core.store.locate import Location
+from inspector.widgets.what_if_state import Hypothesis
 from inspector.workers import Reporting
 
 
@@ -29,10 +30,12 @@ class Cursor:
     Attributes:
         generation: 1-based; 0 stands for the newest.
         row: `messages.id` under the cursor; None before one was chosen.
+        supposed: What the what-if bar supposes of this generation; None when nothing differs.
     """
 
     generation: int = 0
     row: int | None = None
+    supposed: Hypothesis | None = None
 
     def within(self, conversation: Conversation) -> Generation | None:
         """The generation the cursor is in; None in a conversation without messages."""
@@ -74,9 +77,13 @@ class View(Reporting, Vertical):
 
     def move_to(self, *, generation: int | None = None, row: int | None = None) -> None:
         """Move the shared cursor; what is not named stays (another generation forgets the row)."""
-        place = self.cursor.generation if generation is None else generation
-        keep = self.cursor.row if generation is None else None
-        self.post_message(self.CursorMoved(Cursor(place, keep if row is None else row)))
+        here = self.cursor if generation is None else Cursor(generation)
+        self.post_message(self.CursorMoved(here if row is None else replace(here, row=row)))
+
+    def suppose(self, supposed: Hypothesis | None) -> None:
+        """Tell every view what is supposed instead of what is true."""
+        if supposed != self.cursor.supposed:
+            self.post_message(self.CursorMoved(replace(self.cursor, supposed=supposed)))
 
     def on_mount(self) -> None:
         """Its widgets are there now: take the keys, unless another view came to the front meanwhile."""

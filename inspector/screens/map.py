@@ -80,7 +80,12 @@ class MapView(DetailView):
             return
         if old.generation != new.generation:
             self.enter()
-        elif (place := self.index_of(new.row)) is not None:
+            return
+        state = self.bar.state
+        if state is not None and state.supposing(new.supposed) != state:
+            self.bar.show(state.supposing(new.supposed))
+            self.replan()
+        if (place := self.index_of(new.row)) is not None:
             self.list.go_to(place)
 
     # Reading and planning.
@@ -108,7 +113,7 @@ class MapView(DetailView):
     def _read(self, event: DetailView.Read) -> None:
         if event.asked == self.asked:
             self.reading, self._measured = event.reading, event.reading.measured
-            self.bar.show(event.reading.what_if)
+            self.bar.show(event.reading.what_if.supposing(self.cursor.supposed))
             self.replan()
             self.count_soon()
 
@@ -119,6 +124,10 @@ class MapView(DetailView):
             self.replan()
 
     @on(WhatIfBar.Changed)
+    def _turned(self, event: WhatIfBar.Changed) -> None:
+        self.replan()
+        self.suppose(event.state.supposed if event.state.changed else None)
+
     def replan(self) -> None:
         """Plan what is supposed; another release is measured first."""
         state, reading, measured = self.bar.state, self.reading, self._measured

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from core.compress.measure import Measured, measure
 from core.compress.plan import plan
 from core.explain.situation import Situation, situation
-from core.hermes.policy import documents, releases
+from core.hermes.policy import documents, load_policy, releases
 from core.model.conversation import Conversation, Generation
 from core.model.evidence import Evidence
 from core.model.message import Message
@@ -55,6 +55,16 @@ class Reading:
         """A bar on which nothing has been turned yet."""
         actual = Hypothesis(self.situation.policy.release, self.situation.settings)
         return WhatIf.of(actual, (*releases(), *documents()))
+
+    def under(self, supposed: Hypothesis) -> Reading:
+        """The same generation under another release or other settings."""
+        policy = load_policy(supposed.release)
+        same = policy.release == self.measured.policy.release
+        return replace(
+            self,
+            situation=replace(self.situation, policy=policy, settings=supposed.settings),
+            measured=self.measured if same else measure(self.messages, policy),
+        )
 
     def planned(self, measured: Measured, supposed: Hypothesis) -> Plan:
         """Where the cut would be; milliseconds, whatever the number of messages."""

@@ -16,13 +16,14 @@ from inspector.views import Cursor
 from inspector.widgets.message_list import MessageList
 from inspector.widgets.prompt_bar import PromptBar
 
-FOCUS, COMPARE, KEEP = "focus", "compare", "keep"
+FOCUS, COMPARE, KEEP, MODEL = "focus", "compare", "keep", "model"
 
 
 class PreviewView(OnwardView):
     """The next compaction on paper, or the one that ended an older generation."""
 
     BINDINGS = bindings("preview")
+    _outdated = False
 
     def compose(self) -> ComposeResult:
         """Header, panes, strip, prompt."""
@@ -41,14 +42,20 @@ class PreviewView(OnwardView):
             self.enter()
 
     def watch_cursor(self, old: Cursor, new: Cursor) -> None:
-        """Another generation is another compaction."""
-        if self.is_mounted and old.generation != new.generation:
+        """Another generation is another compaction, and so is one under other settings."""
+        if not self.is_mounted:
+            return
+        if old.generation != new.generation:
             self.enter()
+        elif old.supposed != new.supposed:
+            self._outdated = True
+            if self.display:
+                self.enter()
 
     def enter(self) -> None:
         """Foresee the next compaction in the newest generation; look back in an older one."""
         self.asked += 1
-        self.basis = None
+        self.basis, self._outdated = None, False
         generation = self.cursor.within(self.subject.conversation) if self.subject else None
         if generation is None or self.subject is None or not generation.row_ids:
             self.tell(None)
@@ -59,7 +66,7 @@ class PreviewView(OnwardView):
         if generation.index < len(self.subject.conversation.generations):
             self.look_back(generation, self.asked)
         else:
-            self.prepare(generation, self.asked)
+            self.prepare(generation, self.cursor.supposed, self.asked)
 
     @on(OnwardView.Prepared)
     def _prepared(self, event: OnwardView.Prepared) -> None:
@@ -70,6 +77,10 @@ class PreviewView(OnwardView):
             self.make()
 
     # Keys.
+
+    def action_reset(self) -> None:
+        """Suppose nothing: foresee what would really happen."""
+        self.suppose(None)
 
     def action_focus_topic(self) -> None:
         """Ask for a topic the summary should keep; an empty one takes it away."""
@@ -104,6 +115,9 @@ class PreviewView(OnwardView):
             self._compare([part.strip() for part in event.text.split("|") if part.strip()])
         elif event.purpose == KEEP:
             self._keep(event.text.strip())
+        elif event.purpose == MODEL:
+            if self.basis is not None and event.text.strip():
+                self.offer(self.basis, self.focus_topic, event.text.strip())
         else:
             self.focus_topic = event.text.strip() or None
             self.make()
@@ -144,6 +158,10 @@ class PreviewView(OnwardView):
         else:
             self.offer(self.basis, self.focus_topic)
 
+    def ask_model(self) -> None:
+        """Ask for a model nobody configured; it is offered before anything is sent."""
+        self.query_one(PromptBar).ask(MODEL, "model", hint="name, provider/name, or name @ https://server/v1")
+
     def action_close(self) -> None:
         """Give up waiting for a summary; else back to both sides."""
         if self.busy:
@@ -152,10 +170,10 @@ class PreviewView(OnwardView):
             self.look(SIDES)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Escape falls through to the workspace when there is nothing here to leave."""
+        """Escape and r fall through to the workspace when there is nothing here to leave or reset."""
         if action == "close":
             return self.busy or self.mode != SIDES
-        return True
+        return action != "reset" or self.cursor.supposed is not None
 
     @on(MessageList.Opened, "MessageList")
     def _opened(self) -> None:
@@ -168,7 +186,9 @@ class PreviewView(OnwardView):
             self.post_message(self.Wanted("map"))
 
     def wake(self) -> None:
-        """The left side has the keys; before it is mounted there is nothing to wake."""
+        """The left side has the keys, and what was supposed meanwhile counts; nothing before mounting."""
+        if self.is_mounted and self._outdated:
+            self.enter()
         for found in self.query(MessageList):
             found.focus()
 

@@ -17,6 +17,11 @@ from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
 
 KEEPS = "Nothing leaves this machine and nothing is written. Enter chooses, esc leaves all as it is."
+ANOTHER = "Another model, or another server: o asks for it."
+
+
+class Another:
+    """The user means a model that is not in the list."""
 
 
 class WriterList(RowList[Writer]):
@@ -30,7 +35,7 @@ class WriterList(RowList[Writer]):
         return line.gap(3).add(row.detail, muted, most=max(0, width - line.width))
 
 
-class WriterChoice(ModalScreen[Writer | None]):
+class WriterChoice(ModalScreen[Writer | Another | None]):
     """Choose, and confirm what would be sent."""
 
     BINDINGS = bindings("choice")
@@ -49,12 +54,15 @@ class WriterChoice(ModalScreen[Writer | None]):
             yield Static(content(KEEPS), id="consequence")
             if self._offers.refusal:
                 yield Static(content(f"No model: {self._offers.refusal}"))
+            yield Static(content(ANOTHER), id="another")
 
     def on_mount(self) -> None:
         """Give the list the keys."""
         writers = self.query_one(WriterList)
         writers.styles.height = len(self._offers.writers)
         writers.focus()
+        if self._offers.named:
+            writers.cursor = len(self._offers.writers) - 1
 
     @on(WriterList.Moved)
     def _moved(self, event: WriterList.Moved) -> None:
@@ -72,6 +80,10 @@ class WriterChoice(ModalScreen[Writer | None]):
             self._say()
             return
         self.dismiss(writer)
+
+    def action_another(self) -> None:
+        """Ask for a model that is not listed."""
+        self.dismiss(Another())
 
     def action_close(self) -> None:
         """Leave all as it is."""

@@ -53,7 +53,9 @@ def figures(shown: Comparison, price: Decimal | None, width: int, palette: Palet
     focus = f"focus: {shown.focus}" if shown.focus else "no focus"
     moved = shown.made is not None and shown.made.plan.kept_from is not None
     kept = "boundary moved by you" if moved else ""
+    supposed = f"what if: {shown.supposed}" if shown.supposed else ""
     pieces = (
+        (supposed, palette.style("match", bold=True)),
         (kept, palette.style("match")),
         (shown.made_by, muted),
         (_money(shown, price), palette.style("money")),

@@ -26,6 +26,7 @@ class Comparison:
         real: It happened; the rows are the database's own.
         saves: USD that each later request costs less; None when nobody knows the price.
         made: The preview behind it; None for a compaction that happened.
+        supposed: Settings that differ from the true ones, in words.
     """
 
     before: tuple[Message, ...]
@@ -48,6 +49,7 @@ class Comparison:
     after_weights: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     made: Preview | None = None
+    supposed: str = ""
 
     @property
     def saved(self) -> float | None:

@@ -34,6 +34,8 @@ class OnwardView(WritingView):
             self.toast(NOTHING, "warning")
             return
         generation = self.subject.conversation.generations[-1]
+        if self.shown is not None and self.shown.supposed:
+            self.toast(f"This was foreseen under what if: {self.shown.supposed}.", "warning")
         screen = ApplyScreen(self.subject.location, compaction(generation.session_id, made))
         self.app.push_screen(screen, self._left)
 

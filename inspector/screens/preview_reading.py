@@ -22,16 +22,24 @@ from inspector.screens.preview_model import Comparison, foreseen, kept_of
 from inspector.screens.preview_money import read_rate
 from inspector.views import Subject, View
 from inspector.widgets.diff_view import DiffLine, message_diff
+from inspector.widgets.what_if_state import Hypothesis
 from inspector.workers import cancelled, in_thread
 
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What every preview of one generation starts from; `rate` is USD a token in each later request."""
+    """What every preview of one generation starts from.
+
+    Attributes:
+        reading: The generation, under what is supposed when something is.
+        rate: USD a token in each later request.
+        supposed: What differs from what is true, in words; empty when nothing does.
+    """
 
     reading: Reading
     plan: Plan
     rate: Decimal | None = None
+    supposed: str = ""
 
     def keeping(self, turns: int | None) -> Basis:
         """The same with the last user turns kept; None leaves the cut to the release."""
@@ -39,11 +47,15 @@ class Basis:
         return replace(self, plan=plan(self.reading.measured, here.settings, here.gate, keep=turns))
 
 
-def basis_of(subject: Subject, generation: Generation, stop: Callable[[], bool]) -> Basis:
-    """Read, measure and plan a generation."""
-    reading = read(subject, generation, stop)
+def basis_of(
+    subject: Subject, generation: Generation, stop: Callable[[], bool], supposed: Hypothesis | None = None
+) -> Basis:
+    """Read, measure and plan a generation, as it is or as the what-if bar supposes it to be."""
+    actual = read(subject, generation, stop)
+    reading = actual if supposed is None else actual.under(supposed)
     cut = reading.planned(reading.measured, reading.what_if.actual)
-    return Basis(reading, cut, read_rate(subject.conversation.tip, cut.compared_tokens))
+    rate = read_rate(subject.conversation.tip, cut.compared_tokens)
+    return Basis(reading, cut, rate, actual.what_if.supposing(supposed).named())
 
 
 def compare(
@@ -59,7 +71,8 @@ def compare(
     tip = basis.reading.situation.conversation.tip
     made = preview(measured, basis.plan, summariser, focus, session=tip.id, on_text=on_text, cancelled=stop)
     weights = weights_after(made, measured)
-    return foreseen(made, measured.estimates, weights, _author(summariser, made), basis.rate)
+    shown = foreseen(made, measured.estimates, weights, _author(summariser, made), basis.rate)
+    return replace(shown, supposed=basis.supposed)
 
 
 def weights_after(made: Preview, measured: Measured) -> tuple[int, ...]:
@@ -114,12 +127,12 @@ class PreparingView(View):
         asked: int
 
     @in_thread("preview")
-    def prepare(self, generation: Generation, asked: int) -> None:
+    def prepare(self, generation: Generation, supposed: Hypothesis | None, asked: int) -> None:
         """Read a generation."""
         if self.subject is None:
             return
         stop = cancelled()
-        basis = basis_of(self.subject, generation, stop)
+        basis = basis_of(self.subject, generation, stop, supposed)
         if not stop():
             self.post_message(self.Prepared(basis, asked))
 

@@ -42,10 +42,15 @@ class Writer:
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """Who could write the summary, and why a model could not when none can."""
+    """Who could write the summary, and why a model could not when none can.
+
+    Attributes:
+        named: The last of them is the model the user named.
+    """
 
     writers: tuple[Writer, ...]
     refusal: str = ""
+    named: bool = False
 
 
 def offers(basis: Basis, focus: str | None, named: str = "") -> Offers:
@@ -54,7 +59,7 @@ def offers(basis: Basis, focus: str | None, named: str = "") -> Offers:
     offline = (extractive(basis), static(basis))
     if isinstance(asked, SummaryFailure):
         return Offers(offline, asked.line)
-    return Offers((*offline, asked))
+    return Offers((*offline, asked), named=bool(named))
 
 
 def extractive(basis: Basis) -> Writer:
@@ -73,11 +78,22 @@ def static(basis: Basis) -> Writer:
 def model(
     basis: Basis, focus: str | None, named: str = "", env: Mapping[str, str] = os.environ
 ) -> Writer | SummaryFailure:
-    """A model: the one named, or the one Hermes would ask; the reason when there is none."""
+    """A model: the one named, or the one Hermes would ask; the reason when there is none.
+
+    Args:
+        basis: What would be summarised.
+        focus: The topic.
+        named: `name`, `provider/name`, or either with `@ base URL` of an OpenAI-compatible server.
+        env: Where keys are looked for.
+    """
+    name, _, base_url = (part.strip() for part in named.partition("@"))
     here = basis.reading.situation
     try:
         choice = resolve(
-            ModelChoice(model=named), env=env, config=here.config, live=_live(here.conversation.tip)
+            ModelChoice(model=name, base_url=base_url),
+            env=env,
+            config=here.config,
+            live=_live(here.conversation.tip),
         )
     except SummaryFailure as failure:
         return failure

@@ -8,7 +8,7 @@ from textual import on
 from textual.message import Message as Event
 
 from core.compress.summarise.base import RESTART, FailureKind, SummaryFailure
-from inspector.screens.preview_choice import WriterChoice
+from inspector.screens.preview_choice import Another, WriterChoice
 from inspector.screens.preview_header import PreviewHeader
 from inspector.screens.preview_reading import Basis
 from inspector.screens.preview_sides import SIDES, TEXT, SidesView
@@ -122,9 +122,14 @@ class WritingView(SidesView):
     def _offered(self, event: Offered) -> None:
         self.app.push_screen(WriterChoice(event.offers), self._chosen)
 
-    def _chosen(self, writer: Writer | None) -> None:
-        if writer is not None:
+    def _chosen(self, writer: Writer | Another | None) -> None:
+        if isinstance(writer, Another):
+            self.ask_model()
+        elif writer is not None:
             self.use(writer)
+
+    def ask_model(self) -> None:
+        """Ask which other model is meant; a subclass knows how."""
 
     def report(self, error: BaseException) -> None:
         """A failure leaves what was shown before; giving up is no failure."""

@@ -140,6 +140,15 @@ class WhatIf:
         """
         return self.with_value(_parsed(self.knob, self.releases, text.strip()))
 
+    def supposing(self, supposed: Hypothesis | None) -> WhatIf:
+        """The same bar with something else supposed; None for what is true."""
+        return replace(self, supposed=supposed or self.actual)
+
+    def named(self) -> str:
+        """The knobs that were turned and their values, in words; empty when none was."""
+        turned = [knob for knob in KNOBS if self.differs(knob)]
+        return ", ".join(f"{knob.label} {self.shown(knob)}".strip() for knob in turned)
+
     def reset(self) -> WhatIf:
         """Back to what is true, the same knob selected."""
         return replace(self, supposed=self.actual)

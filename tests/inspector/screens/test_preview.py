@@ -21,7 +21,7 @@ from core.store.locate import Location
 from inspector.screens.map import MapView
 from inspector.screens.preview import PreviewView
 from inspector.screens.preview_after import AnchorList
-from inspector.screens.preview_choice import WriterChoice, consequence
+from inspector.screens.preview_choice import Another, WriterChoice, consequence
 from inspector.screens.preview_model import Comparison
 from inspector.screens.preview_reading import Basis
 from inspector.screens.preview_sides import DIFF, LOST, SIDES, TEXT
@@ -251,7 +251,7 @@ async def test_nothing_is_sent_before_it_was_confirmed(samples: Location) -> Non
     async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
         await settle(pilot)
         model = Model()
-        chosen: list[Writer | None] = []
+        chosen: list[Writer | Another | None] = []
         offers = Offers((Writer("sonnet", "at api.example", model, sends=38_100),))
         pilot.app.push_screen(WriterChoice(offers), chosen.append)
         await press(pilot, "enter")
@@ -260,7 +260,7 @@ async def test_nothing_is_sent_before_it_was_confirmed(samples: Location) -> Non
             drawn(pilot).split()
         )
         await press(pilot, "enter")
-        assert [writer.title for writer in chosen if writer] == ["sonnet"]
+        assert [writer.title for writer in chosen if isinstance(writer, Writer)] == ["sonnet"]
         assert model.asked == []
 
 
@@ -306,3 +306,51 @@ async def test_the_boundary_moves_to_the_turns_the_user_keeps(samples: Location)
         await press(pilot, "t")
         await answer(pilot, "")
         assert view.shown.tail == by_itself
+
+
+async def test_what_the_map_supposes_is_previewed_and_said_until_it_is_reset(samples: Location) -> None:
+    async with open_app(samples, FULL, "map").run_test(size=(150, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "3")
+        true = shown(pilot).middle
+        await press(pilot, "1", "w", "tab", "tab", "enter")
+        await answer(pilot, "0.8")
+        await press(pilot, "3")
+        assert "what if: ratio 0.80" in drawn(pilot)
+        assert shown(pilot).made is not None
+        assert basis_of(pilot).plan.settings.target_ratio == 0.8
+        assert shown(pilot).middle != true
+        await press(pilot, "r")
+        assert "what if" not in drawn(pilot).splitlines()[1]
+        assert shown(pilot).middle == true
+        await press(pilot, "1")
+        state = pilot.app.screen.query_one(MapView).bar.state
+        assert state is not None
+        assert not state.changed
+
+
+async def test_another_release_can_be_supposed_for_the_preview(samples: Location) -> None:
+    async with open_app(samples, FULL, "map").run_test(size=(150, 40)) as pilot:
+        await settle(pilot)
+        bar = pilot.app.screen.query_one(MapView).bar
+        bar.supposing("release")
+        await press(pilot, "w", "enter")
+        await answer(pilot, "0.22")
+        await press(pilot, "3")
+        assert basis_of(pilot).reading.measured.policy.release == "0.22"
+        assert "what if: release 0.22" in drawn(pilot)
+
+
+async def test_a_model_at_another_server_can_be_named(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(150, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "m", "o")
+        await answer(pilot, "my-model @ http://127.0.0.1:9/v1")
+        screen = pilot.app.screen
+        assert isinstance(screen, WriterChoice)
+        assert "my-model" in drawn(pilot)
+        assert "to my-model at 127.0.0.1" in drawn(pilot)
+        assert "Enter asks once more before anything is sent." in drawn(pilot)
+        await press(pilot, "escape")
+        assert view(pilot).writer is not None
+        assert shown(pilot).made_by == "extractive, offline"
