@@ -1,19 +1,27 @@
-"""The incident report: gathered once as a document, rendered as Markdown or as a page of its own."""
+"""The incident report: gathered once as a document, then told as Markdown or as a page of its own.
+
+It tells what happened to a conversation and nothing that was said in it: what a rule or a line of the log
+quotes of a message is left out.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from html import escape
+from datetime import datetime
 from typing import Any
 
 from core.model.session import Session
 from core.store.store import Store
-from inspector import __version__
-from inspector.text import clean, clean_line
+from inspector import __version__, format
+from inspector.cli import report_blocks as blocks
+from inspector.cli.report_blocks import Block, Bullets, Paragraph, Section, Table, Verbatim, facts
 
-Sections = Iterator[tuple[str, list[str]]]
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-_STYLE = "body{font:15px/1.5 system-ui;max-width:60em;margin:2em auto;padding:0 1em}li{margin:.3em 0}"
+TITLE = "Hermes compression report"
+LEFT_OUT = "…"
+_SAID = {"C7": "", "C9": "first", "C11": "", "D3": "text"}
+"""Rules that quote messages in their evidence, and the figure that quotes one in the sentence."""
+_TYPED = re.compile(r"(msg=).*", re.DOTALL)
 
 
 def document(store: Store, session: Session) -> dict[str, Any]:
@@ -36,8 +44,8 @@ def document(store: Store, session: Session) -> dict[str, Any]:
         "schema": store.schema.version,
         "sessions": len(conversation.sessions),
         "generations": [len(one.row_ids) for one in conversation.generations],
-        "why": why.payload(answer(store, session.id)),
-        "findings": [findings.payload(one) for one in examined.findings],
+        "why": _unsaid_reasons(why.payload(answer(store, session.id))),
+        "findings": [_unsaid_finding(findings.payload(one)) for one in examined.findings],
         "unknown": [{"rule": one.rule, "name": one.name, "why": one.why} for one in examined.unknown],
         "usage": usage_json.payload(ledger((store,), by="model", session=session.id, prices=open_book())),
         "cache": cache.payload(conversation_cache(store, session.id)),
@@ -48,117 +56,151 @@ def document(store: Store, session: Session) -> dict[str, Any]:
 
 def markdown(found: dict[str, Any]) -> str:
     """The report for a bug tracker."""
-    parts = [f"# Hermes compression report: {_code(found['session'])}"]
-    for title, lines in _sections(found):
-        parts += ["", f"## {title}", "", *(f"- {_plain(line)}" for line in lines)]
-    return clean("\n".join(parts)) + "\n"
+    return blocks.markdown(TITLE, found["session"], _sections(found))
 
 
 def html(found: dict[str, Any]) -> str:
     """The report as a page without scripts and without anything from elsewhere."""
-    parts = [
-        "<!doctype html><html lang=en><meta charset=utf-8>",
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
-        f"<title>Hermes compression report</title><style>{_STYLE}</style>",
-        f"<h1>Hermes compression report: {_safe(found['session'])}</h1>",
-    ]
-    for title, lines in _sections(found):
-        items = "".join(f"<li>{_safe(line)}</li>" for line in lines)
-        parts.append(f"<h2>{_safe(title)}</h2><ul>{items}</ul>")
-    return "\n".join([*parts, "</html>", ""])
+    return blocks.html(TITLE, found["session"], _sections(found))
 
 
-def _sections(found: dict[str, Any]) -> Sections:
-    yield "Conversation", list(_conversation(found))
+def _unsaid_reasons(why: dict[str, Any]) -> dict[str, Any]:
+    """Without what the user typed: a turn's line of the log quotes it."""
+    for event in why["events"]:
+        for one in event["evidence"]:
+            one["text"] = _TYPED.sub(rf"\1{LEFT_OUT}", one["text"])
+    return why
+
+
+def _unsaid_finding(found: dict[str, Any]) -> dict[str, Any]:
+    """Without what its rule quotes of a message."""
+    evidence = [{**one, "text": _TYPED.sub(rf"\1{LEFT_OUT}", one["text"])} for one in found["evidence"]]
+    if found["rule"] not in _SAID:
+        return {**found, "evidence": evidence}
+    numbers, sentence, key = dict(found["numbers"]), found["sentence"], _SAID[found["rule"]]
+    if key in numbers:
+        sentence = sentence.replace(str(numbers[key]), LEFT_OUT)
+        numbers[key] = LEFT_OUT
+    evidence = [{**one, "text": LEFT_OUT} for one in evidence]
+    return {**found, "numbers": numbers, "sentence": sentence, "evidence": evidence}
+
+
+def _sections(found: dict[str, Any]) -> Iterator[Section]:
     events = found["why"]["events"]
+    yield "", [Paragraph(_lead(found))]
+    yield "Conversation", list(_conversation(found))
     for number, event in enumerate(events, start=1):
         yield f"Compaction {number} of {len(events)}", list(_event(event))
     yield "Where it stands", list(_now(found["why"]["now"]))
-    yield "Findings", list(_findings(found)) or ["none"]
+    yield "Findings", list(_findings(found))
     yield "Usage", list(_usage(found["usage"]))
     yield "Prompt cache", list(_cache(found["cache"]))
-    yield "Lineage", list(_chain(found["chain"]))
+    yield "Lineage", [blocks.bullets(_chain(found["chain"]))]
 
 
-def _conversation(found: dict[str, Any]) -> Iterator[str]:
+def _lead(found: dict[str, Any]) -> str:
+    """What a reader should know first."""
+    events, findings = found["why"]["events"], found["findings"]
+    done = sum(1 for event in events if event["completed"])
+    parts = [format.plural(done, "compaction")]
+    if len(events) > done:
+        parts.append(f"{format.plural(len(events) - done, 'attempt')} given up")
+    if fallbacks := sum(1 for event in events if event["summary"]["status"] == "fallback"):
+        parts.append(f"{format.plural(fallbacks, 'summary', 'summaries')} without a model")
+    worst = f"; the worst is {findings[0]['rule']} {findings[0]['name']}" if findings else ""
+    return f"{', '.join(parts)}. {format.plural(len(findings), 'finding')}{worst}."
+
+
+def _conversation(found: dict[str, Any]) -> Iterator[Block]:
     release = found["why"]["release"]
-    yield f"Hermes {release['version']} ({release['verdict']}: {release['evidence']})"
-    yield f"database schema {found['schema']}, read by Hermes Inspector {found['inspector']}"
-    yield f"model {found['model']} of {found['provider']}, source {found['source']}"
-    generations = ", ".join(f"{count:,}" for count in found["generations"])
-    yield f"{found['sessions']} sessions; messages by generation: {generations or 'none'}"
-    yield from (*found["notes"], *found["why"]["notes"])
+    yield facts(
+        Hermes=f"{release['version']} ({release['verdict']}: {release['evidence']})",
+        Hermes_Inspector=found["inspector"],
+        database_schema=str(found["schema"]),
+        model=f"{found['model'] or format.UNKNOWN} of {found['provider'] or format.UNKNOWN}",
+        source=found["source"],
+        sessions=str(found["sessions"]),
+        messages_by_generation=", ".join(f"{count:,}" for count in found["generations"]) or "none",
+    )
+    yield blocks.bullets(found["why"]["notes"])
 
 
-def _event(event: dict[str, Any]) -> Iterator[str]:
-    yield f"{event['at']}: {event['explanation']} ({event['verdict']})"
-    mode = event["mode"] or "no rows changed"
-    yield f"trigger {event['trigger']}, {mode}, summary {event['summary']['status']}"
-    limits = f"threshold {event['threshold']}, window {event['window']}"
-    yield f"tokens {event['tokens']} → {event['tokens_after']}, {limits}"
-    yield f"messages {event['messages_before']} → {event['messages_after']}"
-    yield from event["arithmetic"]
-    yield from (_evidence(one) for one in event["evidence"])
-    yield from (f"sources disagree: {line}" for line in event["disagreements"])
+def _event(event: dict[str, Any]) -> Iterator[Block]:
+    summary = event["summary"]
+    wrote = f" by {summary['model']}" if summary["model"] else ""
+    size = f", {summary['tokens']:,} tokens" if summary["tokens"] is not None else ""
+    window = format.count(event["window"])
+    yield Paragraph(f"{event['explanation']} ({event['verdict']})")
+    yield facts(
+        when=_moment(event["at"]),
+        trigger=event["trigger"].replace("_", " "),
+        how=(event["mode"] or "no rows changed").replace("_", " "),
+        fires_at=f"{format.count(event['threshold'])} of {window} tokens",
+        tokens=f"{format.count(event['tokens'])} → {format.count(event['tokens_after'])}",
+        messages=f"{format.count(event['messages_before'])} → {format.count(event['messages_after'])}",
+        summary=f"{summary['status']}{wrote}{size}",
+        took=None if event["duration"] is None else format.duration(event["duration"]),
+    )
+    yield Verbatim(tuple(event["arithmetic"]))
+    yield Verbatim(tuple(f"{one['where']}: {one['text']}" for one in event["evidence"]))
+    yield blocks.bullets(f"Sources disagree: {line}" for line in event["disagreements"])
 
 
-def _now(now: dict[str, Any]) -> Iterator[str]:
-    yield f"{now['tokens']} tokens of {now['window']}, fires at {now['threshold']} ({now['verdict']})"
-    yield from (f"blocked: {reason}" for reason in now["blocked_by"])
-    yield from now["arithmetic"]
+def _now(now: dict[str, Any]) -> Iterator[Block]:
+    tokens, window, threshold = (format.count(now[key]) for key in ("tokens", "window", "threshold"))
+    yield Paragraph(f"{tokens} tokens of {window}; it fires at {threshold} ({now['verdict']})")
+    yield blocks.bullets(f"held off: {reason}" for reason in now["blocked_by"])
+    yield Verbatim(tuple(now["arithmetic"]))
 
 
-def _findings(found: dict[str, Any]) -> Iterator[str]:
+def _findings(found: dict[str, Any]) -> Iterator[Block]:
+    entries = []
     for one in found["findings"]:
-        yield f"{one['severity']} {one['rule']} {one['name']}: {one['sentence']} ({one['verdict']})"
-        if one["remedy"]:
-            yield f"what helps: {one['remedy']}"
-    yield from (f"not known: {one['rule']} {one['name']}: {one['why']}" for one in found["unknown"])
+        told = f"{one['severity']} {one['rule']} {one['name']}: {one['sentence']} ({one['verdict']})"
+        entries.append((told, f"→ {one['remedy']}") if one["remedy"] else (told,))
+    entries += [(f"not known: {one['rule']} {one['name']}: {one['why']}",) for one in found["unknown"]]
+    yield Bullets(tuple(entries) or (("none",),))
 
 
-def _usage(usage: dict[str, Any]) -> Iterator[str]:
-    for row in (*usage["rows"], usage["totals"]):
-        tokens, cost = row["tokens"], row["cost"]
-        buckets = ", ".join(
-            f"{name} {tokens[name]}" for name in ("input", "cache_read", "cache_write", "output")
-        )
-        task = f" ({row['task']})" if row["task"] else ""
-        money = f"recorded {cost['recorded_usd']}, at list {cost['computed_usd']} USD"
-        yield f"{row['key']}{task}: {row['calls']} calls, {buckets}; {money}"
-    yield from usage["notes"]
+def _usage(usage: dict[str, Any]) -> Iterator[Block]:
+    header = ("model", "calls", "input", "cache read", "cache write", "output", "recorded", "at list")
+    rows = tuple(_usage_row(row) for row in (*usage["rows"], {**usage["totals"], "key": "total"}))
+    yield Table(header, rows)
+    yield blocks.bullets(usage["notes"])
 
 
-def _cache(cache: dict[str, Any]) -> Iterator[str]:
-    yield f"{cache['strategy']}, {cache['layout']}, {cache['ttl']}: {cache['why']}"
-    for one in cache["breaks"]:
-        yield f"{one['at']}: {one['cause']}, {one['tokens_lost']} tokens read again, {one['cost_usd']} USD"
-    yield from cache["notes"]
+def _usage_row(row: dict[str, Any]) -> tuple[str, ...]:
+    tokens, cost = row["tokens"], row["cost"]
+    task = f" ({row['task']})" if row.get("task") else ""
+    counts = (row["calls"], *(tokens[name] for name in ("input", "cache_read", "cache_write", "output")))
+    money = (_dollars(cost[name]) for name in ("recorded_usd", "computed_usd"))
+    return (f"{row['key']}{task}", *(format.count(count) for count in counts), *money)
+
+
+def _cache(cache: dict[str, Any]) -> Iterator[Block]:
+    breaks = [
+        f"{_moment(one['at'])}: {one['cause'].replace('_', ' ')}, {format.count(one['tokens_lost'])} tokens "
+        f"read again, {_dollars(one['cost_usd'])}"
+        for one in cache["breaks"]
+    ]
+    yield blocks.bullets((f"markers: {cache['strategy']}, {cache['why']}", *breaks, *cache["notes"]))
 
 
 def _chain(chain: dict[str, Any]) -> Iterator[str]:
     for node in chain["nodes"]:
         parent = f" of {node['parent']}" if node["parent"] else ""
         ended = f"ended by {node['end_reason']}" if node["end_reason"] else "not ended"
-        yield f"{node['id']}: {node['kind']}{parent}, {node['messages']} messages, {ended}"
+        yield f"{node['id']}: {node['kind']}{parent}, {format.count(node['messages'])} messages, {ended}"
     yield f"resume lands in {chain['resume_target']}: {chain['resume_reason']}"
     yield from chain["findings"]
 
 
-def _evidence(one: dict[str, str]) -> str:
-    return f"{one['source']} {one['where']}: {one['text']}"
+def _moment(text: str | None) -> str:
+    """A time to the second."""
+    if text is None:
+        return format.UNKNOWN
+    return f"{datetime.fromisoformat(text):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _plain(line: str) -> str:
-    """A line that Markdown takes for text, whatever stands in it."""
-    text = clean_line(line)
-    for sign in "\\`*_[]<>|#":
-        text = text.replace(sign, f"\\{sign}")
-    return text
-
-
-def _code(text: str) -> str:
-    return f"`{clean_line(text).replace('`', '')}`"
-
-
-def _safe(text: str) -> str:
-    return escape(clean_line(text))
+def _dollars(text: str | None) -> str:
+    return format.UNKNOWN if text is None else f"${text}"

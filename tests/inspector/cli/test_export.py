@@ -101,3 +101,23 @@ def test_a_file_and_a_screenshot_can_be_asked_for(
     assert report.read_text("utf-8").startswith("# Hermes compression report")
     assert "</svg>" in frame.read_text("utf-8")
     assert run(["export", AUTH, "--output", str(tmp_path), "--home", str(home)]) == 2
+
+
+def test_what_a_rule_or_a_line_of_the_log_quotes_is_left_out(as_text: Text, as_json: Json) -> None:
+    sessions = [row["id"] for row in as_json("sessions", "--all")["sessions"]]
+    quoting = 0
+    for session in sessions:
+        asked = [found for found in as_json("findings", session)["findings"] if found["rule"] == "D3"]
+        for found in asked:
+            quoting += 1
+            said = found["numbers"]["text"][:40]
+            assert said not in as_text("export", session)
+            assert said not in json.dumps(as_json("export", session), ensure_ascii=False)
+    assert quoting
+
+
+def test_a_report_begins_with_what_matters_and_keeps_lines_of_the_log_as_they_are(as_text: Text) -> None:
+    report = as_text("export", AUTH)
+    assert report.splitlines()[2].startswith("**2 compactions")
+    assert "\n```text\nagent.log:" in report
+    assert "None" not in report.replace("focus=None", "")
