@@ -7,7 +7,6 @@ exception: it holds the messages of the newest generation, one a line. Credentia
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,7 +50,7 @@ def _report(store: Store, session: Session, form: str) -> str:
 
     document = masked(report.document(store, session))
     if form == "json":
-        return json.dumps(document, default=jsonio.encode, indent=2) + "\n"
+        return jsonio.dumps(document, indent=2) + "\n"
     return report.html(document) if form == "html" else report.markdown(document)
 
 
@@ -61,7 +60,7 @@ def _messages(store: Store, session: Session) -> str:
 
     generations = store.conversation(session.id).generations
     messages = store.generation_messages(generations[-1]) if generations else ()
-    return "".join(f"{json.dumps(dict(redact_message(message).wire))}\n" for message in messages)
+    return "".join(f"{jsonio.dumps(dict(redact_message(message).wire))}\n" for message in messages)
 
 
 def masked(value: Any) -> Any:

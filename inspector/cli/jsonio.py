@@ -6,6 +6,8 @@ Keys are never removed or renamed. Money is a decimal string, times are ISO 8601
 
 from __future__ import annotations
 
+import json
+import math
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -28,6 +30,29 @@ CODED = frozenset((
 ))
 # fmt: on
 """Keys whose values are ids, times, amounts or words of ours: no stored text stands there."""
+
+
+def dumps(document: Any, *, indent: int | None = None) -> str:
+    """A document as JSON that every parser reads.
+
+    Python reads and writes NaN and infinity as bare words, so a stored message may hold them; JSON has no
+    such numbers and they become null. Everything outside ASCII is escaped.
+    """
+    separators = (",", ":") if indent is None else None
+    try:
+        return json.dumps(document, default=encode, indent=indent, separators=separators, allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(document), default=encode, indent=indent, separators=separators)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return value
 
 
 def encode(value: object) -> object:

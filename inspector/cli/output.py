@@ -30,8 +30,7 @@ def write_json(payload: dict[str, Any], *, mask: bool = True) -> None:
     if mask:
         payload = jsonio.masked(payload)
     # `dumps`, not `dump`: only the former uses the C encoder, which is ten times as fast.
-    text = json.dumps(payload, default=jsonio.encode, ensure_ascii=True, separators=(",", ":"))
-    sys.stdout.write(f"{text}\n")
+    sys.stdout.write(f"{jsonio.dumps(payload)}\n")
 
 
 def write_lines(lines: Iterable[str]) -> None:

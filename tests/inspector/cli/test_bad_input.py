@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sqlite3
@@ -73,6 +74,24 @@ def test_a_file_that_is_no_session_database_is_exit_5_and_one_line(
     assert shown.out == ""
     assert shown.err.count("\n") == 1
     assert str(path) in shown.err
+
+
+@pytest.mark.parametrize(
+    "command", [["show", "--json"], ["compress", "--json"], ["export", "--format", "jsonl"]], ids=" ".join
+)
+def test_numbers_json_does_not_have_are_written_as_null(
+    command: list[str], home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "state.db"
+    _sound(path, home)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("""UPDATE messages SET reasoning_details = '[{"score": NaN, "limit": -Infinity}]'""")
+        db.commit()
+    assert run([*command, "latest", "--db", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert '"score":null,"limit":null' in shown
+    for line in shown.splitlines():
+        json.loads(line, parse_constant=pytest.fail)
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0].strip("-"))
