@@ -61,7 +61,7 @@ def answer(store: Store, session_id: str, *, release: str | None = None, remembe
     if remember and (known := _load(slot, stamp)) is not None:
         return known
     found = _fresh(store, session_id, release)
-    if remember and _lasting(store, session_id):
+    if remember and lasting(store, session_id):
         _save(slot, stamp, found)
     return found
 
@@ -75,7 +75,8 @@ def _fresh(store: Store, session_id: str, release: str | None) -> Answer:
     return Answer(found.session, title, found.release, found.window, found.events, found.now, found.notes)
 
 
-def _lasting(store: Store, session_id: str) -> bool:
+def lasting(store: Store, session_id: str) -> bool:
+    """Whether an answer holds until a file changes: no pause runs out by itself, and no lock is held."""
     guards = store.session(session_id).guards
     timed = (guards.cooldown_until, guards.recovery_deadline)
     return all(moment is None for moment in timed) and not store.locks()

@@ -8,14 +8,16 @@ generations and previews are null: they mean reading messages.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from core.store.lists import Lists
 from core.store.ordering import SORTS
-from inspector.cli import jsonio, listing, numbers, options, output, target
-from inspector.cli.listing import Row
+from inspector.cli import jsonio, kept, numbers, options, output, target
 from inspector.cli.target import Opened
+
+if TYPE_CHECKING:
+    from inspector.cli.listing import Row
 
 SHOWN = 50
 
@@ -40,21 +42,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the list."""
-    return _sessions(args) if args.json or args.all else _conversations(args)
+    if args.json:
+        return _json(args)
+    return _every_session(args) if args.all else _conversations(args)
 
 
-def _sessions(args: argparse.Namespace) -> int:
-    with target.opened(args, Lists) as opened:
-        rows, total = _read(opened, args, listing.sessions, None if args.all else args.limit)
-        rows = listing.with_previews(listing.with_generations(rows), whole=False)
-        if args.json:
-            output.write_json({"sessions": [_payload(row) for row in rows], "total": total})
-        else:
-            output.write_lines(listing.table(rows, total, several=len(opened) > 1))
+def _json(args: argparse.Namespace) -> int:
+    # What a moment ago counted as since an hour ago need not do so now.
+    slot = None if args.since else kept.slot(args)
+    text = slot.read() if slot else None
+    if text is None:
+        rows, total = _sessions(args)
+        text = jsonio.dumps(jsonio.masked({"sessions": [_payload(row) for row in rows], "total": total}))
+        if slot:
+            slot.write(text)
+    sys.stdout.write(f"{text}\n")
     return 0
 
 
+def _every_session(args: argparse.Namespace) -> int:
+    from inspector.cli import listing
+
+    rows, total = _sessions(args)
+    output.write_lines(listing.table(rows, total, several=len({row.store for row in rows}) > 1))
+    return 0
+
+
+def _sessions(args: argparse.Namespace) -> tuple[list[Row], int]:
+    from core.store.lists import Lists
+    from inspector.cli import listing
+
+    with target.opened(args, Lists) as opened:
+        rows, total = _read(opened, args, listing.sessions, None if args.all else args.limit)
+        return listing.with_previews(listing.with_generations(rows), whole=False), total
+
+
 def _conversations(args: argparse.Namespace) -> int:
+    from inspector.cli import listing
+
     with target.stores(args) as opened:
         limit = SHOWN if args.limit is None else args.limit
         rows, total = _read(opened, args, listing.conversations, limit)

@@ -6,17 +6,18 @@ Rows, agent.log with its rotations and config.yaml are read; without a log, caus
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from core.model.event import CompressionEvent
-from inspector.cli import decisions, jsonio, options, output, target, what_if
+from inspector.cli import decisions, jsonio, kept, options, output, target
 
 if TYPE_CHECKING:
     from core.explain.answer import Answer
     from core.explain.decision import Turn
     from core.explain.explanation import Now
     from core.hermes.release import ReleaseGuess
+    from core.model.event import CompressionEvent
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,15 +37,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print why a conversation was compressed, each time, and where the trigger stands."""
-    from core.explain.answer import answer
+    slot = kept.slot(args)
+    text = slot.read() if slot else None
+    if text is None:
+        return _answer(args, slot)
+    sys.stdout.write(f"{text}\n")
+    return 0
+
+
+def _answer(args: argparse.Namespace, slot: kept.Slot | None) -> int:
+    from core.explain.answer import answer, lasting
+    from inspector.cli import what_if
 
     release = what_if.release_name(args.release) if args.release else None
     with target.session(args) as (store, session):
         found = answer(store, session.id, release=release)
         asked = args.decisions or args.turns or args.at is not None
         turns = decisions.all_turns(store, session.id, release) if asked else ()
+        keeps = lasting(store, session.id)
     if args.json:
-        output.write_json(payload(found) | _turns(args, turns))
+        text = jsonio.dumps(jsonio.masked(payload(found) | _turns(args, turns)))
+        sys.stdout.write(f"{text}\n")
+        if slot and keeps:
+            slot.write(text)
     else:
         output.write_lines(lines(found))
         output.write_lines(_turn_lines(args, turns))

@@ -1,0 +1,89 @@
+"""Printed documents, kept until a file they were made of changes: asked for again, nothing need be loaded.
+
+Most of what a short command takes is loading what it is written in, so a script that asks every few seconds
+whether anything happened would spend its time on that.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+from core.places import cache_directory
+from core.store.locate import Location
+from inspector import __version__
+from inspector.cli import target
+
+LARGEST = 1_000_000
+"""Characters of a document; a longer one takes as long to keep as it saves."""
+
+
+def slot(args: argparse.Namespace) -> Slot | None:
+    """Where the JSON a command line asks for is kept; None for what is not.
+
+    That is what is no JSON, and what several databases say: the note that one of them was left out would be
+    kept from whoever asks again.
+
+    Raises:
+        NotFoundError: There is no database.
+    """
+    places = target.locations(args)
+    return Slot(args, places[0]) if args.json and len(places) == 1 else None
+
+
+class Slot:
+    """The place of one document, and the state its sources were in when it was asked for."""
+
+    def __init__(self, args: argparse.Namespace, place: Location) -> None:
+        asked = (place.db.absolute(), sorted((key, str(value)) for key, value in vars(args).items()))
+        self.path = cache_directory() / "printed" / f"{_digest(asked)[:32]}.json"
+        # Logs are in local time, so what they say depends on the zone.
+        self._stamp = _digest((__version__, time.tzname, *_states(place)))
+
+    def read(self) -> str | None:
+        """The document, when its sources are still the same."""
+        try:
+            stamp, _, text = self.path.read_text("utf-8").partition("\n")
+        except (OSError, ValueError):
+            return None
+        return text if text and stamp == self._stamp else None
+
+    def write(self, text: str) -> None:
+        """Keep a document, readable by the user alone; a cache that fails is no fault."""
+        if len(text) > LARGEST:
+            return
+        unfinished = self.path.with_suffix(f".{os.getpid()}")
+        with suppress(OSError):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with open(unfinished, "w", encoding="utf-8", opener=_private) as stream:
+                stream.write(f"{self._stamp}\n{text}")
+            os.replace(unfinished, self.path)
+
+
+def _states(place: Location) -> Iterator[tuple[object, ...]]:
+    """Every file an answer can rest on: the database, and what its home says in YAML and in logs."""
+    yield _state(place.db)
+    yield _state(place.db.with_name(f"{place.db.name}-wal"))
+    if place.home is not None:
+        yield from map(_state, sorted((*place.home.glob("*.yaml"), *(place.home / "logs").glob("*"))))
+
+
+def _state(path: Path) -> tuple[object, ...]:
+    try:
+        found = path.stat()
+    except OSError:
+        return (path.name,)
+    return (path.name, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+def _digest(value: object) -> str:
+    return sha256(repr(value).encode("utf-8", "replace")).hexdigest()
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
