@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple
 
+from core.account.overruns import overrunning
 from core.account.price_book import PriceBook
 from core.account.spending import (
     KEYS,
@@ -120,6 +121,7 @@ class Books:
     until: datetime | None = None
     counted: Counted = field(default_factory=Counted)
     unsplit: bool = False
+    overran: int = 0
     _rows: dict[tuple[str, str], list[Booked]] = field(default_factory=dict)
     _labels: dict[str, str] = field(default_factory=dict)
     _subtrees: dict[str, tuple[Buckets, Money]] = field(default_factory=dict)
@@ -189,6 +191,11 @@ class Books:
             (residual, "{} with usage no model row accounts for; it is booked on the session's own model"),
         )
         notes = [text.format(_sessions(count)) for count, text in told if count]
+        if self.overran:
+            notes.append(
+                f"{_sessions(self.overran)} went on past the {self.by} of the start, on which all of the usage "
+                "is booked; `cache SESSION --csv` has the calls of the log by time"
+            )
         if self.unsplit:
             notes.append("databases of Hermes before 0.19 keep no auxiliary calls: summaries are not in it")
         return tuple(notes)
@@ -209,6 +216,8 @@ def _book(desk: Books, store: Store, session: str | None, only: Sequence[tuple[s
     found = spending.counted(groups)
     desk.counted = Counted(*(old + new for old, new in zip(desk.counted, found, strict=True)))
     desk.unsplit = desk.unsplit or (found.sessions > 0 and not splits_by_model(store))
+    if desk.by in _FORMS and not only:
+        desk.overran += overrunning(store, window, _FORMS[desk.by], desk.zone)
     if desk.by == "conversation" and threads is not None and not only:
         everything = groups if window == Window() else None
         _add_subtrees(desk, everything or Spending(store, Window()).groups(desk.by), threads, groups)
