@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.model.storage import StoreHealth, TableSize
+from core.store.connect import log_of
 from core.store.live import read_leases, read_locks
 from core.store.schema import FullText, Schema
 from core.store.sessions import SESSION_COLUMNS, session_from_row
@@ -30,7 +31,7 @@ def examine(
         integrity: Also run SQLite's own quick check, which reads the whole file.
     """
     found = path.stat()
-    wal = _size(path.with_name(path.name + "-wal"))
+    wal = _size(log_of(path))
     page = _pragma(connection, "page_size")
     mode = str(connection.execute("PRAGMA journal_mode").fetchone()[0])
     tables = tuple(_table_sizes(connection, schema))

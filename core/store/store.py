@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from pathlib import Path
 
 from core.errors import NotFoundError
 from core.model.conversation import Chain, Conversation, ConversationPage, ConversationRow, Generation
@@ -21,6 +20,7 @@ from core.model.storage import (
 )
 from core.store import accounts, health, live, search
 from core.store.chain import read_chain
+from core.store.connect import stamp
 from core.store.conversation import read_conversation, read_lost_tail
 from core.store.conversation_list import conversations_of, list_conversations, newest_conversations
 from core.store.listing import Query
@@ -180,17 +180,9 @@ class Store(Lists):
         """A value that changes when another process has written; cheap enough to ask every second."""
         with self._read() as (connection, _):
             (version,) = connection.execute("PRAGMA data_version").fetchone()
-        return (int(version), *_stamp(self.path), *_stamp(self.path.with_name(self.path.name + "-wal")))
+        return (int(version), *stamp(self.path))
 
     def health(self, *, integrity: bool = False) -> StoreHealth:
         """Sizes, layout, leases, damage; SQLite's own check, which reads everything, only when asked for."""
         with self._read() as (connection, schema):
             return health.examine(connection, schema, self.path, integrity=integrity)
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    try:
-        found = path.stat()
-    except OSError:
-        return (0, 0)
-    return (found.st_mtime_ns, found.st_size)

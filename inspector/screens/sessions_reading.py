@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from inspector.screens.sessions_order import Order
     from inspector.screens.sessions_ranking import Ranker
 
-Stamps = tuple[tuple[int, int], ...]
+Stamps = tuple[tuple[int, ...], ...]
 
 
 class ReadingSessions(Page):

@@ -5,12 +5,11 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from core.errors import InspectorError
 from core.model.conversation import ConversationRow
-from core.store.connect import Cancelled, Interrupted
+from core.store.connect import Cancelled, Interrupted, stamp
 from core.store.locate import Location
 from core.store.store import Store
 from inspector.screens.sessions_columns import Key, SessionLine
@@ -150,15 +149,6 @@ def family(line: SessionLine, cancelled: Cancelled) -> tuple[SessionLine, ...]:
     return tuple(SessionLine(line.location, line.row, node.session, node.kind) for node in chain.nodes)
 
 
-def stamps_of(locations: Sequence[Location]) -> tuple[tuple[int, int], ...]:
-    """A value that changes whenever Hermes commits; costs two looks at the directory a database."""
-    paths = [path for place in locations for path in (place.db, place.db.with_name(f"{place.db.name}-wal"))]
-    return tuple(map(_stamp, paths))
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    try:
-        found = path.stat()
-    except OSError:
-        return (0, 0)
-    return (found.st_mtime_ns, found.st_size)
+def stamps_of(locations: Sequence[Location]) -> tuple[tuple[int, ...], ...]:
+    """A value that changes whenever Hermes commits to one of them."""
+    return tuple(stamp(place.db) for place in locations)
