@@ -8,6 +8,7 @@ from textual.widget import Widget
 
 from inspector.line import Line
 from inspector.palette import Palette
+from inspector.text import cell_len, clean_line
 
 Piece = tuple[str, str]
 """A theme token and the text drawn in it; a token that ends in `!` is bold."""
@@ -32,7 +33,9 @@ class StatusLine(Widget):
     def _pieces(self, pieces: tuple[Piece, ...], room: int) -> Line:
         ink, line = Palette.of(self.app), Line()
         for token, text in pieces:
-            if line.width < room:
-                style = ink.style(token.rstrip("!"), bold=token.endswith("!"))
-                line.add(text, style, most=room - line.width)
+            left = room - line.width
+            if left > 0:
+                line.add(text, ink.style(token.rstrip("!"), bold=token.endswith("!")), most=left)
+            if cell_len(clean_line(text)) > left:
+                break  # what follows would look as if it belonged to what was cut
         return line

@@ -30,7 +30,7 @@ from core.hermes.signs import PREFILTERS
 from core.model.conversation import ConversationRow
 from core.model.event import Finding
 from core.places import cache_directory
-from core.store.connect import Interrupted
+from core.store.connect import Interrupted, reading
 from core.store.store import Store
 
 _SLICE = 50_000
@@ -179,16 +179,19 @@ def _decoded(data: dict[str, Any]) -> Finding:
 
 def _slices(store: Store, scanned: int) -> Iterator[tuple[int, int]]:
     """Ranges of message ids that have not been looked at."""
-    (newest,) = store.connection.execute("SELECT max(id) FROM messages").fetchone()
+    with reading(store.path):
+        (newest,) = store.connection.execute("SELECT max(id) FROM messages").fetchone()
     for start in range(scanned, newest or 0, _SLICE):
         yield start + 1, min(start + _SLICE, newest)
 
 
 def _suspects(store: Store, start: int, end: int) -> set[str]:
     """Sessions worth a full examination among some messages; reads are short, so no running Hermes waits."""
-    queries = (_compacted(store), _doubled(store))
-    rows = (row for query in queries for row in store.connection.execute(query, (start, end)).fetchall())
-    return {str(session) for (session,) in rows}
+    found: set[str] = set()
+    for query in (_compacted(store), _doubled(store)):
+        with reading(store.path):
+            found.update(str(one) for (one,) in store.connection.execute(query, (start, end)).fetchall())
+    return found
 
 
 def _compacted(store: Store) -> str:

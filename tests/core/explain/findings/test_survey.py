@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from core.errors import DatabaseError
 from core.explain.findings import examiner
 from core.explain.findings.survey import Surveyed, survey
 from tests.core.explain.conftest import MakeHome
@@ -121,3 +122,16 @@ def test_a_process_that_dies_is_made_up_for(home: Home, monkeypatch: pytest.Monk
     with home.store() as store:
         found = {one.row.root.id: one for one in survey(store, remember=False, processes=2)}
     assert "C1" in {finding.rule for finding in found["S"].findings}
+
+
+def test_messages_that_cannot_be_read_are_said_in_one_line(home: Home) -> None:
+    home.db.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    (root,) = home.db.connection.execute(
+        "SELECT rootpage FROM sqlite_master WHERE name = 'messages'"
+    ).fetchone()
+    (size,) = home.db.connection.execute("PRAGMA page_size").fetchone()
+    with home.db.path.open("r+b") as file:
+        file.seek((root - 1) * size)
+        file.write(b"\xff" * size)
+    with home.store() as store, pytest.raises(DatabaseError, match="damaged"):
+        list(survey(store, remember=False))
