@@ -31,6 +31,7 @@ from core.model.tokens import Buckets
 from core.store.store import Store
 
 DIMENSIONS = tuple(KEYS)
+_BY_CALL = "`cache SESSION --csv` has the calls of the log by time"
 _QUARTER = 900
 _FORMS = {"day": "%Y-%m-%d", "hour": "%Y-%m-%dT%H"}
 
@@ -189,13 +190,12 @@ class Books:
             (silent, "{} with messages but no recorded usage: the true total is higher"),
             (disagreeing, "{} whose usage by model exceeds the session's own total, which was taken"),
             (residual, "{} with usage no model row accounts for; it is booked on the session's own model"),
+            (
+                self.overran,
+                f"{{}} went on past the {self.by} it began on, where all of it is booked; {_BY_CALL}",
+            ),
         )
         notes = [text.format(_sessions(count)) for count, text in told if count]
-        if self.overran:
-            notes.append(
-                f"{_sessions(self.overran)} went on past the {self.by} of the start, on which all of the usage "
-                "is booked; `cache SESSION --csv` has the calls of the log by time"
-            )
         if self.unsplit:
             notes.append("databases of Hermes before 0.19 keep no auxiliary calls: summaries are not in it")
         return tuple(notes)

@@ -1,7 +1,7 @@
 """Sessions that went on past the day they began on.
 
-Hermes keeps one sum for a session, or for a route within it: which day each of its calls was made on is not in
-the store, so a ledger by day has to say how many sessions it books on one day of several.
+Hermes keeps one sum for a session, or for a route within it: on which day each call was made is not in the
+store, so a ledger by day has to say how many sessions it books on one day of several.
 """
 
 from __future__ import annotations

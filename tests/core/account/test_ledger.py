@@ -339,11 +339,11 @@ def test_a_session_that_went_on_past_midnight_is_booked_on_its_first_day_and_cou
     book.session("a", started_at=late, model="opus", **tokens(100)).session("b", started_at=late, **tokens(7))
     book.usage("a", "opus", first_seen=late, last_seen=late + 1200, **tokens(100))
     book.message("b", "assistant", timestamp=late + 300)
-    book.session("damaged", started_at=late).message("damaged", "user", timestamp=9e300)
+    book.session("c", started_at=late).message("c", "user", timestamp=9e300)
     one = store(opened, book)
     found = ledger([one], by="day", zone=UTC)
     assert [(row.key, row.tokens.total) for row in found.rows] == [("2026-06-09", 107)]
-    assert found.notes[0].startswith("1 session went on past the day of the start")
+    assert any(note.startswith("1 session went on past the day it began on") for note in found.notes)
     assert not any("went on" in note for note in ledger([one], by="day", zone=ZoneInfo("Asia/Tokyo")).notes)
     assert not any("went on" in note for note in ledger([one], by="model").notes)
 
