@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.core.store.database import SessionDatabase
+
 ROOT = Path(__file__).parent.parent
 SDKS = {"anthropic", "openai", "tiktoken"}
 HEAVY = SDKS | {"genai_prices", "sqlite_utils", "yaml", "textual", "rich"}
@@ -57,3 +59,64 @@ def test_the_command_line_starts_light() -> None:
 
 def test_no_subcommand_loads_an_sdk_to_be_imported() -> None:
     assert not _loaded_by("inspector.cli") & (HEAVY - {"rich"})
+
+
+HEAVY_FOR_A_LIST = HEAVY | {
+    *("difflib", "inspect", "shutil", "tempfile", "importlib.resources", "importlib.metadata"),
+    *("core.account", "core.apply", "core.explain", "core.compress.redact", "core.compress.plan"),
+    *("core.hermes.markers", "core.model.conversation", "core.model.message", "core.model.storage"),
+    *(
+        "core.store.store",
+        "core.store.conversation",
+        "core.store.search",
+        "inspector.screens",
+        "inspector.text",
+    ),
+}
+"""What a list of sessions that nobody compacted has no use for."""
+HEAVY_FOR_WHAT_IS_KEPT = HEAVY_FOR_A_LIST | {
+    *("sqlite3", "core.model.session", "core.store.schema", "core.store.open_database", "core.hermes.log"),
+}
+
+RUN = """
+import contextlib, io, json, sys
+from inspector.cli.main import run
+with contextlib.redirect_stdout(io.StringIO()):
+    code = run(sys.argv[1:])
+print(json.dumps([code, sorted(name for name in sys.modules if vars(sys.modules[name]).get("__file__"))]))
+"""
+
+
+def _loaded_by_running(*words: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, *words], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    code, names = json.loads(done.stdout)
+    assert code == 0
+    return set(names)
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Path:
+    """A database of sessions without summaries, whose tables have been read before."""
+    with SessionDatabase(tmp_path / "state.db") as database:
+        for number in range(3):
+            database.session(f"s{number}", title=f"Session {number}: claude-opus-4-5")
+            database.turn(f"s{number}", "1")
+    _loaded_by_running("sessions", "--json", "--db", str(tmp_path / "state.db"))
+    return tmp_path / "state.db"
+
+
+def test_a_list_of_sessions_loads_what_a_list_needs(plain: Path) -> None:
+    assert not _loaded_by_running("sessions", "--json", "--limit", "2", "--db", str(plain)) & HEAVY_FOR_A_LIST
+
+
+@pytest.mark.parametrize("words", [["sessions", "--json", "--limit", "50"], ["why", "latest", "--json"]])
+def test_what_is_printed_again_loads_next_to_nothing(plain: Path, words: list[str]) -> None:
+    _loaded_by_running(*words, "--db", str(plain))
+    assert not _loaded_by_running(*words, "--db", str(plain)) & HEAVY_FOR_WHAT_IS_KEPT
+
+
+def test_the_version_is_told_by_the_parser_alone() -> None:
+    loaded = _loaded_by_running("--version")
+    assert not loaded & (HEAVY_FOR_WHAT_IS_KEPT | {"dataclasses", "core.store"})

@@ -6,18 +6,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from core.model.tokens import Buckets, Cost
-
-if TYPE_CHECKING:
-    from core.model.conversation import Boundary as Boundary
-    from core.model.conversation import BoundaryMode as BoundaryMode
-    from core.model.conversation import Chain as Chain
-    from core.model.conversation import ChainNode as ChainNode
-    from core.model.conversation import Conversation as Conversation
-    from core.model.conversation import ConversationRow as ConversationRow
-    from core.model.conversation import Generation as Generation
 
 
 class Kind(StrEnum):
@@ -92,10 +82,3 @@ class Session:
         cost = self.actual_cost if self.actual_cost.usd else self.estimated_cost
         free = cost.status == "included" or not self.tokens.total
         return cost if cost.usd or free else replace(cost, usd=None)
-
-
-def __getattr__(name: str) -> object:
-    """What conversations are made of lies in a module of its own, which lists need not load (PEP 562)."""
-    from core.model import conversation
-
-    return getattr(conversation, name)

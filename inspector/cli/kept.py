@@ -68,7 +68,7 @@ class Slot:
 def _states(place: Location) -> Iterator[tuple[object, ...]]:
     """Every file an answer can rest on: the database, and what its home says in YAML and in logs."""
     yield _state(place.db)
-    yield _state(place.db.with_name(f"{place.db.name}-wal"))
+    yield _state(place.db.with_name(f"{place.db.name}-wal"))  # reading a database may make an empty one
     if place.home is not None:
         yield from map(_state, sorted((*place.home.glob("*.yaml"), *(place.home / "logs").glob("*"))))
 
@@ -77,6 +77,8 @@ def _state(path: Path) -> tuple[object, ...]:
     try:
         found = path.stat()
     except OSError:
+        return (path.name,)
+    if not found.st_size:
         return (path.name,)
     return (path.name, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
