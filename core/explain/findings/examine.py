@@ -9,6 +9,7 @@ from core.explain.events import explained
 
 # Importing a module of rules enters them into the table.
 from core.explain.findings import (  # noqa: F401
+    money_rules,
     partition_rules,
     secret_rules,
     structure_rules,

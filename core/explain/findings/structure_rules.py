@@ -115,6 +115,30 @@ def duplicate_live_rows(case: Case, rule: Rule) -> Iterable[Found]:
         yield Found({"count": len(copies), "tokens": tokens}, (evidence,))
 
 
+@conversation_rule("E9")
+def history_hole(case: Case, rule: Rule) -> Iterable[Found]:
+    """Ids are missing between two rows of a session that counts more rows than it holds.
+
+    A hole alone proves nothing: other sessions' rows lay there and may have been pruned.
+    """
+    generations = case.conversation.generations
+    counted, held = case.tip.messages, [row for one in generations for row in one.row_ids]
+    if counted is None or len(generations) != 1 or generations[0].boundary or counted <= len(held):
+        return
+    for before, after in pairwise(held):
+        if after - before <= rule.limits["rows"]:
+            continue
+        query = "SELECT count(*) FROM messages WHERE id > ? AND id < ?"
+        (others,) = case.store.connection.execute(query, (before, after)).fetchone()
+        missing = min(after - before - 1 - others, counted - len(held))
+        if missing >= rule.limits["rows"]:
+            told = f"{counted:,} counted, {len(held):,} held"
+            evidence = Evidence(Source.DATABASE, f"messages {before}-{after}", told)
+            yield Found(
+                {"missing": missing, "before": before, "after": after}, (evidence,), Verdict.SUSPECTED
+            )
+
+
 @conversation_rule("E11")
 def stale_lock(case: Case, rule: Rule) -> Iterable[Found]:
     """A lock nobody can be holding any more."""

@@ -48,6 +48,35 @@ def compacted(
     home.call(7, after)
 
 
+def reading(cached: int, largest: int) -> Build:
+    """A priced session that read this much from its cache, with a largest prompt."""
+
+    def build(home: Home) -> None:
+        tokens = {"input_tokens": 50_000, "output_tokens": 20_000, "cache_read_tokens": cached}
+        route = {"model": "claude-opus-4-5", "billing_provider": "anthropic"}
+        home.db.session("S", **tokens, **route, cache_write_tokens=20_000)
+        home.turn()
+        home.talk(2)
+        call = f"API call #1: model=claude-opus-4-5 provider=anthropic in={largest} out=60"
+        home.line(f"{call} total={largest + 60} latency=0.2s")
+
+    return build
+
+
+def hole(rows: int, *, counted: bool) -> Build:
+    """Rows that went missing in the middle of a session, which still counts them or does not."""
+
+    def build(home: Home) -> None:
+        base(home)
+        live = home.db.live("S")
+        gone = live[8 : 8 + rows]
+        home.db.connection.execute(f"DELETE FROM messages WHERE id BETWEEN {gone[0]} AND {gone[-1]}")
+        count = len(live) if counted else len(live) - rows
+        home.db.connection.execute("UPDATE sessions SET message_count = ? WHERE id = 'S'", (count,))
+
+    return build
+
+
 def twice(first: str, second: str, *, speak: bool) -> Build:
     """Two compactions with these summaries, with or without a person speaking in between."""
 
@@ -425,6 +454,20 @@ SCENES = (
     Scene("A1", plain, plain, miss_config=config("compression:\n  threshold: 0.9\n")),
     Scene("A2", refused(40_000), plain),
     Scene("A2", plain, plain, release="0.13", miss_config=CONFIG.replace("64000", "200000")),
+    Scene(
+        "A3",
+        reading(9_000_000, 300_000),
+        reading(100_000, 300_000),
+        hit_config=CONFIG.replace("64000", "1000000"),
+        miss_config=CONFIG.replace("64000", "1000000"),
+    ),
+    Scene(
+        "A3",
+        reading(9_000_000, 300_000),
+        reading(9_000_000, 800_000),
+        hit_config=CONFIG.replace("64000", "1000000"),
+        miss_config=CONFIG.replace("64000", "1000000"),
+    ),
     Scene("A4", refused(40_000), refused(64_000)),
     Scene("A5", preflight_after(20_000, 60_000), preflight_after(55_000, 60_000)),
     Scene("A7", plain, plain, hit_config=config(AUX.format(20_000)), miss_config=config(AUX.format(200_000))),
@@ -501,6 +544,8 @@ SCENES = (
         rows(lambda home: home.db.message("S", "assistant", "", calls=[("running", "t", "{}")])),
     ),
     Scene("E7", copied(True), copied(False)),
+    Scene("E9", hole(8, counted=True), hole(8, counted=False)),
+    Scene("E9", hole(8, counted=True), hole(2, counted=True)),
     Scene("E11", locked(10), locked(4e9)),
     Scene("E12", late(3_600), rotated),
     Scene("E13", next_turn(30), next_turn(9)),
