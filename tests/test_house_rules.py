@@ -15,6 +15,8 @@ PACKAGES = ("core", "inspector", "themes", "sample_sessions")
 SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 MOST_LINES, MOST_FUNCTION_LINES, MOST_METHODS = 300, 50, 25
 LEFTOVER = re.compile(r"\b(TODO|FIXME|XXX|HACK|NotImplementedError|breakpoint\(\))\b")
+ELSEWHERE = re.compile(r"[.][.]/shared|(?<!\w)/wor[k]/|§ ?[0-9]|hermes-fact[s]")
+"""What only the people who began this project could look up."""
 OPENERS = {"connect", "Database"}
 WRITERS = ("core/apply/", "core/account/", "sample_sessions/")
 """Rooms that own a database file of their own, besides the one room that may write to a session's."""
@@ -65,6 +67,18 @@ def test_nothing_is_left_for_later() -> None:
         f"{name(path)}: {match.group()}"
         for path in SOURCES
         for match in LEFTOVER.finditer(path.read_text(encoding="utf-8"))
+    ]
+    assert found == []
+
+
+def test_nothing_points_to_what_a_reader_outside_does_not_have() -> None:
+    suffixes = {".py", ".md", ".yaml", ".toml", ".tcss", ".sql", ".txt"}
+    texts = [path for place in (*PACKAGES, "tests") for path in (ROOT / place).rglob("*")]
+    found = [
+        f"{name(path)}: {match.group()}"
+        for path in (*texts, *ROOT.glob("*.md"), ROOT / "pyproject.toml")
+        if path.suffix in suffixes
+        for match in ELSEWHERE.finditer(path.read_text(encoding="utf-8"))
     ]
     assert found == []
 
