@@ -30,6 +30,10 @@ class BrokenText(str):
     __slots__ = ()
 
 
+_COMPLAINTS = (sqlite3.Error, UnicodeDecodeError)
+"""A complaint about a damaged schema quotes its bytes, which Python then cannot decode."""
+
+
 def log_of(path: Path) -> Path:
     """Where SQLite keeps what was committed and not yet moved into a database."""
     return path.with_name(f"{path.name}-wal")
@@ -69,7 +73,7 @@ def open_readonly(
             connection.text_factory = _to_text
             connection.execute("PRAGMA query_only = ON")
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        except sqlite3.Error:
+        except _COMPLAINTS:
             connection.close()
             raise
         if cancelled is not None:
@@ -82,7 +86,7 @@ def reading(path: Path) -> Iterator[None]:
     """Turn whatever SQLite complains about inside the block into one line about `path`."""
     try:
         yield
-    except sqlite3.Error as error:
+    except _COMPLAINTS as error:
         raise _explain(path, error) from error
 
 
@@ -154,8 +158,8 @@ _MEANINGS: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def _explain(path: Path, error: sqlite3.Error) -> DatabaseError:
-    text = str(error)
+def _explain(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> DatabaseError:
+    text = "malformed" if isinstance(error, UnicodeDecodeError) else str(error)
     if text == "interrupted":
         return Interrupted("the query was stopped", where=str(path))
     for fragment, what, remedy in _MEANINGS:

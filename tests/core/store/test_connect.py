@@ -145,3 +145,14 @@ def test_opening_browsing_and_searching_change_no_byte(make: Callable[..., Sessi
 def _print_of(path: Path) -> tuple[str, int, int, int]:
     found = path.stat()
     return (hashlib.sha256(path.read_bytes()).hexdigest(), found.st_mtime_ns, found.st_size, found.st_mode)
+
+
+def test_a_complaint_that_is_no_text_is_still_one_line(make: Callable[..., SessionDatabase]) -> None:
+    database = make()
+    database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.connection.close()
+    # SQLite quotes what it cannot parse; half a character of it is no UTF-8.
+    whole = database.path.read_bytes()
+    assert b"CREATE TABLE sessions" in whole
+    database.path.write_bytes(whole.replace(b"CREATE TABLE sessions", b"CREATE TABLE \xe0\xff\xfesions"))
+    assert "is damaged or cut short" in error_of(database.path).line
