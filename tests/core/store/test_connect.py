@@ -154,5 +154,5 @@ def test_a_complaint_that_is_no_text_is_still_one_line(make: Callable[..., Sessi
     # SQLite quotes what it cannot parse; half a character of it is no UTF-8.
     whole = database.path.read_bytes()
     assert b"CREATE TABLE sessions" in whole
-    database.path.write_bytes(whole.replace(b"CREATE TABLE sessions", b"CREATE TABLE \xe0\xff\xfesions"))
+    database.path.write_bytes(whole.replace(b"CREATE TABLE sessions", b"CREATE \xe0ABLE sessions"))
     assert "is damaged or cut short" in error_of(database.path).line
