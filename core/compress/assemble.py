@@ -78,7 +78,7 @@ def assemble(
         return _unchanged(measured, plan, aborted=True)
     text = f"{prefix}\n{summary_body.strip()}" if summary_body.strip() else prefix
     head, tail = _head(measured, plan), _tail(measured, plan, window, session)
-    rows = _finished(_joined(head, tail, text, measured.policy), measured, plan)
+    rows = _finished(_joined(head, tail, text, measured.policy), measured)
     policy = measured.policy
     index = next((i for i, row in enumerate(rows) if text in content_text(row.content)), None)
     messages = tuple(_clean(row.message, policy) for row in rows)
@@ -89,9 +89,7 @@ def pruned_rows(measured: Measured, plan: Plan, start: int = 0, stop: int | None
     """The rows `[start, stop)` of the conversation as pruning leaves it, blank echoes left out."""
     size = len(measured.messages)
     end = size if stop is None else stop
-    kept = size if plan.kept_from is None else plan.kept_from
-    rows = (*measured.base[:kept], *measured.messages[kept:])[start:end]
-    found = dict(enumerate(rows, start))
+    found = dict(enumerate(measured.base[start:end], start))
     found |= {i: measured.shrunk[i] for i in plan.pruned_at if start <= i < end and i in measured.shrunk}
     return [Row(message, i) for i, message in found.items() if i not in measured.columns.echoes]
 
@@ -149,7 +147,7 @@ def _joined(head: list[Row], tail: list[Row], text: str, policy: Policy) -> list
     ]
 
 
-def _finished(rows: list[Row], measured: Measured, plan: Plan) -> list[Row]:
+def _finished(rows: list[Row], measured: Measured) -> list[Row]:
     policy = measured.policy
     rows = repaired(rows, policy.assembly)
     spared = _unanswered(rows) if policy.prune.spares_pending else range(0)
@@ -157,16 +155,7 @@ def _finished(rows: list[Row], measured: Measured, plan: Plan) -> list[Row]:
         echoes = measured.columns.echoes
         given = [message for i, message in enumerate(measured.messages) if i not in echoes]
         rows = restated(rows, given, policy)
-    return without_old_images(rows, policy.assembly, _kept(rows, plan) or spared)
-
-
-def _kept(rows: list[Row], plan: Plan) -> range:
-    """The tail the user asked to keep; empty when the release chose it."""
-    if plan.kept_from is None:
-        return range(0)
-    origins = (row.origin for row in rows)
-    first = next((i for i, at in enumerate(origins) if at is not None and at >= plan.kept_from), len(rows))
-    return range(first, len(rows))
+    return without_old_images(rows, policy.assembly, spared)
 
 
 def _unanswered(rows: list[Row]) -> range:

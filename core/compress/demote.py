@@ -17,11 +17,11 @@ def demoted(rows: list[Row], measured: Measured, plan: Plan, session: str | None
     Args:
         rows: The pruned conversation.
         measured: The conversation they come from.
-        plan: Its plan; a tail the user asked to keep is left as it is.
+        plan: Its plan.
         session: Id to search for the full text; None leaves the hint out.
     """
     rules = measured.policy.tail
-    if plan.kept_from is not None or not rules.demote_over or tail_mode(plan.settings, rules) != "lean":
+    if not rules.demote_over or tail_mode(plan.settings, rules) != "lean":
         return rows
     results = [i for i, row in enumerate(rows) if _in_tail(row, plan) and row.role == "tool"]
     changed = list(rows)

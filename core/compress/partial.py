@@ -1,18 +1,17 @@
-"""A boundary moved by hand: the last turns of the user stay word for word, what precedes them is compressed.
+"""A boundary moved by hand, as `/compress here N` moves it: the last N user turns stay word for word.
 
-This is what `/compress here N` asks of Hermes 0.16 and later. The kept part begins with a user message, so no
-tool call is parted from its results, and the summary joins it as it joins any other tail.
+Hermes 0.16 and later take those turns off, compress what precedes them as if it were the whole conversation,
+with a head and a tail of its own, and put them back behind it.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import replace
 
-from core.compress.columns import Columns
-from core.compress.measure import Measured
-from core.compress.partition import Cut
-from core.compress.prune import Pruning
+from core.compress.measure import Measured, measure
+from core.model.message import Message
+from core.model.plan import Plan, Span
 
 MOST_TURNS = 100
 """Turns a user can keep at the most."""
@@ -23,46 +22,73 @@ def clamped(turns: int) -> int:
     return max(1, min(turns, MOST_TURNS))
 
 
-def moved(found: Cut, rows: Columns, turns: int | None) -> tuple[Cut, int | None]:
-    """The cut with its end at the first of the last user turns.
-
-    Args:
-        found: The cut the release would make by itself.
-        rows: What it is made on.
-        turns: User turns to keep; None leaves the cut alone.
+def boundary(messages: Sequence[Message], turns: int) -> int | None:
+    """Where the last user turns begin; every message of the user's counts as one.
 
     Returns:
-        The cut, and the first row kept as it is. None when nothing would lie before the kept turns: then all
-        is compressed as without a number.
+        A position; the earliest turn when there are fewer. None when nothing would lie before it: then all is
+        compressed as without a number.
     """
-    start = None if turns is None else _first_kept(rows, clamped(turns))
-    return (found, None) if start is None else (replace(found, end=start), start)
+    asked = [i for i, message in enumerate(messages) if message.role == "user"]
+    return (asked[-clamped(turns) :] or [0])[0] or None
 
 
-def spared(pruning: Pruning, measured: Measured, start: int | None) -> Pruning:
-    """Pruning that leaves the kept turns alone, older copies of their results included."""
+def part_of(measured: Measured, plan: Plan) -> tuple[Measured, Plan]:
+    """What a plan compresses as if it were all there is: everything, or what precedes the kept turns."""
+    start = plan.kept_from
     if start is None:
-        return pruning
-    shrunk = frozenset(i for i in pruning.shrunk if i < start)
-    copies = bisect_left(measured.duplicates, start)
-    return replace(
-        pruning,
-        shrunk=shrunk,
-        count=pruning.count
-        - len(measured.duplicates)
-        + copies
-        - len((pruning.shrunk - shrunk) & measured.counted),
-        weights=[*pruning.weights[:start], *measured.weights.full[start:]],
-        full=[*pruning.full[:start], *measured.weights.full[start:]],
+        return measured, plan
+    part = measure(measured.messages[:start], measured.policy)
+    return part, replace(
+        plan,
+        kept_from=None,
+        messages=start,
+        tail=Span(plan.tail.start, start),
+        estimated_tokens=part.estimated_tokens,
+        weights=plan.weights[:start],
+        estimates=part.estimates,
     )
 
 
-def _first_kept(rows: Columns, turns: int) -> int | None:
-    """Where the last user turns begin. What an earlier summary stands for was compressed already."""
-    newest = rows.summaries[-1] if rows.summaries else -1
-    asked = [i for i in rows.requests if i > newest]
-    if newest >= 0 and asked:
-        return asked[-min(turns, len(asked))]
-    if len(asked) < turns or asked[-turns] <= int(rows.has_system):
-        return None
-    return asked[-turns]
+def widened(part: Plan, measured: Measured, compared: int) -> Plan:
+    """The plan of the messages before the kept turns, as the plan of them all.
+
+    Args:
+        part: The plan of `measured.messages[: part.messages]`.
+        measured: The whole conversation.
+        compared: The number the trigger compares.
+    """
+    start, count = part.messages, len(measured.messages)
+    fires = part.threshold_tokens is not None and compared >= part.threshold_tokens
+    return replace(
+        part,
+        kept_from=start,
+        messages=count,
+        tail=Span(part.tail.start, count),
+        would_fire=fires and not part.blocked_by,
+        compared_tokens=compared,
+        estimated_tokens=measured.estimated_tokens,
+        weights=part.weights + measured.weights.full[start:],
+        estimates=measured.estimates,
+        arithmetic=(
+            f"the last {count - start} messages stay; the {start} before them are cut on their own",
+            *part.arithmetic,
+        ),
+    )
+
+
+def rejoined(compressed: tuple[Message, ...], kept: tuple[Message, ...]) -> tuple[Message, ...]:
+    """The kept turns behind the compressed part; two messages of one speaker never follow each other.
+
+    Texts that meet are joined by a blank line; where one is not text, an empty message goes between them.
+    """
+    if not compressed or not kept:
+        return compressed + kept
+    last, first = compressed[-1], kept[0]
+    if last.role != first.role or last.role not in ("user", "assistant"):
+        return compressed + kept
+    if isinstance(last.content, str) and isinstance(first.content, str):
+        joined = last.with_wire(content=f"{last.content}\n\n{first.content}")
+        return (*compressed[:-1], joined, *kept[1:])
+    bridge = Message({"role": "assistant" if first.role == "user" else "user", "content": ""})
+    return (*compressed, bridge, *kept)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from core.compress.columns import Columns
 from core.compress.gate import gate_blocks
 from core.compress.measure import Measured, measure
-from core.compress.partial import moved, spared
+from core.compress.partial import boundary, widened
 from core.compress.partition import Cut, Rows, cut
 from core.compress.prune import Pruning, prune, prune_span
 from core.compress.replay import replays_thinking
@@ -41,15 +41,22 @@ def plan(
     Returns:
         The plan; its half-open spans are positions in the messages given and cover them all.
     """
+    start = None if keep is None else boundary(measured.messages, keep)
+    if start is None:
+        return _planned(measured, settings, gate)
+    part = _planned(measure(measured.messages[:start], measured.policy), settings, gate)
+    return widened(part, measured, _compared(measured, settings))
+
+
+def _planned(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
     if not settings.window or settings.window <= 0:
         return _without_window(measured, settings, gate)
     limits = budgets(settings, measured.policy, settings.window)
     rows, kept = _rows(measured, pruning := prune(measured, settings, limits))
-    found, start = moved(cut(rows, settings, limits, measured.policy), rows.columns, keep)
-    kept_from = start if start is None or kept is None else kept[start]
+    found = cut(rows, settings, limits, measured.policy)
     spans, blocks = _spans(found, rows, kept, measured)
     compared = _compared(measured, settings)
-    pruning = _settled(measured, pruning, spans[1], kept_from)
+    pruning = _settled(measured, pruning, spans[1])
     blocks = (*gate_blocks(gate, settings, measured.policy), *blocks, *_spent(measured, spans[1]))
     return Plan(
         release=measured.policy.release,
@@ -73,22 +80,18 @@ def plan(
         arithmetic=_arithmetic(limits, pruning, spans, compared, measured),
         weights=tuple(pruning.weights),
         estimates=measured.estimates,
-        pruned_at=_pruned_at(pruning, measured, kept_from),
+        pruned_at=_pruned_at(pruning, measured),
         too_short=len(measured.messages) <= found.least,
-        kept_from=kept_from,
     )
 
 
-def _settled(measured: Measured, pruning: Pruning, middle: Span, kept_from: int | None) -> Pruning:
+def _settled(measured: Measured, pruning: Pruning, middle: Span) -> Pruning:
     """What is pruned once the cut is known."""
-    if measured.policy.prune.middle_only:
-        return prune_span(measured, pruning, middle)
-    return spared(pruning, measured, kept_from)
+    return prune_span(measured, pruning, middle) if measured.policy.prune.middle_only else pruning
 
 
-def _pruned_at(pruning: Pruning, measured: Measured, kept_from: int | None) -> tuple[int, ...]:
-    found = pruning.shrunk.union(measured.duplicates)
-    return tuple(sorted(i for i in found if kept_from is None or i < kept_from))
+def _pruned_at(pruning: Pruning, measured: Measured) -> tuple[int, ...]:
+    return tuple(sorted(pruning.shrunk.union(measured.duplicates)))
 
 
 def _spent(measured: Measured, middle: Span) -> tuple[str, ...]:

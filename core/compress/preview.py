@@ -10,6 +10,7 @@ from core.compress.estimate import Size, message_size, total_tokens
 from core.compress.failure import consequence, is_accepted
 from core.compress.feedback import Outcome, feedback
 from core.compress.measure import Measured
+from core.compress.partial import part_of, rejoined
 from core.compress.request import completed, finish_of, summary_request
 from core.compress.retention import retention as retained
 from core.compress.salvage import salvaged
@@ -79,24 +80,33 @@ def preview(
     Raises:
         SummaryFailure: The user gave up; any other failure has the release's own consequence.
     """
+    asked = _Asked(measured, plan, *part_of(measured, plan), summariser, focus, session)
     if not plan.middle.size:
-        return _result(measured, plan, summariser, focus, None, Attempt(None))
+        return _result(asked, None, Attempt(None))
     asks_model = summariser.describe() is not None
+    part, cut = asked.part, asked.cut
     request = summary_request(
-        measured,
-        plan,
-        focus=focus,
-        previous=previous,
-        with_transcript=asks_model,
-        today=today,
-        session=session,
+        part, cut, focus=focus, previous=previous, with_transcript=asks_model, today=today, session=session
     )
-    attempt = _attempt(summariser, request, measured, abort_configured, on_text, cancelled)
+    attempt = _attempt(summariser, request, part, abort_configured, on_text, cancelled)
     if attempt.result is None:
-        return _result(measured, plan, summariser, focus, None, attempt)
-    body = completed(attempt.result, request, finish_of(measured, plan, request.turns, session))
-    kept = _retention(measured, plan, body, focus, request) if retention else None
-    return _result(measured, plan, summariser, focus, body, attempt, session=session, kept=kept)
+        return _result(asked, None, attempt)
+    body = completed(attempt.result, request, finish_of(part, cut, request.turns, session))
+    kept = _retention(part, cut, body, focus, request) if retention else None
+    return _result(asked, body, attempt, kept)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A conversation and its plan, and of both the part that is compressed."""
+
+    measured: Measured
+    plan: Plan
+    part: Measured
+    cut: Plan
+    summariser: Summariser
+    focus: str | None
+    session: str | None
 
 
 def _attempt(
@@ -129,39 +139,32 @@ def _retention(
     return retained(middle, body, focus=focus, previous=request.previous_summary, offset=plan.middle.start)
 
 
-def _result(
-    measured: Measured,
-    plan: Plan,
-    summariser: Summariser,
-    focus: str | None,
-    body: str | None,
-    attempt: Attempt,
-    *,
-    session: str | None = None,
-    kept: Retention | None = None,
-) -> Preview:
-    assembled = assemble(measured, plan, body, session=session)
-    before, after = measured.estimated_tokens, _after_tokens(measured, assembled)
+def _result(asked: _Asked, body: str | None, attempt: Attempt, retention: Retention | None = None) -> Preview:
+    measured, plan, part = asked.measured, asked.plan, asked.part
+    assembled = assemble(part, asked.cut, body, session=asked.session)
+    before, after = part.estimated_tokens, _after_tokens(part, assembled)
     messages, refused = assembled.messages, False
     if assembled.changed and measured.policy.assembly.grow_guard and after > before:
-        # Salvaging shortens results wherever they stand, and a tail kept by hand is to stay as it is.
-        smaller = None if plan.kept_from is not None else salvaged(messages, before, measured.policy)
+        smaller = salvaged(messages, before, measured.policy)
         refused = smaller is None
-        messages = measured.messages if smaller is None else smaller
-        after = _tokens(messages, measured, {})
+        messages = part.messages if smaller is None else smaller
+        after = _tokens(messages, part, {})
+    if plan.kept_from is not None:
+        messages = rejoined(messages, measured.messages[plan.kept_from :])
+        before, after = measured.estimated_tokens, _tokens(messages, measured, {})
     changed = assembled.changed and not refused
     return Preview(
         plan=plan,
         before=measured.messages,
         after=messages,
-        summariser=summariser.name,
-        focus=focus,
+        summariser=asked.summariser.name,
+        focus=asked.focus,
         summary=body,
         summary_index=assembled.summary_index if changed else None,
         before_tokens=before,
         after_tokens=after,
         feedback=_feedback(measured, messages, (before, after), attempt, changed=changed, refused=refused),
-        retention=kept,
+        retention=retention,
     )
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
 from core.model.preview import AnchorCount, Preview, Retention
-from inspector.cli import numbers, output, pricing, summarisers, what_if, writing
+from inspector.cli import output, pricing, summarisers, what_if, writing
 from inspector.cli.plan import payload as plan_payload
 
 if TYPE_CHECKING:
@@ -29,13 +29,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--focus", metavar="TOPIC", help="what the summary must keep, as in `/compress TOPIC`"
     )
     parser.add_argument(
-        "--keep",
-        "--here",
-        type=numbers.positive,
-        metavar="N",
-        help="keep the last N user turns word for word, as in `/compress here N`",
-    )
-    parser.add_argument(
         "--compare-focus",
         action="append",
         metavar="TOPIC",
@@ -47,6 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print a preview, or several side by side."""
+    if args.keep and (args.focus or args.compare_focus):
+        raise UsageError("--keep goes without a focus: `/compress here N` takes none")
     if args.compare_focus and (args.focus or args.diff):
         raise UsageError("--compare-focus goes with neither --focus nor --diff")
     asked = what_if.question(args)

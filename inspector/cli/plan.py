@@ -26,12 +26,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print where a compaction would cut."""
     from core.compress.measure import measure
+    from core.compress.partial import part_of
     from core.compress.plan import plan
 
     asked = what_if.question(args)
     measured = measure(asked.messages, asked.policy)
-    found = plan(measured, asked.settings, asked.gate)
-    pruned = list(_pruned(found, measured)) if args.pruned else None
+    found = plan(measured, asked.settings, asked.gate, keep=args.keep)
+    pruned = list(_pruned(found, part_of(measured, found)[0])) if args.pruned else None
     if args.json:
         document = payload(found) | {"release_requested": args.release}
         document |= {} if asked.situation is None else _origin(asked.situation)

@@ -59,6 +59,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--generation", type=numbers.positive, metavar="N", help="of SESSION, counted from 1")
     parser.add_argument(
+        "--keep",
+        "--here",
+        type=numbers.positive,
+        metavar="N",
+        help="keep the last N user turns word for word, as in `/compress here N`",
+    )
+    parser.add_argument(
         "--release", metavar="X.Y", help="rules of this Hermes release (default: detected, else newest)"
     )
     group = parser.add_argument_group("suppose")

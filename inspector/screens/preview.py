@@ -17,6 +17,7 @@ from inspector.widgets.message_list import MessageList
 from inspector.widgets.prompt_bar import PromptBar
 
 FOCUS, COMPARE, KEEP, MODEL = "focus", "compare", "keep", "model"
+EITHER = "Hermes takes a focus or turns to keep, not both: the other one is gone."
 
 
 class PreviewView(OnwardView):
@@ -119,13 +120,22 @@ class PreviewView(OnwardView):
             if self.basis is not None and event.text.strip():
                 self.offer(self.basis, self.focus_topic, event.text.strip())
         else:
-            self.focus_topic = event.text.strip() or None
-            self.make()
+            self._aim(event.text.strip() or None)
+
+    def _aim(self, topic: str | None) -> None:
+        if topic and self.kept_turns and self.basis is not None:
+            self.kept_turns, self.basis = "", self.basis.keeping(None)
+            self.toast(EITHER)
+        self.focus_topic = topic
+        self.make()
 
     def _keep(self, text: str) -> None:
         if text and not (text.isascii() and text.isdecimal() and int(text[:9]) > 0):
             self.toast("A number of turns is needed, or nothing.", "warning")
         elif self.basis is not None:
+            if text and self.focus_topic:
+                self.focus_topic = None
+                self.toast(EITHER)
             self.kept_turns = text
             self.basis = self.basis.keeping(int(text[:9]) if text else None)
             self.make()

@@ -298,11 +298,22 @@ async def test_the_boundary_moves_to_the_turns_the_user_keeps(samples: Location)
         await press(pilot, "t")
         await answer(pilot, "3")
         asked = [i for i, message in enumerate(view.shown.before) if message.role == "user"]
-        assert view.shown.tail.start == asked[-3] != by_itself.start
+        moved = view.shown.tail
+        assert view.shown.made is not None
+        assert view.shown.made.plan.kept_from == asked[-3]
+        assert moved != by_itself
         assert "boundary moved by you" in drawn(pilot)
         await press(pilot, "t")
         await answer(pilot, "many")
-        assert view.shown.tail.start == asked[-3]
+        assert view.shown.tail == moved
+        await press(pilot, "f")
+        await answer(pilot, "tokens")
+        assert view.shown.tail == by_itself
+        assert view.shown.made.focus == "tokens"
+        await press(pilot, "t")
+        await answer(pilot, "3")
+        assert view.shown.tail == moved
+        assert not view.focus_topic
         await press(pilot, "t")
         await answer(pilot, "")
         assert view.shown.tail == by_itself
