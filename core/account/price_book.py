@@ -24,6 +24,7 @@ from core.places import cache_directory, config_directory
 OVERRIDES = "prices.yaml"
 """File of the user's own prices, in the configuration directory."""
 
+_NOTHING = Decimal(0)
 _RATES = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
 _KEYS = {*_RATES, "model", "provider", "from", "tiers", "billing"}
 
@@ -118,9 +119,7 @@ class PriceBook:
         if provider in rules["lists"]:
             return self._of(rules["lists"][provider], model)
         if provider in rules["by_endpoint"] and base_url and not is_local(base_url):
-            return self.list.entries(None, model, base_url)
-        if provider in rules["included"] and "codex" in provider:
-            return self._of("openai", model)
+            return self._at(base_url, model)
         if provider or base_url:
             return ()
         vendor, slash, _ = model.lower().partition("/")
@@ -128,10 +127,23 @@ class PriceBook:
             return self._assumed(self._of(rules["vendors"].get(vendor, "openrouter"), model))
         return self._assumed(self.list.entries(None, model))
 
+    def _at(self, base_url: str, model: str) -> tuple[PriceRow, ...]:
+        """Entries of the provider an endpoint belongs to."""
+        found = self.list.entries(None, model, base_url)
+        found = found or self.list.entries(None, model.partition(":")[0], base_url)
+        return self._of(found[0].provider, model) if found else ()
+
     def _of(self, provider: str, model: str) -> tuple[PriceRow, ...]:
         """Entries of a provider, whose list may spell a model with or without its vendor."""
-        found = self.list.entries(provider, model)
-        return found or self.list.entries(provider, model.rsplit("/", 1)[-1])
+        base, _, variant = model.partition(":")
+        if variant in table("price_routes")["free"].get(provider, ()):
+            nothing = Rates(_NOTHING, _NOTHING, _NOTHING, _NOTHING)
+            return (PriceRow(provider, model, nothing, f":{variant} of {provider}"),)
+        found = self.list.entries(provider, model) or self.list.entries(provider, model.rsplit("/", 1)[-1])
+        if not found and variant in table("price_routes")["served"].get(provider, ()):
+            note = f"price of the model without :{variant}"
+            return tuple(replace(row, note=note) for row in self._of(provider, base))
+        return found
 
     def _assumed(self, rows: tuple[PriceRow, ...]) -> tuple[PriceRow, ...]:
         note = "no provider was recorded; the price is the list price of {}"

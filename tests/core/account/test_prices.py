@@ -37,6 +37,11 @@ HAND_WORKED = [
     ("claude-opus-4-5", "custom", "https://api.anthropic.com", JUNE, worked("5", "0.5", "6.25", "25")),
     ("anthropic/claude-sonnet-4.6", "openrouter", "", JUNE, worked("3", "0.3", "3.75", "15")),
     ("anthropic/claude-opus-4.5", "", "", JUNE, worked("5", "0.5", "6.25", "25")),
+    ("anthropic/claude-sonnet-4.6:nitro", "openrouter", "", JUNE, worked("3", "0.3", "3.75", "15")),
+    ("deepseek/deepseek-chat-v3.1:free", "openrouter", "", JUNE, Decimal(0)),
+    ("deepseek/deepseek-chat-v3.1:free", "auto", "https://openrouter.ai/api/v1", JUNE, Decimal(0)),
+    ("qwen/qwen3-coder:free", "", "https://openrouter.ai/api/v1", JUNE, Decimal(0)),
+    ("gpt-5-2025-08-07", "openai", "", JUNE, worked("1.25", "0.125", "1.25", "10")),
     ("gpt-5.2", "openai", "", JUNE, worked("1.75", "0.175", "1.75", "14")),
     ("gpt-5", "openai", "", JUNE, worked("1.25", "0.125", "1.25", "10")),
     ("gpt-5-mini", "openai-api", "", JUNE, worked("0.25", "0.025", "0.25", "2")),
@@ -72,6 +77,9 @@ NOBODY_KNOWS = [
     ("hermes-4-14b", "custom", "http://127.0.0.1:8080/v1"),
     ("claude-opus-4-5", "some-proxy", "https://proxy.example/v1"),
     ("no-such-model", "anthropic", ""),
+    ("no-such-vendor/no-such-model", "openrouter", ""),
+    ("no-such-model:nitro", "openrouter", ""),
+    ("moonshotai/kimi-k2", "nous", "https://inference-api.nousresearch.com/v1"),
     ("", "", ""),
     ("mock-model", "custom", "https://llm.example.com/v1"),
 ]
@@ -131,11 +139,21 @@ def test_an_hour_in_the_cache_costs_twice_the_input() -> None:
     assert hourly.price(written, "gpt-5.2", "openai", at=JUNE).usd == Decimal("1.75")
 
 
-def test_a_subscription_pays_but_has_a_list_price(book: PriceBook) -> None:
-    row = book.entry("gpt-5.2", "openai-codex")
+@pytest.mark.parametrize(
+    ("model", "provider", "usd"),
+    [
+        ("gpt-5.2", "openai-codex", "1.75"),
+        ("claude-opus-4-5", "claude-code", "5"),
+        ("gpt-5.2", "copilot", None),
+    ],
+)
+def test_a_subscription_pays_but_may_have_a_list_price(
+    book: PriceBook, model: str, provider: str, usd: str | None
+) -> None:
+    row = book.entry(model, provider)
     assert row is not None
     assert row.billing == "included"
-    assert price(row, Buckets(1_000_000, 0, 0, 0)).usd == Decimal("1.75")
+    assert price(row, Buckets(1_000_000, 0, 0, 0)).usd == (usd and Decimal(usd))
     by_mode = book.entry("gpt-5.2", "openai", "", "subscription_included")
     assert by_mode is not None
     assert by_mode.billing == "included"
