@@ -6,14 +6,11 @@ Keys are never removed or renamed. Money is a decimal string, times are ISO 8601
 
 from __future__ import annotations
 
-import json
 import math
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from inspector.masking import mask
 
 if TYPE_CHECKING:
     from core.errors import InspectorError
@@ -38,6 +35,8 @@ def dumps(document: Any, *, indent: int | None = None) -> str:
     Python reads and writes NaN and infinity as bare words, so a stored message may hold them; JSON has no
     such numbers and they become null. Everything outside ASCII is escaped.
     """
+    import json  # like masking, only for what is not printed again from what was kept
+
     separators = (",", ":") if indent is None else None
     try:
         return json.dumps(document, default=encode, indent=indent, separators=separators, allow_nan=False)
@@ -73,6 +72,8 @@ def encode(value: object) -> object:
 def masked(value: Any) -> Any:
     """A document with its free texts masked; a stored message is masked field by field."""
     if isinstance(value, str):
+        from inspector.masking import mask
+
         return mask(value)
     if isinstance(value, dict):
         if "role" in value and "content" in value:

@@ -11,8 +11,8 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
+from zlib import crc32
 
 from core.places import cache_directory
 from core.store.locate import Location
@@ -40,10 +40,11 @@ class Slot:
     """The place of one document, and the state its sources were in when it was asked for."""
 
     def __init__(self, args: argparse.Namespace, place: Location) -> None:
-        asked = (place.db.absolute(), sorted((key, str(value)) for key, value in vars(args).items()))
-        self.path = cache_directory() / "printed" / f"{_digest(asked)[:32]}.json"
+        asked = (str(place.db.absolute()), sorted((key, str(value)) for key, value in vars(args).items()))
         # Logs are in local time, so what they say depends on the zone.
-        self._stamp = _digest((__version__, time.tzname, *_states(place)))
+        self._stamp = repr((asked, __version__, time.tzname, *_states(place)))
+        name = f"{crc32(repr(asked).encode('utf-8', 'replace')):08x}"  # the stamp tells questions apart
+        self.path = cache_directory() / "printed" / f"{name}.json"
 
     def read(self) -> str | None:
         """The document, when its sources are still the same."""
@@ -60,7 +61,7 @@ class Slot:
         unfinished = self.path.with_suffix(f".{os.getpid()}")
         with suppress(OSError):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with open(unfinished, "w", encoding="utf-8", opener=_private) as stream:
+            with open(unfinished, "w", encoding="utf-8", errors="replace", opener=_private) as stream:
                 stream.write(f"{self._stamp}\n{text}")
             os.replace(unfinished, self.path)
 
@@ -81,10 +82,6 @@ def _state(path: Path) -> tuple[object, ...]:
     if not found.st_size:
         return (path.name,)
     return (path.name, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
-
-
-def _digest(value: object) -> str:
-    return sha256(repr(value).encode("utf-8", "replace")).hexdigest()
 
 
 def _private(path: str, flags: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -97,7 +96,7 @@ def write_error(error: BaseException, *, as_json: bool) -> None:
             f"unexpected error: {what}", remedy="Set HERMES_INSPECTOR_DEBUG=1 to see where it came from"
         )
     if as_json:
-        write_note(json.dumps({"error": jsonio.error(error)}, ensure_ascii=True))
+        write_note(jsonio.dumps({"error": jsonio.error(error)}))
     else:
         write_note(f"hermes-inspector: {error.line}")
 
