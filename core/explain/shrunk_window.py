@@ -94,12 +94,15 @@ def _steps(frame: Frame) -> Iterator[Shrunk | LogRecord]:
 
 
 def _lowered(record: LogRecord, window: int, steps: tuple[int, ...], tier: int) -> int | None:
-    """What a refusal makes of the window: the limit it names, else the next step down, if there are any."""
+    """What a refusal makes of the window: the limit it names, else the next step down, if there are any.
+
+    A limit already in force counts as well: a restart in between may have forgotten it.
+    """
     refusal = refusal_of(f"{record.message} {record.text or ''}")
     if refusal is None or refusal.trigger not in _REFUSED:
         return None
     if refusal.trigger is Trigger.LONG_CONTEXT_TIER:
-        return tier if tier < window else None
+        return tier if tier <= window else None
     if refusal.limit is not None:
-        return refusal.limit if refusal.limit < window else None
+        return refusal.limit if refusal.limit <= window else None
     return next((step for step in steps if step < window), None)

@@ -452,3 +452,15 @@ def test_a_model_that_took_over_brings_its_own_window(make_home: MakeHome) -> No
     with home.store() as store:
         (event,) = explain(store, "S").events
     assert (event.window, event.threshold) == (128_000, 96_000)
+
+
+def test_a_second_refusal_with_the_same_limit_lowers_the_window_as_the_first_did(make_home: MakeHome) -> None:
+    home = make_home("0.19", config="model:\n  default: mock-model\n  context_length: 200000\n")
+    home.db.session("S")
+    for before in (28, 8):
+        home.turn()
+        home.refused("HTTP 400: prompt is too long: 46954 tokens > 45000 maximum")
+        home.started(45_509, before=before)
+        home.done(before, 7, 18_000)
+    with home.store() as store:
+        assert [event.window for event in explain(store, "S").events] == [45_000, 45_000]
