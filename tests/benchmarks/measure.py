@@ -34,10 +34,11 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one process took: wall-clock seconds and its peak resident memory in MiB."""
+    """What one process took: wall-clock seconds, its peak resident memory in MiB, seconds of a processor."""
 
     seconds: float
     peak: float
+    busy: float
 
 
 def process(command: Sequence[str], *, runs: int = RUNS, **env: str) -> Cost:
@@ -46,12 +47,32 @@ def process(command: Sequence[str], *, runs: int = RUNS, **env: str) -> Cost:
     The best time is the least disturbed one; a machine doing other work only ever adds to it.
     """
     costs = [_once(command, env) for _ in range(runs)]
-    return Cost(min(cost.seconds for cost in costs), max(cost.peak for cost in costs))
+    least = min(cost.busy for cost in costs)
+    return Cost(min(cost.seconds for cost in costs), max(cost.peak for cost in costs), least)
+
+
+def beside(command: Sequence[str], baseline: Sequence[str], *, runs: int = 2 * RUNS) -> float:
+    """How many times as long a processor takes for a command as for another, each at its best.
+
+    They run in turn because a machine's speed changes from one minute to the next, and the ratio should not.
+    """
+    pairs = [(_once(command, {}).busy, _once(baseline, {}).busy) for _ in range(runs)]
+    return min(first for first, _ in pairs) / min(second for _, second in pairs)
+
+
+def python_command(code: str, *arguments: str) -> list[str]:
+    """A piece of Python for an interpreter of its own."""
+    return [sys.executable, "-c", code, *arguments]
+
+
+def inspector_command(*words: str) -> list[str]:
+    """A command line of the inspector."""
+    return [sys.executable, "-m", "inspector.cli.main", *words]
 
 
 def python(code: str, *arguments: str, runs: int = RUNS) -> Cost:
     """The same for a piece of Python in an interpreter of its own."""
-    return process([sys.executable, "-c", code, *arguments], runs=runs)
+    return process(python_command(code, *arguments), runs=runs)
 
 
 def figures(code: str, *arguments: str, **env: str) -> list[float]:
@@ -63,7 +84,7 @@ def figures(code: str, *arguments: str, **env: str) -> list[float]:
 
 def inspector(*words: str, runs: int = RUNS) -> Cost:
     """The same for a command line of the inspector."""
-    return process([sys.executable, "-m", "inspector.cli.main", *words], runs=runs)
+    return process(inspector_command(*words), runs=runs)
 
 
 def peak() -> float:
@@ -93,4 +114,4 @@ def _once(command: Sequence[str], env: dict[str, str]) -> Cost:
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode != 0:
         raise subprocess.CalledProcessError(child.returncode, command)
-    return Cost(seconds, usage.ru_maxrss / 1024)
+    return Cost(seconds, usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime)

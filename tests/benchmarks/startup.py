@@ -15,11 +15,22 @@ db.execute("SELECT * FROM sessions ORDER BY started_at DESC LIMIT 50").fetchall(
 """
 
 
+LISTED = ("sessions", "--json", "--limit", "50")
+LONG_AGO = ("--since", "2000-01-01")
+"""Lets everything through, and keeps the list from being printed again from what was kept."""
+
+
 def results(stores: Stores) -> Iterator[Result]:
-    """`--version`, and the list of 50 sessions beside the bare query."""
+    """`--version`; the list of 50 sessions beside the bare query; an answer to why, asked for again."""
     version = measure.inspector("--version")
     yield Result("--version", version.seconds * 1000, "ms", 150)
-    bare = measure.python(BARE_QUERY, str(stores.large))
-    listed = measure.inspector("--db", str(stores.large), "sessions", "--json", "--limit", "50")
-    yield Result("sessions --json --limit 50 / bare query", listed.seconds / bare.seconds, "x", 3)
-    yield Result("sessions --json --limit 50, peak memory", listed.peak, "MiB", 150)
+    for name, store in (("small", stores.small), ("large", stores.large)):
+        bare = measure.python_command(BARE_QUERY, str(store))
+        for when, words, bound in (("again", LISTED, 3), ("anew", (*LISTED, *LONG_AGO), 6)):
+            listed = measure.inspector_command("--db", str(store), *words)
+            ratio = measure.beside(listed, bare)
+            yield Result(f"{' '.join(LISTED)}, {when} / bare query, {name} store", ratio, "x", bound)
+    peak = measure.inspector("--db", str(stores.large), *LISTED, *LONG_AGO, runs=2).peak
+    yield Result("sessions --json --limit 50, peak memory", peak, "MiB", 150)
+    again = measure.inspector("--db", str(stores.long), "why", "latest", "--json")
+    yield Result("why --json of 12,000 messages, again", again.seconds * 1000, "ms", 150)
