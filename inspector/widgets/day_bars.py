@@ -1,4 +1,4 @@
-"""One bar a day, drawn in block characters; the highest is named."""
+"""One bar a day, or for some days when there are many, in block characters; the highest day is named."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from inspector.glyphs import LEVELS
 from inspector.line import Line
 from inspector.palette import Palette
 
+GAP = 3
 NONE = "·"
 """A day without a value keeps its place."""
 
 
 class DayBars(Widget):
-    """Values in order, the newest at the right; when there are more than cells the newest are shown."""
+    """Values in order, the newest at the right; of more than there are cells several make a bar."""
 
     DEFAULT_CSS = "DayBars { height: 5; margin: 0 1; }"
 
@@ -34,7 +35,7 @@ class DayBars(Widget):
 
     def _bars(self, row: int, rows: int, width: int, ink: Palette) -> Line:
         """One row of cells, counted from the bottom."""
-        values, cells = shown(self.values, width)
+        values, cells, _ = shown(self.values, width)
         top, line = max(values, default=0.0) or 1.0, Line()
         for value in values:
             eighths = max(0, min(8, round(value / top * rows * 8) - row * 8))
@@ -47,18 +48,27 @@ class DayBars(Widget):
         return line
 
     def _ends(self, width: int, ink: Palette) -> Line:
-        values, cells = shown(self.values, width)
+        values, cells, days = shown(self.values, width)
+        caption = self.caption if days == 1 else f"{self.caption} · {days} days a bar"
         drawn = len(values) * cells
-        if len(self.first) + len(self.last) + 2 > drawn:
-            return Line().add(self.caption, ink.style("ink-muted"), most=width)
-        faint = ink.style("ink-faint")
-        line = Line().add(self.first, faint).to(drawn - len(self.last)).add(self.last, faint)
-        return line.gap(3).add(self.caption, ink.style("ink-muted"), most=max(0, width - line.width - 3))
+        between = drawn - len(self.first) - len(self.last)
+        faint, muted = ink.style("ink-faint"), ink.style("ink-muted")
+        if between < 2:
+            return Line().add(caption, muted, most=width)
+        line = Line().add(self.first, faint)
+        if width - drawn < len(caption) + GAP and between >= len(caption) + 2 * GAP:
+            line.gap((between - len(caption)) // 2).add(caption, muted)
+            caption = ""
+        line.to(drawn - len(self.last)).add(self.last, faint)
+        return line.gap(GAP).add(caption, muted, most=max(0, width - line.width - GAP))
 
 
-def shown(values: Sequence[float], width: int) -> tuple[Sequence[float], int]:
-    """The values that fit, and how many cells wide each is drawn."""
+def shown(values: Sequence[float], width: int) -> tuple[Sequence[float], int, int]:
+    """The bars, how many cells wide each is drawn, and how many values make one; the last bar is full."""
     if not values:
-        return (), 1
-    cells = max(1, min(3, width * 2 // 3 // len(values)))
-    return values[-max(1, width // cells) :], cells
+        return (), 1, 1
+    if len(values) > max(1, width):
+        size = -(-len(values) // max(1, width))
+        starts = range(len(values) % size - size if len(values) % size else 0, len(values), size)
+        return [sum(values[max(0, start) : start + size]) for start in starts], 1, size
+    return values, max(1, min(3, width * 2 // 3 // len(values))), 1

@@ -17,7 +17,7 @@ from inspector.screens.usage import UsagePanel, UsageScreen
 from inspector.screens.usage_model import DIMENSIONS, Day, Question, answer, forecast
 from inspector.screens.usage_words import headline
 from inspector.screens.workspace import WorkspaceScreen
-from inspector.widgets.day_bars import shown
+from inspector.widgets.day_bars import DayBars, shown
 from tests.conftest import NOW
 from tests.inspector.screens.conftest import drawn, open_app, press, settle
 
@@ -196,11 +196,27 @@ def test_the_forecast_goes_on_as_the_month_began() -> None:
     assert forecast(days, datetime(2026, 11, 1, 12, tzinfo=UTC)) is None
 
 
-def test_the_newest_days_are_drawn_when_not_all_fit() -> None:
+def test_several_days_make_a_bar_when_not_all_fit() -> None:
     values = tuple(float(number) for number in range(100))
-    assert shown(values, 40) == (values[-40:], 1)
-    assert shown(values[:5], 40) == (values[:5], 3)
-    assert shown((), 40) == ((), 1)
+    bars, cells, days = shown(values, 40)
+    assert (len(bars), cells, days) == (34, 1, 3)
+    assert bars[0] == 0.0
+    assert bars[-1] == 97 + 98 + 99
+    assert sum(bars) == sum(values)
+    assert shown(values[:5], 40) == (values[:5], 3, 1)
+    assert shown((), 40) == ((), 1, 1)
+
+
+async def test_a_year_in_a_small_terminal_says_how_many_days_a_bar_is(app: InspectorApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        panel = await _open(pilot)
+        bars = panel.query_one(DayBars)
+        bars.values, bars.first, bars.last = (1.0,) * 300, "Jan 6", "Nov 1"
+        await pilot.pause()
+        text = drawn(pilot)
+    assert "days a bar" in text
+    assert "peak" in text
+    assert "Jan 6" in text
 
 
 def test_a_conversation_is_shown_up_to_its_last_day(samples: Location) -> None:
