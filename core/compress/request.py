@@ -10,7 +10,7 @@ from core.compress.demote import demoted
 from core.compress.finish import Finish, finished
 from core.compress.measure import Measured
 from core.compress.redact import redact_scattered, redact_text
-from core.compress.restate import is_asking
+from core.compress.restate import is_asking, request_text
 from core.compress.serialise import serialised
 from core.compress.summarise.base import SummaryRequest, SummaryResult, SummaryStatus
 from core.compress.threshold import tail_mode
@@ -64,6 +64,7 @@ def summary_request(
         max_output=int(budget * rules.output_factor) if rules.output_factor else None,
         temporal=rules.temporal,
         today=today if rules.temporal else None,
+        asked_before=_asked_before(measured, window),
         complete=partial(finished, finish=Finish(turns, policy, lean, session, focus, originals)),
     )
 
@@ -100,6 +101,13 @@ def _originals(measured: Measured, window: Window) -> tuple[Message, ...]:
     leftovers = measured.columns.leftovers
     live = (unwrapped(measured.base[i]) if i in leftovers else measured.base[i] for i in window.turns)
     return tuple(redact_scattered(message) for message in live if message is not None)
+
+
+def _asked_before(measured: Measured, window: Window) -> str:
+    """The request the first of the turns works on; empty when none stands before them."""
+    before = reversed(measured.base[: window.span.start])
+    found = next((message for message in before if is_asking(message, measured.policy)), None)
+    return "" if found is None else request_text(found)
 
 
 def earlier_body(measured: Measured, window: Window) -> str | None:

@@ -37,6 +37,7 @@ class SummaryRequest:
         originals: The same messages before pruning; the offline summariser reads these when they are given.
         temporal: The release asks for finished work in the past tense, with dates.
         today: The date for that, ISO 8601; None leaves it out.
+        asked_before: The newest request in front of the turns, redacted by whoever writes it.
         complete: A body with what the release adds by rule, kept to the focus; the offline summariser counts
             with it.
     """
@@ -52,6 +53,7 @@ class SummaryRequest:
     originals: tuple[Message, ...] = ()
     temporal: bool = False
     today: str | None = None
+    asked_before: str = ""
     complete: Callable[[str], str] = str
 
 

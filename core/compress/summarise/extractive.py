@@ -76,7 +76,9 @@ class ExtractiveSummariser:
         read = views(request.originals or request.turns, clean=redact_all)
         topic = topic_of(request.focus, read)
         _check(cancelled)
-        facts = without_repeats([*facts_of(read, topic), *carried(request.previous_summary, read, topic)])
+        known = "" if request.previous_summary else request.asked_before
+        earlier = carried(request.previous_summary, read, topic)
+        facts = without_repeats([*facts_of(read, topic, known), *earlier])
         anchors = collect(read, topic)
         _check(cancelled)
         gone = {path for path, story in files(read).items() if story.vanished}

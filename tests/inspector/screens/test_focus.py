@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+from textual.pilot import Pilot
+
 from core.model.message import Message
 from core.model.preview import Anchor, Retention
 from core.store.locate import Location
@@ -10,6 +13,9 @@ from inspector.screens.focus import FateList, FocusLab
 from inspector.screens.focus_column import column_lines
 from inspector.screens.focus_model import aligned, fates, topic_share, topics
 from inspector.screens.preview import PreviewView
+from inspector.screens.preview_reading import Basis
+from inspector.screens.preview_writers import Writer
+from tests.hostile import harmful
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 
 FULL = "Split the tenant settings table"
@@ -87,3 +93,34 @@ async def test_one_topic_is_not_enough_to_compare(samples: Location) -> None:
         await answer(pilot, "reader")
         assert not isinstance(pilot.app.screen, FocusLab)
         assert "Two topics are needed" in drawn(pilot)
+
+
+@pytest.mark.parametrize("session", [FULL, "20261112"])
+async def test_hostile_topics_and_messages_reach_no_terminal(samples: Location, session: str) -> None:
+    async with open_app(samples, session, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        lab = FocusLab(basis_of(pilot), writer_of(pilot), HOSTILE_TOPICS, lambda _: None)
+        await pilot.app.push_screen(lab)
+        await settle(pilot)
+        for key in ("G", "x", "G", "x"):
+            assert not harmful(drawn(pilot))
+            await press(pilot, key)
+        assert pilot.app.is_running
+
+
+HOSTILE_TOPICS = (
+    "reader \x1b]52;c;ZXZpbA==\x07 [/nope] [@click=app.quit]x[/]",
+    "pytest \u202egpj.exe \x9b31m \ud800 [bold",
+)
+
+
+def basis_of(pilot: Pilot[None]) -> Basis:
+    found = pilot.app.screen.query_one(PreviewView).basis
+    assert found is not None
+    return found
+
+
+def writer_of(pilot: Pilot[None]) -> Writer:
+    found = pilot.app.screen.query_one(PreviewView).writer
+    assert found is not None
+    return found

@@ -35,15 +35,21 @@ class Fact:
     fixed: bool = False
 
 
-def facts_of(views: Sequence[View], topic: Topic | None) -> list[Fact]:
-    """Every fact of a middle, in order within each kind; what was undone later is left out."""
+def facts_of(views: Sequence[View], topic: Topic | None, asked_before: str = "") -> list[Fact]:
+    """Every fact of a middle, in order within each kind; what was undone later is left out.
+
+    Args:
+        views: The middle.
+        topic: The focus, when there is one.
+        asked_before: The request these messages work on, when it stands before them.
+    """
     if not views:
         return []
     calls = outcomes(views)
     stories = files(views)
     focused = {view.index for view in views if topic is not None and about(view, topic)}
     found = [
-        *_requests(views),
+        *_requests(views, asked_before),
         *_actions(calls, stories),
         *_troubles(calls, views),
         *_files(stories),
@@ -63,9 +69,13 @@ def _focus(fact: Fact, in_focus: bool) -> Fact:
     return Fact(fact.kind, text, fact.at, fact.weight, in_focus, fact.fixed and (in_focus or brief))
 
 
-def _requests(views: Sequence[View]) -> Iterator[Fact]:
+def _requests(views: Sequence[View], asked_before: str) -> Iterator[Fact]:
     requests = [view for view in views if view.request]
     if not requests:
+        if asked_before.strip():
+            yield Fact(
+                "goal", f"{one_line(asked_before, _ASK)} (asked before this)", views[0].index, fixed=True
+            )
         return
     first, last = requests[0], requests[-1]
     yield Fact("task", f"User asked: {one_line(last.text, _TASK)}", last.index, fixed=True)
@@ -107,6 +117,8 @@ def _ending(outcome: Outcome) -> str:
     if outcome.result is None:
         return "no result yet"
     lines = [line for line in outcome.text.splitlines() if line.strip()]
+    if len(lines) == 1 and outcome.call.path and outcome.call.path in lines[0]:
+        return "done"  # "The file X has been updated": the name again tells nothing
     telling = next((line for line in reversed(lines) if lexicon().passed.search(line)), None)
     if telling or len(lines) <= 2:
         return one_line(telling or "; ".join(lines), 120) or "done"
@@ -150,6 +162,8 @@ def _said(views: Sequence[View]) -> Iterator[Fact]:
             continue
         said = sentences(view.text)
         for sentence in said[:40]:
+            if sentence.endswith((":", "：")):
+                continue  # it only announces what follows
             if words.decision.search(sentence):
                 yield Fact("decisions", one_line(sentence, _LINE), view.index)
             elif words.remaining.search(sentence):
@@ -163,7 +177,8 @@ def _said(views: Sequence[View]) -> Iterator[Fact]:
 
 
 def _state(calls: Sequence[Outcome], views: Sequence[View]) -> Iterator[Fact]:
-    checked = next((outcome for outcome in reversed(calls) if outcome.passed or outcome.error), None)
+    told = (outcome for outcome in reversed(calls) if outcome.passed or outcome.error)
+    checked = next((outcome for outcome in told if outcome.call.command), None)
     if checked is not None:
         yield Fact("state", f"Last check: {_action(checked, 1)}", checked.at, 1.2)
     if calls:

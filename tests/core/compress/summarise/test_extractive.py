@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -93,6 +95,31 @@ def test_each_fact_lands_in_its_section() -> None:
     assert "src/auth/login.py (read, changed)" in found["Relevant Files"]
     assert "fatal: manual.md not found" in found["Blocked"]
     assert "1abaa52" in found["Critical Context"] + found["Completed Actions"]
+
+
+def test_work_whose_request_stands_before_it_has_that_request_as_its_goal() -> None:
+    middle = [*call("terminal", "12 passed", command="pytest -q"), assistant("All pass.")]
+    before = "Repair the login of the shop."
+    request = SummaryRequest(tuple(middle), 2_000, OLD, asked_before=before)
+    goal = sections(ExtractiveSummariser().summarise(request).body)["Goal"]
+    assert goal == "Repair the login of the shop. (asked before this)"
+    updated = replace(request, previous_summary="## Goal\nShip the shop.")
+    assert sections(ExtractiveSummariser().summarise(updated).body)["Goal"] == "Ship the shop."
+
+
+def test_what_tells_nothing_is_left_out() -> None:
+    middle = [
+        user("Edit it."),
+        *call("edit_file", "The file src/shop/cart.py has been updated.", path="src/shop/cart.py"),
+        assistant(
+            "Here is the reason it broke, the root cause chain:\nThe cart was shared because of a cache."
+        ),
+    ]
+    found = sections(_summary(middle))
+    assert "1. edit_file src/shop/cart.py -> done" in found["Completed Actions"]
+    assert "chain:" not in found["Key Decisions"]
+    assert "because of a cache" in found["Key Decisions"]
+    assert "Last check" not in found["Active State"]
 
 
 def test_actions_are_numbered_in_the_order_they_happened() -> None:
