@@ -12,7 +12,7 @@ from pathlib import Path
 
 from core.hermes.log.scan import Hit, scan
 
-_VERSION = b"hermes-inspector log index 3"
+_VERSION = b"hermes-inspector log index 4"
 _SEPARATOR = b"\x1f"
 _NEWLINE = b"\x1e"
 _CONTROL = b"\x1d\x1e\x1f"

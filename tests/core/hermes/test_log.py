@@ -99,6 +99,22 @@ def write(home: Path, name: str, *lines: str, newline: bool = True) -> Path:
             Kind.REGION,
             {"start": 4, "end": 29, "number": 26, "after": 121},
         ),
+        (
+            "Session hygiene compression for session S1 made no progress for 30.0s (total wait 41.2s, ceiling"
+            " 600.0s); continuing without compression",
+            Kind.HYGIENE_FAILED,
+            {"session": "S1"},
+        ),
+        (
+            "Session hygiene: skipping compression for S1; previous failure cooldown active for 12.5s",
+            Kind.SKIPPED,
+            {"session": "S1"},
+        ),
+        (
+            "Fallback activated: mock-model → mock-b (custom)",
+            Kind.MODEL_REPLACED,
+            {"model": "mock-b", "provider": "custom"},
+        ),
     ],
 )
 def test_each_form_is_read(message: str, kind: Kind, values: dict[str, object]) -> None:
