@@ -94,8 +94,8 @@ class Rehearsal:
         after: The messages that must be loaded afterwards, in order.
         restamped: Rows take new times, as the release orders by them or writes them so.
         verified: The same statements ran on a private copy and gave exactly `after`.
-        seconds: How long they took there, which is about how long the database will be locked; None when
-            they were not tried.
+        seconds: Processor time they took there, which is about how long the database will be locked; None
+            when they were not tried.
     """
 
     database: Path

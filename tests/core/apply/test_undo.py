@@ -65,6 +65,18 @@ def test_a_pruned_entry_is_gone(tmp_path: Path, journal: Journal) -> None:
         undo(journal, done.undo_id)
 
 
+def test_an_undo_that_was_killed_before_it_was_noted_is_noted_the_next_time(
+    tmp_path: Path, journal: Journal
+) -> None:
+    path = conversation(tmp_path / "a.db", "0.22")
+    before = dump(path)
+    done = applied(path, journal)
+    undo(journal, done.undo_id)
+    journal.mark(done.undo_id, EntryState.APPLIED)
+    assert undo(journal, done.undo_id).state is EntryState.UNDONE
+    assert dump(path) == before
+
+
 def test_nothing_is_undone_twice(tmp_path: Path, journal: Journal) -> None:
     done = applied(conversation(tmp_path / "a.db", "0.19"), journal)
     undo(journal, done.undo_id)
