@@ -6,7 +6,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from core.model.conversation import Boundary, BoundaryMode, Conversation, Generation
@@ -14,6 +14,7 @@ from core.model.evidence import Evidence, Source
 from core.model.message import RowState
 from core.model.session import Kind, Session
 from core.store.completeness import missing_rows
+from core.store.decode import moment
 from core.store.families import family_of
 from core.store.first_words import read_first_words
 from core.store.generations import Segment, by_uid, split
@@ -208,8 +209,7 @@ def _when(segment: Segment, parent: Session | None, merged: bool) -> datetime | 
         # A merged row keeps the time of the message it was merged into: the newest of the block is nearer.
         end = (segment.summary or 0) + segment.tail + 1
         times = [other.timestamp for other in segment.bones[:end]]
-    newest = max((time for time in times if time is not None), default=None)
-    return None if newest is None else datetime.fromtimestamp(newest, UTC)
+    return max((at for at in map(moment, times) if at is not None), default=None)
 
 
 def _where(segment: Segment) -> str:

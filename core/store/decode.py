@@ -22,6 +22,16 @@ _MEMORY_NOTE = re.compile(
 _MEMORY_TAG = re.compile(r"</?\s*memory-context\s*>", re.IGNORECASE)
 
 
+def moment(value: Any) -> datetime | None:
+    """Epoch seconds as an aware UTC time; None for what is no number, or lies outside the calendar."""
+    if not isinstance(value, int | float):
+        return None
+    try:
+        return datetime.fromtimestamp(value, UTC)
+    except (OverflowError, OSError, ValueError):
+        return None
+
+
 class Decoder:
     """Decodes the values of one row and remembers what was wrong with them.
 
@@ -60,11 +70,9 @@ class Decoder:
         """Epoch seconds as an aware UTC time."""
         if value is None:
             return None
-        if isinstance(value, int | float):
-            try:
-                return datetime.fromtimestamp(value, UTC)
-            except (OverflowError, OSError, ValueError):
-                pass
+        found = moment(value)
+        if found is not None:
+            return found
         self.damage.append(f"{name} is not a time")
         return None
 

@@ -305,3 +305,14 @@ def test_a_row_repeated_before_the_summary_of_a_rewrite_begins_no_generation(
     for uid, text in (("a", "ask"), ("a", "ask"), ("b", "answer"), ("c", f"{LONG_SUMMARY} one\nDone.")):
         database.message("s", "user", text, message_uid=uid)
     assert modes(opened(database).conversation("s")) == [BoundaryMode.REWRITE]
+
+
+@pytest.mark.parametrize("far", [1e300, 2**62, float("inf"), float("-inf")])
+def test_a_compaction_dated_outside_the_calendar_has_no_time(make: Make, opened: Opened, far: float) -> None:
+    database = make("0.22")
+    database.session("s")
+    database.message("s", "user", "ask", timestamp=far)
+    database.message("s", "user", f"{LONG_SUMMARY} one\nDone.", timestamp=far)
+    boundary = opened(database).conversation("s").generations[-1].boundary
+    assert boundary is not None
+    assert boundary.at is None
