@@ -35,15 +35,17 @@ def list_conversations(
 ) -> ConversationPage:
     """One row a conversation, the page asked for."""
     lineage = every_family(connection, schema)
-    facts = _facts(connection, schema, query)
-    threads = [thread for thread in _threads(lineage) if _wanted(thread, lineage, facts, query)]
-    sort_threads(
-        threads, query.sort, lambda thread: [facts.order[one] for one in thread if one in facts.order]
-    )
+    threads = _ordered(connection, schema, lineage, query)
     page = query.page(threads)
     sessions = read_sessions(connection, schema, path, [one for thread in page for one in thread])
     rows = tuple(_row([sessions[one] for one in thread if one in sessions], lineage) for thread in page)
     return ConversationPage(rows, len(threads))
+
+
+def conversation_ids(connection: sqlite3.Connection, schema: Schema, query: Query) -> list[str]:
+    """The first session of each conversation, and nothing of any of them."""
+    lineage = every_family(connection, schema)
+    return [thread[0] for thread in query.page(_ordered(connection, schema, lineage, query))]
 
 
 def newest_conversations(
@@ -72,6 +74,18 @@ def conversations_of(
     sessions = read_sessions(connection, schema, path, [one for thread in wanted for one in thread])
     found = ([sessions[one] for one in thread if one in sessions] for thread in wanted)
     return tuple(_row(rows, lineage) for rows in found if rows)
+
+
+def _ordered(
+    connection: sqlite3.Connection, schema: Schema, lineage: Lineage, query: Query
+) -> list[tuple[str, ...]]:
+    """The conversations that are wanted, in the order asked for."""
+    facts = _facts(connection, schema, query)
+    threads = [thread for thread in _threads(lineage) if _wanted(thread, lineage, facts, query)]
+    sort_threads(
+        threads, query.sort, lambda thread: [facts.order[one] for one in thread if one in facts.order]
+    )
+    return threads
 
 
 def _threads(lineage: Lineage) -> list[tuple[str, ...]]:

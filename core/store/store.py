@@ -22,7 +22,12 @@ from core.store import accounts, health, live, search
 from core.store.chain import read_chain
 from core.store.connect import stamp
 from core.store.conversation import read_conversation, read_lost_tail
-from core.store.conversation_list import conversations_of, list_conversations, newest_conversations
+from core.store.conversation_list import (
+    conversation_ids,
+    conversations_of,
+    list_conversations,
+    newest_conversations,
+)
 from core.store.listing import Query
 from core.store.lists import Lists
 from core.store.messages import read_messages, read_previews
@@ -92,6 +97,14 @@ class Store(Lists):
         wanted = frozenset(kinds) if kinds is not None else None
         with self._read() as (connection, schema):
             return newest_conversations(connection, schema, self.path, limit, wanted)
+
+    def conversation_ids(
+        self, *, text: str | None = None, kinds: Collection[Kind] | None = None
+    ) -> tuple[str, ...]:
+        """The first session of each conversation, newest first; arguments as for `conversations`."""
+        query = Query(text=text, kinds=frozenset(kinds) if kinds is not None else None)
+        with self._read() as (connection, schema):
+            return tuple(conversation_ids(connection, schema, query))
 
     def conversations_of(self, session_ids: Sequence[str]) -> tuple[ConversationRow, ...]:
         """The conversations some sessions are in, each once, in the order of the ids."""

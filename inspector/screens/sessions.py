@@ -72,14 +72,14 @@ class SessionsScreen(OrderingSessions):
         self.listing.now = self.clock()
         self.listing.empty = "Reading the sessions …"
         self.listing.focus()
-        self._tell()
+        self.tell()
         self.call_after_refresh(self.reload)
         self.set_interval(POLL_SECONDS, self.poll)
 
     def on_screen_resume(self) -> None:
         """Another screen may have examined what is listed."""
         self.listing.refresh()
-        self._tell()
+        self.tell()
 
     # Rows.
 
@@ -105,7 +105,7 @@ class SessionsScreen(OrderingSessions):
         self.listing.show(FoldingRows(self._paged), cursor=_place(page.rows, before, self.listing.cursor))
         if page.whole and self._spent is None:
             self.add_up()
-        self._tell()
+        self.tell()
 
     def _fetch(self, start: int, size: int) -> None:
         assert self._page is not None, "rows are asked for only after the first page"
@@ -217,13 +217,14 @@ class SessionsScreen(OrderingSessions):
     @on(ReadingSessions.AddedUp)
     def _sum_up(self, event: ReadingSessions.AddedUp) -> None:
         self._spent = event.totals
-        self._tell()
+        self.tell()
 
     @on(RowList.Moved)
     def _moved(self) -> None:
-        self._tell()
+        self.tell()
 
-    def _tell(self) -> None:
+    def tell(self) -> None:
+        """Say where we are, what it cost lately, and what the list is sorted by."""
         total = self._page.total if self._page and self._page.whole else None
         head, foot = self.query_one("#head", StatusLine), self.query_one("#foot", StatusLine)
         head.left = header(self.locations, total)

@@ -43,6 +43,10 @@ class OrderingSessions(ReadingSessions):
         """Read the list anew; what is on screen stays until the answer comes."""
         self._epoch += 1
         self.read(self._epoch, self._order, first=self._page is None)
+        self.tell()
+
+    def tell(self) -> None:
+        """Say where we are and what is being done; a subclass does."""
 
     def action_sort(self) -> None:
         """Sort by the next order."""

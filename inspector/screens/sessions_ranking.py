@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from core.store.connect import Cancelled
 from core.store.locate import Location
-from inspector.screens.sessions_columns import Extra, Key, SessionLine
+from inspector.screens.sessions_columns import Key, SessionLine
 from inspector.screens.sessions_order import Order, SourcePage
-from inspector.screens.sessions_source import read_page, read_ranked
+from inspector.screens.sessions_source import read_keys, read_ranked
 from inspector.screens.sessions_standing import measure
 
-CHUNK = 2_000
-"""Conversations listed at once before they are measured; their rows are not kept."""
+CHUNK = 500
+"""Conversations whose rows are read at once; they are not kept."""
 PATIENCE = 0.5
 """Seconds to the first answer; each later one takes twice as long, up to `LONGEST`."""
 LONGEST = 8.0
@@ -49,65 +49,44 @@ class Ranker:
             now: The present.
             stop: Asked now and then; True ends the work.
         """
-        states, listed = self._list(locations, order, stop)
+        keys, errors = read_keys(locations, order, stop)
+        asked = SourcePage(order, 0, (), errors=errors)
         patience, told = PATIENCE, time.monotonic()
-        for line in self._unmeasured(locations, order, states, stop):
-            for key, extra in measure((line,), now, stop):
-                if stop():
-                    return  # what was interrupted is not known
-                self._known[key] = _standing(line, extra)
+        for looked_at, line in enumerate(_lines(keys, stop), 1):
+            self._measure(line, now, stop)
+            if stop():
+                return
             if time.monotonic() - told > patience:
-                yield self._page(states, listed, order, size, stop)
+                yield self._page(asked, keys, looked_at, size, stop)
                 patience, told = min(2 * patience, LONGEST), time.monotonic()
-        if not stop():
-            yield self._page(states, listed, order, size, stop)
+        there = [key for key in keys if key in self._known]
+        yield self._page(asked, there, len(there), size, stop)
 
-    def _list(
-        self, locations: Sequence[Location], order: Order, stop: Cancelled
-    ) -> tuple[dict[Key, int], SourcePage]:
-        """The state of every conversation, and the list as far as databases know it."""
-        states: dict[Key, int] = {}
-        for page in _chunks(locations, order, stop):
-            states.update((line.key, hash(line.state)) for line in page.rows)
-        return states, page
-
-    def _unmeasured(
-        self, locations: Sequence[Location], order: Order, states: dict[Key, int], stop: Cancelled
-    ) -> Iterator[SessionLine]:
-        missing = [key for key, state in states.items() if not self._holds(key, state)]
-        for start in range(0, len(missing), CHUNK):
-            yield from read_ranked(missing[start : start + CHUNK], stop)
-
-    def _holds(self, key: Key, state: int) -> bool:
-        return key in self._known and self._known[key].state == state
+    def _measure(self, line: SessionLine, now: datetime, stop: Cancelled) -> None:
+        known, state = self._known.get(line.key), hash(line.state)
+        if known is not None and known.state == state:
+            return
+        for key, extra in measure((line,), now, stop):
+            if not stop():  # what was interrupted is not known
+                self._known[key] = Standing(state, extra.pressure.share, extra.generations)
 
     def _page(
-        self, states: dict[Key, int], listed: SourcePage, order: Order, size: int, stop: Cancelled
+        self, asked: SourcePage, keys: Sequence[Key], looked_at: int, size: int, stop: Cancelled
     ) -> SourcePage:
-        measured = [key for key, state in states.items() if self._holds(key, state)]
-        waiting = [key for key, state in states.items() if not self._holds(key, state)]
-        measured.sort(key=lambda key: self._value(key, order.sort), reverse=True)
-        ranking = (*(measured if order.natural else reversed(measured)), *waiting)
+        order = asked.order
+        ranked = [key for key in keys if key in self._known]
+        ranked.sort(key=lambda key: self._value(key, order.sort), reverse=True)
+        waiting = (key for key in keys if key not in self._known)
+        ranking = (*(ranked if order.natural else reversed(ranked)), *waiting)
         rows = tuple(read_ranked(ranking[:size], stop))
         totals = Counter(location for location, _ in ranking)
-        return replace(
-            listed, order=order, start=0, rows=rows, totals=totals, ranking=ranking, measured=len(measured)
-        )
+        return replace(asked, rows=rows, totals=totals, ranking=ranking, measured=looked_at)
 
     def _value(self, key: Key, sort: str) -> float:
         value: float | None = getattr(self._known[key], sort)
         return float("-inf") if value is None else value
 
 
-def _chunks(locations: Sequence[Location], order: Order, stop: Cancelled) -> Iterator[SourcePage]:
-    """The whole list, newest first."""
-    newest = replace(order, sort="last_active", natural=True)
-    start, total = 0, 1
-    while start < total:
-        page = read_page(locations, newest, start, CHUNK, cancelled=stop)
-        yield page
-        start, total = start + CHUNK, page.total
-
-
-def _standing(line: SessionLine, extra: Extra) -> Standing:
-    return Standing(hash(line.state), extra.pressure.share, extra.generations)
+def _lines(keys: Sequence[Key], stop: Cancelled) -> Iterator[SessionLine]:
+    for start in range(0, len(keys), CHUNK):
+        yield from read_ranked(keys[start : start + CHUNK], stop)

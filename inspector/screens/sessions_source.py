@@ -9,6 +9,7 @@ from typing import Any
 
 from core.errors import InspectorError
 from core.model.conversation import ConversationRow
+from core.model.session import Kind
 from core.store.connect import Cancelled, Interrupted, stamp
 from core.store.locate import Location
 from core.store.store import Store
@@ -70,6 +71,25 @@ def read_page(
     return SourcePage(order, start, tuple(merged), counts, tuple(errors))
 
 
+def read_keys(
+    locations: Sequence[Location], order: Order, cancelled: Cancelled | None = None
+) -> tuple[list[Key], tuple[InspectorError, ...]]:
+    """The name of every conversation of a list, newest first a database; databases that fail are reported."""
+    keys: list[Key] = []
+    errors: list[InspectorError] = []
+    for location in locations:
+        try:
+            with Store(location, cancelled=cancelled) as store:
+                roots = store.conversation_ids(text=order.text or None, kinds=_kinds(order))
+        except Interrupted:
+            raise
+        except InspectorError as error:
+            errors.append(error)
+        else:
+            keys += [(location, root) for root in roots]
+    return keys, tuple(errors)
+
+
 def read_ranked(keys: Sequence[Key], cancelled: Cancelled | None = None) -> Iterator[SessionLine]:
     """The conversations of these names, in their order; what is gone since is left out."""
     found: dict[Key, SessionLine] = {}
@@ -88,10 +108,8 @@ def _read(
     totals: Mapping[Location, int] | None,
     cancelled: Cancelled | None,
 ) -> tuple[Iterable[ConversationRow], int]:
-    # A filter looks everywhere: what is searched by name must be found.
-    kinds = None if order.delegates or order.text else CHATS
     with Store(location, cancelled=cancelled) as store:
-        ask = partial(store.conversations, sort=order.sort, text=order.text or None, kinds=kinds)
+        ask = partial(store.conversations, sort=order.sort, text=order.text or None, kinds=_kinds(order))
         if order.natural:
             page = ask(limit=size, offset=start)
             return page.rows, page.total
@@ -100,6 +118,11 @@ def _read(
         first = max(0, end - size)
         page = ask(limit=end - first, offset=first)
         return tuple(reversed(page.rows)), page.total
+
+
+def _kinds(order: Order) -> frozenset[Kind] | None:
+    # A filter looks everywhere: what is searched by name must be found.
+    return None if order.delegates or order.text else CHATS
 
 
 def _merge(runs: Iterable[Sequence[SessionLine]], order: Order) -> list[SessionLine]:

@@ -83,14 +83,14 @@ def position(listing: SessionsList, order: Order, page: SourcePage | None = None
     place, total = rows.place(listing.cursor)[0] + 1, rows.base.count
     folded = "" if order.delegates or order.text else " · delegates folded"
     direction = DOWN if order.natural else UP
-    sorting = f"by {SORTS[order.sort]} {direction}{_progress(page)}"
+    sorting = f"by {SORTS[order.sort]} {direction}{_progress(page, order)}"
     return (("ink-muted", f"{place:,} of {total:,} · {sorting}{folded}"),)
 
 
-def _progress(page: SourcePage | None) -> str:
-    if page is None or page.settled:
-        return ""
-    return f" · {page.measured:,} measured"
+def _progress(page: SourcePage | None, order: Order) -> str:
+    if page is not None and page.ranking and not page.settled:
+        return f" · {page.measured:,} measured"
+    return " …" if page is not None and page.order != order else ""
 
 
 def nothing(page: SourcePage) -> str:
