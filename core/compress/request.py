@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from core.compress.assemble import pruned_rows
@@ -48,9 +48,10 @@ def summary_request(
     policy = measured.policy
     rules = policy.summary
     window = summary_window(measured, plan.middle)
-    turns = tuple(map(redact_scattered, window_turns(measured, plan, window)))
+    pruned = window_turns(measured, plan, window)
+    turns = tuple(map(redact_scattered, pruned))
     lean = is_lean(plan, policy)
-    originals = _originals(measured, window)
+    originals = _originals(measured, window, dict(zip(map(id, pruned), turns, strict=True)))
     budget = plan.summary_budget or rules.least
     return SummaryRequest(
         turns=turns,
@@ -96,11 +97,11 @@ def window_turns(measured: Measured, plan: Plan, window: Window) -> tuple[Messag
     return tuple(message for message in live if message is not None)
 
 
-def _originals(measured: Measured, window: Window) -> tuple[Message, ...]:
-    """The same messages with their tool results in full."""
+def _originals(measured: Measured, window: Window, clean: Mapping[int, Message]) -> tuple[Message, ...]:
+    """The same messages with their tool results in full; those that pruning left alone are clean already."""
     leftovers = measured.columns.leftovers
     live = (unwrapped(measured.base[i]) if i in leftovers else measured.base[i] for i in window.turns)
-    return tuple(redact_scattered(message) for message in live if message is not None)
+    return tuple(clean.get(id(m)) or redact_scattered(m) for m in live if m is not None)
 
 
 def _asked_before(measured: Measured, window: Window) -> str:
