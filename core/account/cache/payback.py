@@ -96,9 +96,7 @@ def _payback(
     prompt = first.prompt or 0
     saved = max(0, (before.prompt or 0) - prompt)
     entry = price(first) if price else None
-    notes = (
-        () if summariser is not None else ("the summariser's call left no record: its price is not in it",)
-    )
+    notes = () if summariser is not None else (_INVISIBLE,)
     reread = saving = None
     if entry is not None:
         rates = rates_for(entry, prompt)
