@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size, split_graphemes
 
-from inspector.masking import mask, warm
+from inspector.masking import mask
 
 if TYPE_CHECKING:
     from textual.content import Content
 
-__all__ = ["LINE_LIMIT", "cell_len", "clean", "clean_line", "content", "crop", "fit", "warm"]
+__all__ = ["LINE_LIMIT", "cell_len", "clean", "clean_line", "content", "crop", "fit"]
 
 LINE_LIMIT = 4_096
 """Characters of a string that a single line looks at; no terminal is wider."""

@@ -19,6 +19,19 @@ from core.store.locate import Location
 from inspector import __version__
 from inspector.cli import target
 
+_PROGRAM = tuple(
+    Path(__file__).parents[2] / room / part
+    for room in (
+        "core/model",
+        "core/hermes",
+        "core/hermes/log",
+        "core/store",
+        "core/explain",
+        "inspector/cli",
+    )
+    for part in ("", "__pycache__")
+)
+"""Folders of what lists and answers are made by: they change when the program is upgraded or worked on."""
 LARGEST = 1_000_000
 """Characters of a document; a longer one takes as long to keep as it saves."""
 
@@ -42,7 +55,7 @@ class Slot:
     def __init__(self, args: argparse.Namespace, place: Location) -> None:
         asked = (str(place.db.absolute()), sorted((key, str(value)) for key, value in vars(args).items()))
         # Logs are in local time, so what they say depends on the zone.
-        self._stamp = repr((asked, __version__, time.tzname, *_states(place)))
+        self._stamp = repr((asked, __version__, time.tzname, *map(_state, _PROGRAM), *_states(place)))
         name = f"{crc32(repr(asked).encode('utf-8', 'replace')):08x}"  # the stamp tells questions apart
         self.path = cache_directory() / "printed" / f"{name}.json"
 

@@ -83,6 +83,17 @@ def test_any_change_is_asked_about_again(
         ask("sessions")
 
 
+def test_another_version_of_the_program_is_asked_again(
+    ask: Ask, closed: Callable[[], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "_PROGRAM", (tmp_path / "room",))
+    ask("sessions")
+    (tmp_path / "room").mkdir()
+    closed()
+    with pytest.raises(pytest.fail.Exception):
+        ask("sessions")
+
+
 def test_a_changed_row_is_seen(lone_home: Path, ask: Ask) -> None:
     assert ask("sessions")["sessions"][0]["title"] == "First"
     new_title(lone_home)
