@@ -15,6 +15,7 @@ from core.hermes.config import HermesConfig
 from core.hermes.log import Log
 from core.hermes.policy import Policy, load_policy
 from core.hermes.release import ReleaseGuess
+from core.hermes.snapshots import stored_tools
 from core.hermes.window import WindowGuess
 from core.model.conversation import Conversation
 from core.model.message import Message, Wire
@@ -45,6 +46,10 @@ class Frame:
 
     @cached_property
     def _read(self) -> dict[int, Message]:
+        return {}
+
+    @cached_property
+    def _tools(self) -> dict[str, int | None]:
         return {}
 
     @cached_property
@@ -94,9 +99,13 @@ class Frame:
         return None if prompt is None else text_tokens(prompt, policy.estimate.unit)
 
     def tools_tokens(self, session: Session) -> int | None:
-        """The estimate of the tool schemas a session last sent; None where they are not stored."""
-        pin = self.store.tools(session)
-        return tool_tokens(pin.tools, schema=True) if pin and pin.tools else None
+        """The estimate of the tool schemas a session last sent; None where no source has them."""
+        if session.id not in self._tools:
+            pin = self.store.tools(session)
+            tools = pin.tools if pin else stored_tools(self.store.location.home, session.id)
+            schema = self.checks(None).tool_schemas
+            self._tools[session.id] = tool_tokens(tools, schema=schema) if tools else None
+        return self._tools[session.id]
 
     def tolerance(self, session: Session) -> float:
         """How far a recomputed request may fall short, given what is stored."""
