@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from core.apply.execute import execute
@@ -50,8 +51,16 @@ def templates(folder: Path) -> list[Rehearsal]:
     return made
 
 
-def kill_once(folder: Path, template: Rehearsal, delay: float, undoing: bool) -> Outcome:
-    """Kill an apply (or an undo) after a delay; fails unless all is wholly before or wholly after."""
+def kill_once(
+    folder: Path, template: Rehearsal, delay: float, undoing: bool, *, writing: bool = False
+) -> Outcome:
+    """Kill an apply (or an undo) after a delay; fails unless all is wholly before or wholly after.
+
+    Args:
+        delay: Seconds.
+        undoing: Apply first, and kill the undo.
+        writing: The delay begins with the transaction of an apply, not with all that comes before.
+    """
     path, journal = folder / "state.db", Journal(folder / "journal.db")
     shutil.copy(template.database, path)
     rehearsal = replace(template, database=path)
@@ -60,7 +69,15 @@ def kill_once(folder: Path, template: Rehearsal, delay: float, undoing: bool) ->
         done = execute(rehearsal, journal)
         finished = _killed(lambda: undo(journal, done.undo_id), delay)
     else:
-        finished = _killed(lambda: execute(rehearsal, journal), delay)
+        begun = multiprocessing.get_context("fork").Event()
+
+        def tell(step: str) -> None:
+            if step == "write":
+                begun.set()
+
+        finished = _killed(
+            lambda: execute(rehearsal, journal, progress=tell), delay, begun if writing else None
+        )
     assert check_integrity(path) == "ok"
     applied = _is_applied(path, journal, rehearsal, before)
     if applied:
@@ -88,9 +105,11 @@ def _rows(path: Path) -> dict[str, object]:
     return {name: rows for name, rows in dump(path).items() if name != _LOCKS}
 
 
-def _killed(work: Callable[[], object], delay: float) -> bool:
+def _killed(work: Callable[[], object], delay: float, begun: Event | None = None) -> bool:
     process = multiprocessing.get_context("fork").Process(target=work)
     process.start()
+    if begun is not None:
+        begun.wait(30)
     time.sleep(delay)
     finished = not process.is_alive()
     process.kill()
@@ -109,7 +128,9 @@ def main(times: int) -> None:
             undoing = number % 4 == 3
             folder = Path(scratch, str(number))
             folder.mkdir()
-            outcome = kill_once(folder, cases[number % len(cases)], chance.uniform(0.0, 0.25), undoing)
+            writing = number % 2 == 0
+            delay = chance.uniform(0.0, 0.06 if writing else 0.25)
+            outcome = kill_once(folder, cases[number % len(cases)], delay, undoing, writing=writing)
             shutil.rmtree(folder)
             key = f"{'undo' if undoing else 'apply'}: {'after' if outcome.applied else 'before'}"
             key += " (done before the kill)" if outcome.finished else ""

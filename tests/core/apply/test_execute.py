@@ -217,3 +217,23 @@ def _raw(path: Path) -> list[tuple[object, ...]]:
     ).fetchall()
     connection.close()
     return rows
+
+
+def test_a_schema_never_seen_is_written_and_taken_back_when_forced(tmp_path: Path, journal: Journal) -> None:
+    path = conversation(tmp_path / "state.db", "0.22")
+    with sqlite3.connect(path) as connection:
+        connection.execute("ALTER TABLE messages ADD COLUMN novelty TEXT DEFAULT 'new'")
+        connection.execute("CREATE TABLE audit (id)")
+        connection.execute(
+            "CREATE TRIGGER odd AFTER UPDATE OF active ON messages"
+            " BEGIN UPDATE messages SET novelty = 'seen' WHERE id = new.id AND new.active = 0; END"
+        )
+    connection.close()
+    before = dump(path)
+    done = execute(rehearsed(path), journal, force=["schema"])
+    with sqlite3.connect(path) as connection:
+        seen = connection.execute("SELECT count(*) FROM messages WHERE novelty = 'seen'").fetchone()
+    connection.close()
+    assert seen == (24,)
+    undo(journal, done.undo_id)
+    assert dump(path) == before
