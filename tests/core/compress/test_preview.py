@@ -153,6 +153,29 @@ def test_a_focus_survives_twice_as_often_whatever_the_release_adds(release: str)
     assert len(made.summary) <= max(len(plain.summary), 4 * (found.summary_budget or 0))
 
 
+def test_a_chinese_focus_finds_chinese_work() -> None:
+    rows: list[Message] = []
+    for n in range(20):
+        area = ("账单", "队列")[n % 2]
+        rows += [
+            Message(
+                {"role": "user", "content": f"请检查{area}模块第{n + 30}号任务，文件 src/{area}/f{n}.py。"}
+            ),
+            *call(
+                "terminal",
+                f"错误: {area} {n + 60} 失败，耗时 {n + 200} 秒\n" * 20,
+                command=f"pytest {area}_{n}",
+            ),
+            assistant(f"{area}模块第{n + 30}号任务完成，提交 {n:02d}ab12f{n:02d}。"),
+        ]
+    measured = measure(rows, load_policy("0.22"))
+    made = preview(
+        measured, plan(measured, replace(SMALL, window=8000)), ExtractiveSummariser(), focus="账单"
+    )
+    assert made.retention is not None
+    assert _share(made.retention.focus) >= 2 * _share(made.retention.rest)
+
+
 def test_a_model_is_never_narrowed_by_the_focus() -> None:
     measured = measure(_areas(), load_policy("0.22"))
     found = plan(measured, replace(SMALL, window=8000))
