@@ -37,18 +37,24 @@ def run(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     _make_streams_forgiving()
     try:
-        code = _dispatch(words)
-        _flush()
+        code = _exit_code(words)
+        sys.stdout.flush()
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         _discard_stdout()
         return READER_GONE
+    except Exception as error:  # noqa: BLE001 - the edge: nobody above could turn it into one line
+        code = _report(error, as_json="--json" in words)
+        _drop_what_cannot_be_written()
+    return code
+
+
+def _exit_code(words: list[str]) -> int:
+    try:
+        return _dispatch(words)
     except SystemExit as stop:  # argparse, after --help
         return stop.code if isinstance(stop.code, int) else 0
-    except Exception as error:  # noqa: BLE001 - the edge: nobody above could turn it into one line
-        return _report(error, as_json="--json" in words)
-    return code
 
 
 def _dispatch(words: list[str]) -> int:
@@ -144,8 +150,12 @@ def _nowhere() -> TextIO:
     return Path(os.devnull).open("w", encoding="utf-8")
 
 
-def _flush() -> None:
-    sys.stdout.flush()
+def _drop_what_cannot_be_written() -> None:
+    """The interpreter would try again at exit, and complain in words and with a code of its own."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _discard_stdout()
 
 
 def _discard_stdout() -> None:

@@ -125,12 +125,16 @@ def test_ctrl_c_is_quiet(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     assert capsys.readouterr().err == ""
 
 
+BUFFERED = {"PYTHONUNBUFFERED": ""}
+"""As users run it: what could not be written shows only at the last flush."""
+
+
 def _process(
     *words: str, stdout: int | None = subprocess.PIPE, **env: str
 ) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "inspector", *words]
     return subprocess.run(
-        command, stdout=stdout, stderr=subprocess.PIPE, env={**os.environ, **env}, check=False
+        command, stdout=stdout, stderr=subprocess.PIPE, env={**os.environ, **BUFFERED, **env}, check=False
     )
 
 
