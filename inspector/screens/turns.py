@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from textual import getters, on, work
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.message import Message as Event
 
@@ -23,7 +23,7 @@ from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
 from inspector.widgets.status_line import Piece, StatusLine
 from inspector.widgets.text_pane import TextPane
-from inspector.workers import cancelled
+from inspector.workers import cancelled, in_thread
 
 
 class TurnsScreen(Page):
@@ -67,7 +67,7 @@ class TurnsScreen(Page):
         self.turns.focus()
         self.replay()
 
-    @work(thread=True, exclusive=True, group="turns", exit_on_error=False)
+    @in_thread("turns")
     def replay(self) -> None:
         """Replay on a connection of the worker's own."""
         stop = cancelled()
