@@ -17,7 +17,9 @@ _OWN = ("id", "source", "title", "started_at", "message_count", "cost_status", *
 _HEAD = f"id AS session, source, title, started_at, '' AS task, {', '.join(ROUTE)}, cost_status"
 _AMOUNTS = ", ".join((*COUNTS, *MONEY))
 _LIMIT = 10**15
-"""No session holds more tokens, dollars or seconds: a larger number is damage, and its sum could overflow."""
+"""No session holds more tokens or dollars: a larger number is damage, and its sum could overflow."""
+_FIRST_TIME, _LAST_TIME = -6 * 10**10, 10**11
+"""Epoch seconds a calendar holds in any zone: the years 68 to 5138."""
 _ONCE = "LIMIT -1"
 """Ends a common table whose columns would else be worked out again wherever they are used."""
 
@@ -132,8 +134,10 @@ def _columns(schema: Schema, table: str, names: Sequence[str], alias: str) -> st
         value = f"{alias}.{name}" if name in known else "NULL"
         if name in COUNTS:
             value = f"CASE WHEN {_number(value)} THEN cast({value} AS integer) END"
-        elif name in MONEY or name == "started_at":
+        elif name in MONEY:
             value = f"CASE WHEN {_number(value)} THEN {value} END"
+        elif name == "started_at":
+            value = f"CASE WHEN {value} BETWEEN {_FIRST_TIME} AND {_LAST_TIME} THEN {value} END"
         elif name in ROUTE or name in ("source", "task"):
             value = f"coalesce(cast({value} AS text), '')"
         elif name in ("title", "cost_status"):

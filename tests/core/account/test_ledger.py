@@ -16,6 +16,7 @@ import pytest
 
 from core.account.ledger import DIMENSIONS, ledger
 from core.account.price_book import PriceBook
+from core.account.spending import UNKNOWN
 from core.errors import UsageError
 from core.model.tokens import Buckets
 from core.model.usage import LedgerRow
@@ -294,6 +295,12 @@ def test_text_that_is_no_utf8_spoils_nothing(book: Book, opened: ExitStack) -> N
     rows = {row.key: row.label for row in ledger([store(opened, book)]).rows}
     assert set(rows) == {"bad", "good"}
     assert rows["good"] == "fine"
+
+
+@pytest.mark.parametrize("far", [1.76e12, -1e14, 1e300])
+def test_a_start_outside_the_calendar_is_an_unknown_day(book: Book, opened: ExitStack, far: float) -> None:
+    book.session("a", started_at=far, **tokens(100))
+    assert [row.key for row in ledger([store(opened, book)], by="day").rows] == [UNKNOWN]
 
 
 @pytest.mark.parametrize("by", ["session", "model", "source", "conversation"])
