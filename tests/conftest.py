@@ -28,3 +28,9 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(variable, str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.delenv("HERMES_HOME", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A write is not refused for how long it took here: the machine may be busy with other tests."""
+    monkeypatch.setattr("core.apply.fitness.PAUSE_SECONDS", 60.0)

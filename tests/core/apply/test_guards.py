@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from core.apply.execute import execute
+from core.apply.fitness import PAUSE_SECONDS
 from core.apply.guards import check_guards, refused, require
 from core.apply.journal import Journal
 from core.apply.rehearse import rehearse
@@ -192,7 +193,10 @@ def test_messages_that_cannot_be_decoded_refuse_unless_forced(tmp_path: Path) ->
     assert "message 7: content is not UTF-8" in complete.text
 
 
-def test_a_long_pause_for_others_refuses_unless_forced(tmp_path: Path) -> None:
+def test_a_long_pause_for_others_refuses_unless_forced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.apply.fitness.PAUSE_SECONDS", PAUSE_SECONDS)
     rehearsal = prepared(tmp_path)
     assert rehearsal.seconds is not None
     for seconds, state in (
