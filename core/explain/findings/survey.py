@@ -205,7 +205,9 @@ def _compacted(store: Store) -> str:
 def _doubled(store: Store) -> str:
     """Sessions whose live rows look like copies of each other."""
     live = "AND active = 1" if store.schema.archives else ""
-    same = "session_id, role, timestamp, tool_call_id, length(content), substr(content, 1, 40)"
+    has = store.schema.columns.get("messages", ())
+    named = [name for name in ("session_id", "role", "timestamp", "tool_call_id") if name in has]
+    same = ", ".join((*named, "length(content)", "substr(content, 1, 40)"))
     return f"""SELECT DISTINCT session_id FROM messages WHERE id BETWEEN ? AND ? {live}
         GROUP BY {same} HAVING count(*) > 1"""  # noqa: S608 - constants
 
