@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from core.errors import ConfigError, DatabaseError, InspectorError
 from core.model.event import Finding
 from core.model.storage import Lease, StoreHealth
+from core.model.usage import Discrepancy
 from core.store.locate import Location
 from core.store.store import Store
 from inspector.cli import jsonio, options, output, target
@@ -18,6 +19,8 @@ from inspector.cli.findings import lines as finding_lines
 from inspector.cli.findings import payload as findings_payload
 
 SOUND = "ok"
+MOST_ROWS = 10
+"""Disagreements of rows that are printed for people; the document holds them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,7 @@ class Report:
         config: The config.yaml that was read; None when the home has none.
         notes: What a reader should know.
         findings: Diagnoses of the database as a whole, worst first.
+        rows: Sessions whose totals, split by model and messages do not agree.
         problems: What keeps it from being used.
     """
 
@@ -40,6 +44,7 @@ class Report:
     config: Path | None = None
     notes: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    rows: tuple[Discrepancy, ...] = ()
     problems: tuple[InspectorError, ...] = ()
 
     @property
@@ -70,6 +75,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _examine(location: Location, *, integrity: bool) -> Report:
+    from core.account.lint import row_lint
     from core.explain.findings.diagnose import diagnose_store
     from core.hermes.config import load_config
 
@@ -77,16 +83,18 @@ def _examine(location: Location, *, integrity: bool) -> Report:
         with Store(location) as store:
             health = store.health(integrity=integrity)
             findings = diagnose_store(store, integrity=integrity).findings
+            rows = row_lint(store)
     except DatabaseError as error:
         return Report(location, error=error, problems=(error,))
+    report = Report(location, health, findings=findings, rows=rows)
     problems = list(_unsound(health))
     try:
         config = load_config(location.home)
         release = _release(location)
     except ConfigError as error:
-        return Report(location, health, notes=health.notes, findings=findings, problems=(*problems, error))
+        return replace(report, notes=health.notes, problems=(*problems, error))
     notes = (*health.notes, *_damage(health), *config.notes())
-    return Report(location, health, None, release, config.path, notes, findings, tuple(problems))
+    return replace(report, release=release, config=config.path, notes=notes, problems=tuple(problems))
 
 
 def _release(location: Location) -> str | None:
@@ -124,6 +132,7 @@ def _payload(report: Report) -> dict[str, Any]:
         "health": None if report.health is None else _health(report.health),
         "notes": list(report.notes),
         "findings": [findings_payload(finding) for finding in report.findings],
+        "rows": [_row(one) for one in report.rows],
         "problems": [jsonio.error(problem) for problem in report.problems],
     }
 
@@ -145,6 +154,17 @@ def _health(health: StoreHealth) -> dict[str, Any]:
         "integrity": health.integrity,
         "foreign_key_errors": health.foreign_key_errors,
         "damage": dict(health.damage),
+    }
+
+
+def _row(one: Discrepancy) -> dict[str, Any]:
+    return {
+        "session": one.session,
+        "what": one.what,
+        "left": one.left,
+        "right": one.right,
+        "difference": one.difference,
+        "evidence": jsonio.evidence(one.evidence),
     }
 
 
@@ -175,7 +195,17 @@ def _lines(report: Report) -> Iterator[str]:
         yield f"  SQLite's check: {health.integrity or 'not asked for (--integrity)'}"
     yield from (f"  note: {note}" for note in report.notes)
     yield from (f"  PROBLEM: {problem.line}" for problem in report.problems)
+    yield from _disagreements(report.rows)
     if report.findings:
         yield from (f"  {line}" for line in finding_lines(report.findings))
-    elif not report.problems:
+    elif not report.problems and not report.rows:
         yield "  nothing wrong found"
+
+
+def _disagreements(rows: Sequence[Discrepancy]) -> Iterator[str]:
+    from inspector import format
+
+    for one in rows[:MOST_ROWS]:
+        yield f"  rows disagree on {one.what} of {one.session}: {one.left} against {one.right}"
+    if len(rows) > MOST_ROWS:
+        yield f"  and {format.plural(len(rows) - MOST_ROWS, 'more disagreement')} (--json names them)"

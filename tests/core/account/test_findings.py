@@ -210,6 +210,20 @@ def test_lint_shows_where_rows_disagree(book: Book) -> None:
     assert lint == {"input": 30, "messages": 2}
 
 
+def test_lint_allows_for_rewinds_and_for_what_auxiliary_tasks_used(book: Book) -> None:
+    book.session("a", message_count=3, **tokens(100)).message("a", "user")
+    book.message("a", "user", active=0).message("a", "assistant", active=0)
+    book.usage("a", "x", **tokens(100)).usage("a", "y", "compression", **tokens(900))
+    with Store(book.path) as store:
+        assert row_lint(store) == ()
+
+
+def test_lint_counts_no_row_that_a_compaction_archived(book: Book) -> None:
+    book.session("a", message_count=2).message("a", "user").message("a", "user", active=0, compacted=1)
+    with Store(book.path) as store:
+        assert [one.difference for one in row_lint(store)] == [1]
+
+
 def test_lint_is_silent_on_the_samples(sample_home: Path) -> None:
     with Store(sample_home / "state.db") as store:
         assert row_lint(store) == ()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from inspector.cli.main import run
+from tests.core.account.homes import Book
 from tests.inspector.cli.conftest import Json, Text
 
 AUTH = "Refactor the auth module"
@@ -110,6 +111,24 @@ def test_doctor_reports_every_database(as_json: Json, as_text: Text) -> None:
         assert database["release"]
         assert all(finding["sentence"] for finding in database["findings"])
     assert "written by Hermes 0.22" in as_text("doctor")
+
+
+def test_doctor_names_the_sessions_whose_rows_disagree(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    book = Book(tmp_path / "state.db")
+    for number in range(12):
+        book.session(f"s{number}", message_count=20 + number).message(f"s{number}", "user")
+    place = ["doctor", "--db", str(book.path)]
+    assert run([*place, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["databases"][0]["rows"]
+    assert len(rows) == 12
+    assert (rows[0]["session"], rows[0]["what"], rows[0]["difference"]) == ("s11", "messages", 30)
+    assert "live rows: 1" in rows[0]["evidence"]["text"]
+    assert run(place) == 0
+    printed = capsys.readouterr().out
+    assert "rows disagree on messages of s11: sessions.message_count: 31 against live rows: 1" in printed
+    assert "and 2 more disagreements" in printed
 
 
 def test_doctor_says_when_the_configuration_cannot_be_used(
