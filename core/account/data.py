@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from functools import cache
-from importlib import resources
 from typing import Any
+
+from core.tables import load_table
 
 
 @cache
 def table(name: str) -> Any:
     """The content of `core/account/<name>.yaml`."""
-    import yaml
-
-    text = resources.files("core.account").joinpath(f"{name}.yaml").read_text("utf-8")
-    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return load_table(f"core/account/{name}.yaml")
 
 
 def version(release: str) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from core.account.overruns import overrunning
 from core.account.price_book import PriceBook
@@ -23,12 +23,14 @@ from core.account.spending import (
     straddles,
 )
 from core.account.sums import Booked, book_group, finish, price_classes, size
-from core.account.threads import Threads, read_threads
 from core.errors import UsageError
 from core.model.ledger import Ledger, LedgerRow
 from core.model.prices import Money
 from core.model.tokens import Buckets
-from core.store.store import Store
+from core.store.open_database import OpenDatabase
+
+if TYPE_CHECKING:
+    from core.account.threads import Threads
 
 DIMENSIONS = tuple(KEYS)
 _BY_CALL = "`cache SESSION --csv` has the calls of the log by time"
@@ -37,7 +39,7 @@ _FORMS = {"day": "%Y-%m-%d", "hour": "%Y-%m-%dT%H"}
 
 
 def ledger(
-    stores: Sequence[Store],
+    stores: Sequence[OpenDatabase],
     *,
     by: str = "session",
     since: datetime | None = None,
@@ -71,7 +73,7 @@ def ledger(
 
 
 def collect(
-    stores: Sequence[Store],
+    stores: Sequence[OpenDatabase],
     *,
     by: str = "session",
     since: datetime | None = None,
@@ -201,8 +203,8 @@ class Books:
         return tuple(notes)
 
 
-def _book(desk: Books, store: Store, session: str | None, only: Sequence[tuple[str, str]]) -> None:
-    threads = read_threads(store) if desk.by == "conversation" or session is not None else None
+def _book(desk: Books, store: OpenDatabase, session: str | None, only: Sequence[tuple[str, str]]) -> None:
+    threads = _threads(store) if desk.by == "conversation" or session is not None else None
     members = threads.members(threads.root(session)) if threads and session is not None else None
     window = Window(desk.since, desk.until, members, only)
     classes = Classes()
@@ -223,7 +225,13 @@ def _book(desk: Books, store: Store, session: str | None, only: Sequence[tuple[s
         _add_subtrees(desk, everything or Spending(store, Window()).groups(desk.by), threads, groups)
 
 
-def _keys(desk: Books, store: Store, threads: Threads | None) -> Callable[[Group], tuple[str, str]]:
+def _threads(store: OpenDatabase) -> Threads:
+    from core.account.threads import read_threads  # most ledgers need no lineage, nor the imports it takes
+
+    return read_threads(store)
+
+
+def _keys(desk: Books, store: OpenDatabase, threads: Threads | None) -> Callable[[Group], tuple[str, str]]:
     """How a group finds its row: the key, and what a person calls it."""
 
     def moment(group: Group) -> tuple[str, str]:

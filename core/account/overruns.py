@@ -10,14 +10,14 @@ from datetime import UTC, datetime, tzinfo
 
 from core.account.spending import Window
 from core.store.connect import reading
-from core.store.store import Store
+from core.store.open_database import OpenDatabase
 
 _QUARTER = 900
 _LATEST = 10**11
 """Beyond this a time is damage."""
 
 
-def overrunning(store: Store, window: Window, form: str, zone: tzinfo | None = None) -> int:
+def overrunning(store: OpenDatabase, window: Window, form: str, zone: tzinfo | None = None) -> int:
     """How many sessions made their last call on another day, or in another hour, than they began.
 
     Args:
@@ -42,7 +42,7 @@ def overrunning(store: Store, window: Window, form: str, zone: tzinfo | None = N
     return count
 
 
-def _last(store: Store) -> str:
+def _last(store: OpenDatabase) -> str:
     """The last sign of a model at work: of the split by model, else of the messages."""
     found = ["(SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id)"]
     if store.schema.has("session_model_usage", "last_seen"):

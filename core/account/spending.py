@@ -25,7 +25,7 @@ from core.account.spending_sql import (
     whole_items,
 )
 from core.store.connect import reading
-from core.store.store import Store
+from core.store.open_database import OpenDatabase
 
 KEYS = {
     "session": "session",
@@ -171,7 +171,7 @@ class Spending:
     taken apart and put beside their split, which is what costs time.
     """
 
-    def __init__(self, store: Store, window: Window) -> None:
+    def __init__(self, store: OpenDatabase, window: Window) -> None:
         self.store = store
         where, values = window.where()
         self._share, self._shared = window.share()
@@ -250,19 +250,19 @@ def straddles(by: str) -> bool:
     return KEYS[by] != "session"
 
 
-def read_routes(store: Store) -> list[tuple[str, str, str, str]]:
+def read_routes(store: OpenDatabase) -> list[tuple[str, str, str, str]]:
     """Every model, provider, endpoint and billing mode that was used."""
     tables = [name for name in ("sessions", "session_model_usage") if store.schema.has(name)]
     query = " UNION ".join(f"SELECT {route_columns(store.schema, name)} FROM {name}" for name in tables)  # noqa: S608
     return [(str(a), str(b), str(c), str(d)) for a, b, c, d in _rows(store, query, [])]
 
 
-def splits_by_model(store: Store) -> bool:
+def splits_by_model(store: OpenDatabase) -> bool:
     """Whether the store keeps a split by model, and with it auxiliary calls."""
     return store.schema.has("session_model_usage", "session_id")
 
 
-def _rows(store: Store, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+def _rows(store: OpenDatabase, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
     """Fetches plain tuples; text is decoded by SQLite itself unless some of it is no UTF-8."""
     connection = store.connection
     careful = connection.text_factory

@@ -11,7 +11,7 @@ from core.model.session import Kind
 from core.store.connect import reading
 from core.store.families import every_family
 from core.store.lineage import Lineage
-from core.store.store import Store
+from core.store.open_database import OpenDatabase
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Threads:
         return tuple(found)
 
 
-def read_threads(store: Store) -> Threads:
+def read_threads(store: OpenDatabase) -> Threads:
     """The conversations of a store, from `sessions` alone."""
     with reading(store.path):
         return Threads(every_family(store.connection, store.schema))

@@ -17,6 +17,8 @@ _ROW = re.compile(r"[A-Za-z0-9_+/=.~%-]{12}|-----BEGIN ")
 """Every credential known by its own text holds such a row."""
 _GIVEN = re.compile(r"""[=:：<]|--|["'`]\s*,|\(\s*\\*["'`]|\bis |是|为|[A-Za-z0-9_+/=.~-]{16}""")
 """What stands between the name of a secret and its value, or a value that stands out among words."""
+_LONG = 10
+"""Characters at the least of the word, between blanks, in which a credential known by its own text begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,9 @@ def may_hold_credential(text: str) -> bool:
         return True
     if not _ROW.search(text):
         return False
-    return any(needle in text for needle in clues.needles) or clues.row.search(text) is not None
+    # Many texts in one say the same words again; few of them are long.
+    words = "\n".join({word for word in text.split() if len(word) >= _LONG})
+    return any(needle in words for needle in clues.needles) or clues.row.search(words) is not None
 
 
 @cache
@@ -49,7 +53,7 @@ def _clues() -> _Clues:
     table = load_table("core/compress/redact/kinds.yaml")
     rows = [entry["row"] for entry in table["known"] if "needles" not in entry]
     return _Clues(
-        needles=tuple(needle for entry in table["known"] for needle in entry.get("needles", ())),
+        needles=tuple(needle.rstrip() for entry in table["known"] for needle in entry.get("needles", ())),
         places=tuple(needle for entry in table["places"] for needle in entry["needles"]),
         stems=tuple(table["names"]["stems"]),
         row=re.compile(f"[A-Za-z0-9_-]{{{min(rows)}}}"),

@@ -22,7 +22,7 @@ from inspector.cli import numbers, options, output, target, usage_json
 
 if TYPE_CHECKING:
     from core.account.ledger import Books
-    from core.store.store import Store
+    from core.store.open_database import OpenDatabase
 
 BY = ("session", "conversation", "model", "provider", "source", "day", "hour", "task", "profile")
 SHOWN = 40
@@ -98,13 +98,15 @@ def _hold_to(budget: Decimal, found: Ledger) -> None:
 
 def _books(args: argparse.Namespace) -> Books:
     if args.session is None:
-        with target.stores(args) as opened:
+        from core.store.open_database import OpenDatabase
+
+        with target.opened(args, OpenDatabase) as opened:
             return _add_up(opened, args, None)
     with target.session(args) as (store, session):
         return _add_up((store,), args, session.id)
 
 
-def _add_up(opened: tuple[Store, ...], args: argparse.Namespace, session: str | None) -> Books:
+def _add_up(opened: tuple[OpenDatabase, ...], args: argparse.Namespace, session: str | None) -> Books:
     from core.account.ledger import collect
 
     prices = None
