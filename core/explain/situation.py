@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -115,13 +115,14 @@ def _configured(config: HermesConfig, release: str, tip: Session) -> Settings:
 def found_window(store: Store, conversation: Conversation, config: HermesConfig, log: Log) -> WindowGuess:
     """The window of the conversation's newest session."""
     tip = conversation.tip
+    sessions = {session.id for session in conversation.sessions}
     return find_window(
         config,
         home=store.location.home,
         model=tip.model or "",
         provider=tip.provider or "",
         base_url=tip.base_url or "",
-        logged=logged_window(log, tip.model),
+        logged=logged_window(log, sessions, tip.model),
     )
 
 
@@ -144,13 +145,40 @@ def conversation_log(home: Path | None, conversation: Conversation) -> Log:
     return read_log(home, [session.id for session in conversation.sessions], cache_directory() / "logs")
 
 
-def logged_window(log: Log, model: str | None) -> tuple[int, Evidence] | None:
-    """The newest window a line states for a model."""
-    for record in reversed(log.records):
-        states = record.kind in _STATES_WINDOW and record.window
-        if states and (record.model is None or model is None or record.model == model):
-            return record.window or 0, Evidence(Source.LOG, record.where, record.message)
+def logged_window(log: Log, sessions: Collection[str], model: str | None) -> tuple[int, Evidence] | None:
+    """The newest window a line states for a model: of these sessions, else of any that names the model."""
+    own, others, own_line = [], [], about(log, sessions)
+    for record, asked in _with_models(log, sessions):
+        if record.kind not in _STATES_WINDOW or not record.window:
+            continue
+        if own_line(record):
+            own += [record] if None in (asked, model) or asked == model else []
+        elif model is not None and record.model == model:
+            others.append(record)
+    for record in [*others, *own][-1:]:
+        return record.window or 0, Evidence(Source.LOG, record.where, record.message)
     return None
+
+
+def about(log: Log, sessions: Collection[str]) -> Callable[[LogRecord], bool]:
+    """Tells whether a line is about some sessions: one that names none must stand between two that do."""
+    times = [record.at for record in log.records if record.session in sessions]
+
+    def fits(record: LogRecord) -> bool:
+        if record.session is not None:
+            return record.session in sessions
+        return bool(times) and times[0] <= record.at <= times[-1]
+
+    return fits
+
+
+def _with_models(log: Log, sessions: Collection[str]) -> Iterator[tuple[LogRecord, str | None]]:
+    """Each line with the model it names, or else the one these sessions had last called."""
+    running: str | None = None
+    for record in log.records:
+        if record.kind in (Kind.TURN, Kind.CALL) and record.session in sessions:
+            running = record.model or running
+        yield record, record.model or running
 
 
 def gate_of(store: Store, session: Session, now: datetime | None = None) -> Gate:

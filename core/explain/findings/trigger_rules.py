@@ -9,12 +9,11 @@ from core.explain.causes import refusal_of
 from core.explain.engine import foreign_engine
 from core.explain.findings.case import Case
 from core.explain.findings.registry import Found, Missing, Rule, conversation_rule
+from core.explain.situation import about
 from core.explain.wording import quoted
 from core.hermes.log import Kind, LogRecord
 from core.model.event import Severity
 from core.model.evidence import Evidence, Source, Verdict
-
-_STATED = (Kind.PREFLIGHT, Kind.PRE_API, Kind.TELEMETRY, Kind.INIT)
 
 
 @conversation_rule("A1")
@@ -57,7 +56,6 @@ def window_wrong(case: Case, rule: Rule) -> Iterable[Found]:
     claims = [
         (claim.tokens, claim.evidence) for claim in case.explanation.window.claims if claim.source != "table"
     ]
-    claims += [(record.window or 0, quoted(record)) for record in case.lines(*_STATED)[-1:] if record.window]
     claims += list(_refused_windows(case))
     if not claims:
         raise Missing("no source but a table of names tells the window")
@@ -157,10 +155,12 @@ def another_engine(case: Case, rule: Rule) -> Iterable[Found]:
 
 def _refused_windows(case: Case) -> Iterator[tuple[int, Evidence]]:
     """Windows a provider named when it refused, or reported besides."""
-    for record in case.lines(Kind.LIMIT_REPORTED):
-        if record.window:
+    own_line, model = about(case.log, case.frame.sessions), case.tip.model
+    for record in case.lines(Kind.LIMIT_REPORTED, Kind.CALL_FAILED):
+        if not own_line(record) or (model and record.model not in (None, model)):
+            continue
+        if record.kind is Kind.LIMIT_REPORTED and record.window:
             yield record.window, quoted(record)
-    for record in case.lines(Kind.CALL_FAILED):
         refusal = refusal_of(f"{record.message} {record.text or ''}")
         if refusal is not None and refusal.limit:
             yield refusal.limit, quoted(record)

@@ -139,6 +139,21 @@ def refused(limit: int) -> Build:
     return build
 
 
+def stating(window: int, tag: str | None, *, late: bool = False) -> Build:
+    """Another window stands in the log: in the conversation's time and words, or not."""
+    words = (
+        f"Pre-API compression: ~90,000 request tokens >= 80,000 threshold (context={window:,}, attempt=1/3)"
+    )
+
+    def build(home: Home) -> None:
+        plain(home)
+        home.line(words, tag=tag)
+        if not late:
+            home.call(2, 21_000)
+
+    return build
+
+
 def called(*sizes: int) -> Build:
     def build(home: Home) -> None:
         home.db.session("S")
@@ -469,6 +484,8 @@ SCENES = (
         miss_config=CONFIG.replace("64000", "1000000"),
     ),
     Scene("A4", refused(40_000), refused(64_000)),
+    Scene("A4", stating(200_000, "S"), stating(200_000, "T")),
+    Scene("A4", stating(200_000, None), stating(200_000, None, late=True)),
     Scene("A5", preflight_after(20_000, 60_000), preflight_after(55_000, 60_000)),
     Scene("A7", plain, plain, hit_config=config(AUX.format(20_000)), miss_config=config(AUX.format(200_000))),
     Scene("A8", called(40_000, 41_000), called(9_000, 10_000)),
