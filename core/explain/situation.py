@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +10,8 @@ from pathlib import Path
 from core.compress.estimate import text_tokens, tool_tokens
 from core.errors import UsageError
 from core.explain.anchor import anchored_tokens
+from core.explain.logged import logged_window
+from core.explain.rows import boundary_rows
 from core.hermes.config import HermesConfig, load_config
 from core.hermes.log import Kind, Log, LogRecord, read_log
 from core.hermes.markers import SummaryMatch, find_summary
@@ -25,7 +27,6 @@ from core.model.storage import ToolPin
 from core.places import cache_directory
 from core.store.store import Store
 
-_STATES_WINDOW = (Kind.PREFLIGHT, Kind.PRE_API, Kind.HYGIENE, Kind.TELEMETRY, Kind.INIT)
 _HYGIENE_ONLY = (
     "session hygiene compression timed out",
     "hygiene compression deferred: turn-hold budget expired",
@@ -60,7 +61,12 @@ class Situation:
 
 
 def situation(
-    store: Store, session_id: str, *, generation: int | None = None, release: str | None = None
+    store: Store,
+    session_id: str,
+    *,
+    generation: int | None = None,
+    release: str | None = None,
+    unsaved: bool = False,
 ) -> Situation:
     """Gather what decides about a conversation.
 
@@ -69,6 +75,7 @@ def situation(
         session_id: Any session of the conversation.
         generation: 1-based over the conversation; None for the newest.
         release: Rules to apply instead of the detected release's.
+        unsaved: With the rows of the running turn, which a rotation until 0.16 leaves to a later session.
 
     Raises:
         NotFoundError: There is no such session.
@@ -77,11 +84,10 @@ def situation(
     """
     conversation = store.conversation(session_id)
     chosen = _chosen(conversation, generation)
-    messages = store.generation_messages(chosen) if chosen else ()
+    messages = store.messages(_transcript(store, conversation, chosen, unsaved)) if chosen else ()
     home = store.location.home
     config = load_config(home)
     log = conversation_log(home, conversation)
-    pin = store.tools(conversation.tip)
     guess = detected(store, conversation, log, release)
     policy = load_policy(guess.release)
     tip = conversation.tip
@@ -101,9 +107,17 @@ def situation(
         policy=policy,
         gate=gate_of(store, tip),
         system_prompt_tokens=None if prompt is None else text_tokens(prompt, policy.estimate.unit),
-        tools_tokens=_tools(pin),
+        tools_tokens=_tools(store.tools(tip)),
         log=log,
     )
+
+
+def _transcript(
+    store: Store, conversation: Conversation, chosen: Generation, unsaved: bool
+) -> tuple[int, ...]:
+    closing = boundary_rows(store, conversation) if unsaved else ()
+    found = next((rows.before for rows in closing if rows.opened.index == chosen.index + 1), ())
+    return found or chosen.row_ids
 
 
 def _configured(config: HermesConfig, release: str, tip: Session) -> Settings:
@@ -143,42 +157,6 @@ def conversation_log(home: Path | None, conversation: Conversation) -> Log:
     if home is None:
         return Log()
     return read_log(home, [session.id for session in conversation.sessions], cache_directory() / "logs")
-
-
-def logged_window(log: Log, sessions: Collection[str], model: str | None) -> tuple[int, Evidence] | None:
-    """The newest window a line states for a model: of these sessions, else of any that names the model."""
-    own, others, own_line = [], [], about(log, sessions)
-    for record, asked in _with_models(log, sessions):
-        if record.kind not in _STATES_WINDOW or not record.window:
-            continue
-        if own_line(record):
-            own += [record] if None in (asked, model) or asked == model else []
-        elif model is not None and record.model == model:
-            others.append(record)
-    for record in [*others, *own][-1:]:
-        return record.window or 0, Evidence(Source.LOG, record.where, record.message)
-    return None
-
-
-def about(log: Log, sessions: Collection[str]) -> Callable[[LogRecord], bool]:
-    """Tells whether a line is about some sessions: one that names none must stand between two that do."""
-    times = [record.at for record in log.records if record.session in sessions]
-
-    def fits(record: LogRecord) -> bool:
-        if record.session is not None:
-            return record.session in sessions
-        return bool(times) and times[0] <= record.at <= times[-1]
-
-    return fits
-
-
-def _with_models(log: Log, sessions: Collection[str]) -> Iterator[tuple[LogRecord, str | None]]:
-    """Each line with the model it names, or else the one these sessions had last called."""
-    running: str | None = None
-    for record in log.records:
-        if record.kind in (Kind.TURN, Kind.CALL) and record.session in sessions:
-            running = record.model or running
-        yield record, record.model or running
 
 
 def gate_of(store: Store, session: Session, now: datetime | None = None) -> Gate:

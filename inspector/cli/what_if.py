@@ -161,7 +161,11 @@ def _from_session(args: argparse.Namespace, release: str | None) -> Question:
     described = release if release in documents() else None
     with target.session(args) as (store, session):
         found = situation(
-            store, session.id, generation=args.generation, release=None if described else release
+            store,
+            session.id,
+            generation=args.generation,
+            release=None if described else release,
+            unsaved=args.generation is not None,
         )
     policy = load_policy(described) if described else found.policy
     return Question(found.messages, policy, found.settings, found.gate, found)

@@ -9,7 +9,7 @@ from core.explain.causes import refusal_of
 from core.explain.engine import foreign_engine
 from core.explain.findings.case import Case
 from core.explain.findings.registry import Found, Missing, Rule, conversation_rule
-from core.explain.situation import about
+from core.explain.logged import about
 from core.explain.wording import quoted
 from core.hermes.log import Kind, LogRecord
 from core.model.event import Severity

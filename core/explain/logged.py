@@ -1,0 +1,46 @@
+"""What the log says about some sessions and their model, and which lines may be taken for theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+
+from core.hermes.log import Kind, Log, LogRecord
+from core.model.evidence import Evidence, Source
+
+_STATES_WINDOW = (Kind.PREFLIGHT, Kind.PRE_API, Kind.HYGIENE, Kind.TELEMETRY, Kind.INIT)
+
+
+def logged_window(log: Log, sessions: Collection[str], model: str | None) -> tuple[int, Evidence] | None:
+    """The newest window a line states for a model: of these sessions, else of any that names the model."""
+    own, others, own_line = [], [], about(log, sessions)
+    for record, asked in _with_models(log, sessions):
+        if record.kind not in _STATES_WINDOW or not record.window:
+            continue
+        if own_line(record):
+            own += [record] if None in (asked, model) or asked == model else []
+        elif model is not None and record.model == model:
+            others.append(record)
+    for record in [*others, *own][-1:]:
+        return record.window or 0, Evidence(Source.LOG, record.where, record.message)
+    return None
+
+
+def about(log: Log, sessions: Collection[str]) -> Callable[[LogRecord], bool]:
+    """Tells whether a line is about some sessions: one that names none must stand between two that do."""
+    times = [record.at for record in log.records if record.session in sessions]
+
+    def fits(record: LogRecord) -> bool:
+        if record.session is not None:
+            return record.session in sessions
+        return bool(times) and times[0] <= record.at <= times[-1]
+
+    return fits
+
+
+def _with_models(log: Log, sessions: Collection[str]) -> Iterator[tuple[LogRecord, str | None]]:
+    """Each line with the model it names, or else the one these sessions had last called."""
+    running: str | None = None
+    for record in log.records:
+        if record.kind in (Kind.TURN, Kind.CALL) and record.session in sessions:
+            running = record.model or running
+        yield record, record.model or running
