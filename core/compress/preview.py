@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.compress.assemble import HANDOFF, Assembled, assemble
+from core.compress.caveats import caveats
 from core.compress.estimate import Size, message_size, total_tokens
 from core.compress.failure import consequence, is_accepted
 from core.compress.feedback import Outcome, feedback
@@ -153,6 +154,7 @@ def _result(asked: _Asked, body: str | None, attempt: Attempt, retention: Retent
         messages = rejoined(messages, measured.messages[plan.kept_from :])
         before, after = measured.estimated_tokens, _tokens(messages, measured, {})
     changed = assembled.changed and not refused
+    index = assembled.summary_index if changed else None
     return Preview(
         plan=plan,
         before=measured.messages,
@@ -160,11 +162,12 @@ def _result(asked: _Asked, body: str | None, attempt: Attempt, retention: Retent
         summariser=asked.summariser.name,
         focus=asked.focus,
         summary=body,
-        summary_index=assembled.summary_index if changed else None,
+        summary_index=index,
         before_tokens=before,
         after_tokens=after,
         feedback=_feedback(measured, messages, (before, after), attempt, changed=changed, refused=refused),
         retention=retention,
+        notes=() if index is None else tuple(caveats(measured.messages, messages, index, measured.policy)),
     )
 
 

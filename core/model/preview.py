@@ -84,6 +84,7 @@ class Preview:
         summary: The body of the summary, without markers; None when none was made.
         summary_index: Where the summary stands in `after`; None when there is none.
         before_tokens, after_tokens: The release's estimates of the lists.
+        notes: What the release leaves in `after` that a reader should know, one sentence each.
     """
 
     plan: Plan
@@ -97,3 +98,4 @@ class Preview:
     after_tokens: int
     feedback: Feedback
     retention: Retention | None = None
+    notes: tuple[str, ...] = ()

@@ -83,6 +83,7 @@ def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[s
             "token_line": feedback.token_line,
             "note": feedback.note,
         },
+        "notes": list(found.notes),
         "retention": None if found.retention is None else _retention(found.retention),
         "price": pricing.payload(pricing.price(args, asked, found.plan, found.summary)),
     }

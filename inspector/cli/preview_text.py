@@ -21,6 +21,7 @@ def lines(found: Preview) -> Iterator[str]:
     yield found.feedback.token_line
     if found.feedback.note:
         yield found.feedback.note
+    yield from found.notes
     yield from (f"blocked: {reason}" for reason in found.plan.blocked_by)
     if found.summary is None:
         return

@@ -132,5 +132,6 @@ def foreseen(
         retention=preview.retention,
         before_weights=weights,
         after_weights=after_weights,
+        notes=preview.notes,
         made=preview,
     )

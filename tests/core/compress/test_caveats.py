@@ -1,0 +1,72 @@
+"""A list that lacks what one would expect says so; one that says nothing lacks nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as tuned
+from hypothesis import strategies as st
+
+from core.compress.caveats import caveats
+from core.compress.measure import measure
+from core.compress.plan import plan
+from core.compress.preview import preview
+from core.compress.summarise.given import GivenSummary
+from core.compress.turns import is_summary
+from core.hermes.policy import load_policy
+from core.model.message import Message
+from core.model.settings import Settings
+from tests.core.compress.builders import assistant
+from tests.core.compress.conversations import SHAPES
+from tests.core.compress.test_plan import any_settings, policies
+
+OLD = Message({"role": "user", "content": "[CONTEXT SUMMARY]: what was before"})
+NEW = Message({"role": "assistant", "content": "[CONTEXT SUMMARY]: what is now"})
+ASK = Message({"role": "user", "content": "Light the lantern."})
+BEFORE = (OLD, assistant("One."), ASK, assistant("Two."))
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        ((OLD, NEW, ASK), ["2 summaries stand in the list"]),
+        (
+            (NEW, Message({"role": "user", "content": "Something else."})),
+            ["The newest request is summarised"],
+        ),
+        ((ASK, NEW), ["The newest request stands before the summary"]),
+        ((ASK, assistant("Two."), NEW, ASK), ["The summary stands beside another assistant message"]),
+        ((ASK, NEW, ASK), []),
+    ],
+)
+def test_each_departure_is_one_sentence(after: tuple[Message, ...], said: list[str]) -> None:
+    found = list(caveats(BEFORE, after, after.index(NEW), load_policy("0.19")))
+    assert [one[: len(start)] for one, start in zip(found, said, strict=True)] == said
+
+
+def test_what_a_chat_template_skips_is_no_neighbour() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "terminal", "arguments": "{}"}}
+    calling = Message({"role": "assistant", "content": "", "tool_calls": [call]})
+    result = Message({"role": "tool", "tool_call_id": "c1", "content": "ok"})
+    after = (ASK, NEW, calling, result, ASK)
+    assert not list(caveats(BEFORE, after, 1, load_policy("0.22")))
+    assert list(caveats(BEFORE, after, 1, load_policy("0.19")))
+
+
+@tuned(max_examples=40, deadline=None)
+@given(st.sampled_from(SHAPES), st.integers(0, 60), policies, any_settings)
+def test_a_preview_without_notes_has_one_summary_and_the_newest_request_behind_it(
+    shape: Any, seed: int, policy: Any, chosen: Settings
+) -> None:
+    measured = measure([Message(row) for row in shape(seed)], policy)
+    made = preview(measured, plan(measured, chosen), GivenSummary("## Goal\nLamps."), retention=False)
+    if made.summary_index is None:
+        assert made.notes == ()
+    elif not made.notes:
+        summaries = [is_summary(message.wire, policy.summary) for message in made.after]
+        assert summaries.count(True) == 1
+        asked = [m.text for m in made.before if m.role == "user" and not is_summary(m.wire, policy.summary)]
+        newest = next((text.strip() for text in reversed(asked) if text.strip()), "")
+        assert any(newest in message.text for message in made.after[made.summary_index :])
