@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from core.hermes.log import Kind, LogRecord
 from core.model.event import Trigger
 from core.model.evidence import Verdict
+from core.tables import load_table
 
 _SOON = timedelta(minutes=2)
 _LOOK_BACK = 4000
@@ -239,9 +239,5 @@ def _limit(text: str) -> int | None:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    import yaml
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    text = files("core.explain").joinpath("triggers.yaml").read_text("utf-8")
-    table: Mapping[str, Any] = loader(text).get_single_data()
+    table: Mapping[str, Any] = load_table("core/explain/triggers.yaml")
     return table

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
+
+from core.tables import load_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +68,5 @@ def _order(release: str) -> tuple[int, ...]:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    import yaml
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    table: Mapping[str, Any] = loader(
-        files("core.explain").joinpath("checks.yaml").read_text("utf-8")
-    ).get_single_data()
+    table: Mapping[str, Any] = load_table("core/explain/checks.yaml")
     return table

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from typing import Any, TypeVar
 
 from core.model.event import Finding, Severity
 from core.model.evidence import Evidence, Verdict
+from core.tables import load_table
 
 Subject = TypeVar("Subject")
 
@@ -91,11 +91,8 @@ def store_rule(rule: str) -> Callable[[Check], Check]:
 @cache
 def rules() -> Mapping[str, Rule]:
     """Every rule, by id, in the order of findings.yaml."""
-    import yaml
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    text = files("core.explain.findings").joinpath("findings.yaml").read_text("utf-8")
-    return {key: _rule(key, entry) for key, entry in loader(text).get_single_data().items()}
+    table: Mapping[str, Any] = load_table("core/explain/findings/findings.yaml")
+    return {key: _rule(key, entry) for key, entry in table.items()}
 
 
 def apply(
