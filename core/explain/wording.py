@@ -10,7 +10,7 @@ from core.explain.causes import Cause, trigger_words
 from core.explain.rows import BoundaryRows
 from core.explain.shrunk_window import Shrunk
 from core.hermes.log import LogRecord
-from core.model.event import SummaryStatus, Trigger
+from core.model.event import Trigger
 from core.model.evidence import Evidence, Source, Verdict
 
 _CERTAINTY = {
@@ -135,14 +135,6 @@ def disagreements(
             where = attempt.cause.line.where if attempt.cause.line else "the log"
             stated, today = attempt.cause.threshold, limits.threshold
             yield f"{where} names a threshold of {stated:,}; today's config gives {today:,}"
-
-
-def summary_words(status: SummaryStatus, dropped: int | None) -> str:
-    """How the summary came about, as a clause."""
-    if status is SummaryStatus.FALLBACK:
-        of = f" for {dropped} messages" if dropped is not None else ""
-        return f"the summary is a fallback without a model{of}"
-    return {"model": "a model wrote the summary", "aborted": "nothing was replaced"}.get(status.value, "")
 
 
 def _capital(text: str) -> str:

@@ -18,7 +18,7 @@ from inspector.commands import bindings
 from inspector.line import Line
 from inspector.palette import Palette
 from inspector.screens.base import Page
-from inspector.screens.usage_card import origin_lines
+from inspector.screens.usage_card import origin_lines, subtree
 from inspector.screens.usage_list import LedgerList
 from inspector.screens.usage_model import PERIODS, Answer, Question, answer
 from inspector.screens.usage_words import bar_caption, bucket_pieces, headline, tabs
@@ -270,4 +270,4 @@ def _holds(location: Location, session_id: str) -> bool:
 
 def _origin(row: LedgerRow, found: Answer, figure: str, width: int, ink: Palette) -> list[Line]:
     about = row.label or row.key
-    return list(origin_lines(about, origin(found.ledger, row, figure), width, ink))
+    return [*origin_lines(about, origin(found.ledger, row, figure), width, ink), *subtree(row, width, ink)]

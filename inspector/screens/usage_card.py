@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from core.model.usage import Origin, Term
+from core.model.usage import LedgerRow, Origin, Term
 from inspector import format
 from inspector.line import Line
 from inspector.palette import Palette
@@ -40,6 +40,14 @@ def origin_lines(about: str, origin: Origin, width: int, ink: Palette) -> Iterat
         yield from field("" if place else "prices", words, width, ink, "ink-muted")
     for place, words in enumerate(origin.notes):
         yield from field("" if place else "note", words, width, ink, "severity-warning")
+
+
+def subtree(row: LedgerRow, width: int, ink: Palette) -> Iterator[Line]:
+    """What a conversation comes to with its delegates; nothing for one that has none."""
+    if row.subtree is not None:
+        usd = format.money(row.subtree_recorded.usd if row.subtree_recorded else None)
+        words = f"{usd} recorded with them · {format.short(row.subtree.total)} tokens"
+        yield from field("delegates", words, width, ink, "ink-muted")
 
 
 def _value(origin: Origin) -> str:

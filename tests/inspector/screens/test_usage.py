@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 from core.store.locate import Location
 from core.store.store import Store
 from inspector.app import InspectorApp
+from inspector.format import money
 from inspector.screens.sessions import SessionsScreen
 from inspector.screens.usage import UsagePanel, UsageScreen
 from inspector.screens.usage_model import DIMENSIONS, Day, Question, answer, forecast
@@ -76,6 +77,20 @@ async def test_every_number_shows_where_it_comes_from(app: InspectorApp) -> None
         assert "calls of" in panel.copy_text()
         await press(pilot, "equals_sign")
         assert not panel.card.region.area
+
+
+async def test_a_conversation_with_delegates_says_what_it_comes_to_with_them(app: InspectorApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        panel = await _open(pilot)
+        rows = [panel.rows.rows.row(place) for place in range(panel.rows.rows.count)]
+        place = next(place for place, row in enumerate(rows) if row and row.subtree is not None)
+        assert "recorded with them" not in panel.copy_text()
+        await press(pilot, *["down"] * place)
+        row = rows[place]
+        assert row is not None
+        assert row.subtree_recorded is not None
+        assert row.subtree_recorded.usd is not None
+        assert f"{money(row.subtree_recorded.usd)} recorded with them" in panel.copy_text()
 
 
 async def test_an_unpriced_model_shows_no_price(app: InspectorApp) -> None:
