@@ -165,17 +165,15 @@ class Books:
         """The rows to be: largest first; days and hours in order."""
         ordered = self.by not in _FORMS
         labels = self._labels
-        return sorted(
-            [
-                Entry(-size(booked) if ordered else 0, key, task, labels.get(key, ""), booked)
-                for (key, task), booked in self._rows.items()
-            ]
-        )
+        rows = [
+            (-size(booked) if ordered else 0, key, task, labels.get(key, ""), booked)
+            for (key, task), booked in self._rows.items()
+        ]
+        return list(map(Entry._make, sorted(rows)))  # plain tuples are compared several times as fast
 
-    def simple(self, entry: Entry) -> Booked | None:
-        """What the row is one-to-one; None when several groups, or delegates, come together in it."""
-        alone = len(entry.booked) == 1 and entry.key not in self._subtrees
-        return entry.booked[0] if alone else None
+    def alone(self, key: str, booked: Sequence[Booked]) -> bool:
+        """Whether a row is one group; in others several, or delegates, come together."""
+        return len(booked) == 1 and key not in self._subtrees
 
     def row(self, entry: Entry) -> LedgerRow:
         """The row, finished."""

@@ -18,8 +18,9 @@ from core.model.tokens import Buckets
 
 _N = TypeVar("_N", int, float, Decimal)
 NOTHING = Money()
-_TOKENS, _MONEY = slice(8, 13), slice(13, 16)
-"""Places of the buckets, and of the estimated, actual and recorded amounts, in a group."""
+_TOKENS, _BILLED, _MONEY = slice(8, 13), slice(8, 12), slice(13, 16)
+"""Places of the buckets, of those a provider bills, and of the three amounts in a group."""
+_CALLS, _MISSING, _SESSIONS = map(Group._fields.index, ("calls", "missing", "sessions"))
 
 
 class Brief(NamedTuple):
@@ -113,10 +114,10 @@ def finish(
 def brief(one: Booked) -> Brief:
     """The money of a row that is one group, which most rows of a long ledger are."""
     group, entry, usd, unpriced = one
-    status = group.status
+    status, spent = group.status, group.recorded
     if group.mixed or not status or status == UNKNOWN:
         status = _status((one,), (_billing(entry, group, priced=True),))
-    recorded = None if group.recorded is None else _plain(group.recorded)
+    recorded = None if spent is None else _plain(spent)
     amount = None if usd is None else format(usd, "f")
     source = None if entry is None else entry.source
     if group.included or (entry is not None and entry.billing == "included"):
@@ -126,10 +127,8 @@ def brief(one: Booked) -> Brief:
 
 def size(booked: Sequence[Booked]) -> int:
     """Prompt and output of all groups, by which rows are ordered; 0 when a bucket is unknown."""
-    buckets: Sequence[int | None] = booked[0].group[8:12]
-    if len(booked) > 1:
-        buckets = _columns([one.group for one in booked], slice(8, 12))
-    fresh, read, written, output = buckets
+    alone = len(booked) == 1
+    fresh, read, written, output = booked[0].group[8:12] if alone else _sums(_columns(booked)[_BILLED])
     if fresh is None or read is None or written is None or output is None:
         return 0
     return fresh + read + written + output
@@ -155,11 +154,9 @@ def _part(task: str, booked: Sequence[Booked], priced: bool) -> LedgerPart:
         missing, sessions = first.missing, max(1, first.sessions)
         computed = _money(booked[0].usd, booked[0].unpriced)
     else:
-        groups = [one.group for one in booked]
-        calls = _sum([group.calls for group in groups])
-        tokens, amounts = _columns(groups, _TOKENS), _columns(groups, _MONEY)
-        missing = sum([group.missing for group in groups])
-        sessions = max(1, sum([group.sessions for group in groups]))
+        columns = _columns(booked)
+        calls, tokens, amounts = _sum(columns[_CALLS]), _sums(columns[_TOKENS]), _sums(columns[_MONEY])
+        missing, sessions = sum(columns[_MISSING]), max(1, sum(columns[_SESSIONS]))
         computed = _money(_sum([one.usd for one in booked]), sum([one.unpriced for one in booked]))
     estimated, actual, recorded = amounts
     exact = _exact(recorded)
@@ -196,9 +193,13 @@ def _status(booked: Sequence[Booked], billings: Sequence[str]) -> str:
     return next(iter(statuses)) if len(statuses) == 1 else ("mixed" if statuses else UNKNOWN)
 
 
-def _columns(groups: Sequence[Group], places: slice) -> Sequence[Any]:
-    """Sums of some columns, added up in C."""
-    return [_sum(column) for column in zip(*(group[places] for group in groups), strict=True)]
+def _columns(booked: Sequence[Booked]) -> Sequence[Sequence[Any]]:
+    """The values of many groups, field by field."""
+    return tuple(zip(*(one.group for one in booked), strict=True))
+
+
+def _sums(columns: Iterable[Sequence[Any]]) -> Sequence[Any]:
+    return [_sum(column) for column in columns]
 
 
 def _money(usd: Decimal | None, missing: int) -> Money:

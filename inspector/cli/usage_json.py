@@ -16,6 +16,8 @@ from core.model.ledger import Ledger, LedgerRow
 from inspector.cli import jsonio
 from inspector.masking import mask_all
 
+NULL = "null"
+
 
 def payload(found: Ledger) -> dict[str, Any]:
     """A ledger as the command line promises it."""
@@ -69,34 +71,32 @@ def document(books: Books) -> str:
 
 def _rows(books: Books, entries: Sequence[Entry], labels: Sequence[str]) -> Iterator[str]:
     for entry, label in zip(entries, labels, strict=True):
-        one = books.simple(entry)
-        text = None if one is None else _simple(entry.key, label, entry.task, one)
+        _, key, task, _, booked = entry
+        text = _simple(key, label, task, booked[0]) if books.alone(key, booked) else None
         yield _dumped({**row(books.row(entry)), "label": label}) if text is None else text
 
 
 def _simple(key: str, label: str, task: str, one: Booked) -> str | None:
     """A row that is one group; None when a bucket was not recorded, and so nothing made of it is known."""
-    group = one.group
+    group = one[0]
     calls, fresh, read, written, output, reasoning = group[7:13]
     if calls is None or fresh is None or read is None or written is None or output is None:
         return None
     prompt = fresh + read + written
-    thought = "null" if reasoning is None else reasoning
     recorded, computed, included, status, source, unpriced = brief(one)
     return (
         f'{{"key":{quoted(key)},"label":{quoted(label)},"task":{quoted(task)}'
         f',"sessions":{group.sessions or 1},"calls":{calls},"tokens":{{"input":{fresh},"cache_read":{read}'
-        f',"cache_write":{written},"output":{output},"reasoning":{thought},"prompt":{prompt}'
-        f',"total":{prompt + output}}},"cost":{{"recorded_usd":{_number(recorded)}'
-        f',"computed_usd":{_number(computed)},"included_usd":{_number(included)},"status":{quoted(status)}'
-        f',"price_source":{"null" if source is None else quoted(source)},"unpriced":{unpriced}}}'
-        f',"hit_rate":{read / prompt if prompt else "null"}'
+        f',"cache_write":{written},"output":{output}'
+        f',"reasoning":{NULL if reasoning is None else reasoning},"prompt":{prompt}'
+        f',"total":{prompt + output}}},"cost":'
+        f'{{"recorded_usd":{NULL if recorded is None else quoted(recorded)}'
+        f',"computed_usd":{NULL if computed is None else quoted(computed)}'
+        f',"included_usd":{NULL if included is None else quoted(included)},"status":{quoted(status)}'
+        f',"price_source":{NULL if source is None else quoted(source)},"unpriced":{unpriced}}}'
+        f',"hit_rate":{read / prompt if prompt else NULL}'
         f',"lower_bound":{"true" if group.shaky else "false"},"subtree":null}}'
     )
-
-
-def _number(value: str | None) -> str:
-    return "null" if value is None else f'"{value}"'
 
 
 def _dumped(value: object) -> str:
