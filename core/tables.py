@@ -7,12 +7,12 @@ its byte code: marshalled, and used only while the file it came from is the same
 from __future__ import annotations
 
 import marshal
-import os
 import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from core.kept_files import keep
 from core.places import cache_directory
 
 _ROOT = Path(__file__).parent.parent
@@ -39,8 +39,8 @@ def load_table(name: str) -> Any:
         if kept == stamp:
             return content
     content = _parse(path)
-    with suppress(OSError, ValueError):  # what cannot be marshalled is parsed every time
-        _write(slot, marshal.dumps((stamp, content)))
+    with suppress(ValueError):  # what cannot be marshalled is parsed every time
+        keep(slot, marshal.dumps((stamp, content)))
     return content
 
 
@@ -57,11 +57,3 @@ def _parse(path: Path) -> Any:
     import yaml
 
     return yaml.load(path.read_text("utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-
-
-def _write(slot: Path, data: bytes) -> None:
-    """Write beside and rename, so that nobody reads half a table."""
-    slot.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = slot.with_name(f"{slot.name}.{os.getpid()}")
-    unfinished.write_bytes(data)
-    os.replace(unfinished, slot)

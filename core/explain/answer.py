@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
@@ -18,6 +15,7 @@ from core.hermes.config import FILE_NAME
 from core.hermes.log.read import log_files
 from core.hermes.release import ReleaseGuess
 from core.hermes.window import CACHE_NAME, WindowGuess
+from core.kept_files import keep
 from core.model.event import CompressionEvent
 from core.places import APPLICATION, cache_directory
 from core.store.store import Store
@@ -129,14 +127,4 @@ def _load(slot: Path, stamp: str) -> Answer | None:
 
 
 def _save(slot: Path, stamp: str, found: Answer) -> None:
-    """Write beside and rename, readable by the user alone; a cache that fails is no fault."""
-    with suppress(OSError):
-        slot.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=slot.parent, prefix=".why-")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                json.dump({"stamp": stamp, "answer": encode(found)}, stream)
-            os.replace(name, slot)
-        finally:
-            with suppress(FileNotFoundError):
-                os.unlink(name)
+    keep(slot, json.dumps({"stamp": stamp, "answer": encode(found)}).encode())

@@ -7,13 +7,12 @@ whether anything happened would spend its time on that.
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from zlib import crc32
 
+from core.kept_files import keep
 from core.places import cache_directory
 from core.store.locate import Location
 from inspector import __version__
@@ -68,15 +67,9 @@ class Slot:
         return text if text and stamp == self._stamp else None
 
     def write(self, text: str) -> None:
-        """Keep a document, readable by the user alone; a cache that fails is no fault."""
-        if len(text) > LARGEST:
-            return
-        unfinished = self.path.with_suffix(f".{os.getpid()}")
-        with suppress(OSError):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with open(unfinished, "w", encoding="utf-8", errors="replace", opener=_private) as stream:
-                stream.write(f"{self._stamp}\n{text}")
-            os.replace(unfinished, self.path)
+        """Keep a document that is not too long."""
+        if len(text) <= LARGEST:
+            keep(self.path, f"{self._stamp}\n{text}".encode(errors="replace"))
 
 
 def _states(place: Location) -> Iterator[tuple[object, ...]]:
@@ -95,7 +88,3 @@ def _state(path: Path) -> tuple[object, ...]:
     if not found.st_size:
         return (path.name,)
     return (path.name, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -27,6 +25,7 @@ from core.explain.findings.session_log import SessionLogs
 from core.explain.findings.session_rules import examine_row
 from core.hermes.config import HermesConfig, load_config
 from core.hermes.signs import PREFILTERS
+from core.kept_files import keep
 from core.model.conversation import ConversationRow
 from core.model.event import Finding
 from core.places import cache_directory
@@ -241,7 +240,6 @@ def _load(slot: Path | None) -> _Memory:
 
 
 def _save(slot: Path | None, memory: _Memory) -> None:
-    """Write beside and rename; findings quote conversations, so nobody else may read them."""
     if slot is None:
         return
     data = {
@@ -250,13 +248,4 @@ def _save(slot: Path | None, memory: _Memory) -> None:
         "suspects": sorted(memory.suspects),
         "found": memory.found,
     }
-    with suppress(OSError):
-        slot.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=slot.parent, prefix=".findings-")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                json.dump(data, stream, default=str)
-            os.replace(name, slot)
-        finally:
-            with suppress(FileNotFoundError):
-                os.unlink(name)
+    keep(slot, json.dumps(data, default=str).encode())

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Collection, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from core.hermes.log.scan import Hit, scan
+from core.kept_files import keep
 
 _VERSION = b"hermes-inspector log index 4"
 _SEPARATOR = b"\x1f"
@@ -116,19 +115,9 @@ def _unpack(row: bytes) -> Hit:
 
 
 def _save(slot: Path, saved: _Saved) -> None:
-    """Write beside and rename, so a reader never sees half an index; a cache that fails is no fault."""
     fields = (saved.size, saved.mtime_ns, saved.head.decode(), saved.offset, saved.lines, len(saved.rows))
     first = _SEPARATOR.join([_VERSION, *(str(field).encode() for field in fields)])
-    with suppress(OSError):
-        slot.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=slot.parent, prefix=".index-")
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(first + b"\n" + saved.rows)
-            os.replace(name, slot)
-        finally:
-            with suppress(FileNotFoundError):
-                os.unlink(name)
+    keep(slot, first + b"\n" + saved.rows)
 
 
 def _pack(hit: Hit) -> bytes:

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from core.kept_files import MOST, OLDEST, keep
+
+
+def aged(folder: Path, count: int, seconds: float) -> None:
+    """Files of an age, each a second older than the one before."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(count):
+        path = folder / f"old-{number:04}"
+        path.write_bytes(b"x")
+        moment = time.time() - seconds - number
+        os.utime(path, (moment, moment))
+
+
+def test_what_is_kept_is_whole_and_leaves_nothing_beside(tmp_path: Path) -> None:
+    slot = tmp_path / "answers" / "one.json"
+    keep(slot, b"first")
+    keep(slot, b"second")
+    assert slot.read_bytes() == b"second"
+    assert [path.name for path in slot.parent.iterdir()] == ["one.json"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no permission bits")
+def test_nobody_else_may_read_it(tmp_path: Path) -> None:
+    keep(tmp_path / "one", b"x")
+    assert stat.S_IMODE((tmp_path / "one").stat().st_mode) == 0o600
+
+
+def test_a_folder_that_cannot_be_made_is_no_fault(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_bytes(b"")
+    keep(tmp_path / "taken" / "one", b"x")
+    assert (tmp_path / "taken").read_bytes() == b""
+
+
+def test_a_folder_that_is_not_full_keeps_its_oldest_files(tmp_path: Path) -> None:
+    aged(tmp_path, MOST - 1, 2 * OLDEST)
+    keep(tmp_path / "one", b"x")
+    assert len(list(tmp_path.iterdir())) == MOST
+
+
+def test_the_oldest_files_of_a_full_folder_are_dropped(tmp_path: Path) -> None:
+    aged(tmp_path, MOST, 60)
+    keep(tmp_path / "one", b"x")
+    left = {path.name for path in tmp_path.iterdir()}
+    assert len(left) == MOST * 3 // 4
+    assert {"one", "old-0000"} <= left
+    assert f"old-{MOST - 1:04}" not in left
+
+
+def test_a_full_folder_holds_nothing_older_than_a_month(tmp_path: Path) -> None:
+    aged(tmp_path, MOST, OLDEST + 60)
+    keep(tmp_path / "one", b"x")
+    assert [path.name for path in tmp_path.iterdir()] == ["one"]
