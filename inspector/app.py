@@ -16,7 +16,7 @@ from core.errors import ConfigError
 from core.model.event import Severity
 from core.store.locate import Location
 from inspector import format
-from inspector.commands import bindings, keymap, table
+from inspector.commands import bindings, key_name, keymap, table
 from inspector.palette import defaults, textual_theme
 from inspector.text import clean_line
 from themes.loader import DEFAULT, load_all
@@ -135,4 +135,4 @@ class InspectorApp(App[None]):
 
 
 def _keys_text(keys: tuple[str, ...]) -> str:
-    return "Key: " + ", ".join(keys)
+    return "Key: " + ", ".join(key_name(key) for key in keys)

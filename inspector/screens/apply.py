@@ -126,7 +126,8 @@ class ApplyScreen(Page):
         elif self.stage is Stage.FAILED:
             yield from paragraph(self._failure, width, ink, "severity-critical", bold=True)
         elif self.stage is Stage.REVIEW and self._review is not None:
-            yield from review_lines(self._review, self.proposal, width, ink)
+            brief = self.has_class("-short")
+            yield from review_lines(self._review, self.proposal, width, ink, brief=brief)
         else:
             yield from paragraph(f"{self._step or 'Starting'} …", width, ink, "ink-muted")
 

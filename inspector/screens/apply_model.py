@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
-from core.model.apply import Applied, ApplyMode, GuardState, Rehearsal
+from core.model.apply import Applied, ApplyMode, GuardResult, GuardState, Rehearsal
 from inspector import format
 from inspector.line import Line
 from inspector.palette import Palette
@@ -36,8 +36,10 @@ class Stage(StrEnum):
     FAILED = "failed"
 
 
-def review_lines(review: Review, proposal: Proposal, width: int, ink: Palette) -> Iterator[Line]:
-    """Rows, sizes and checklist of a write that has not happened."""
+def review_lines(
+    review: Review, proposal: Proposal, width: int, ink: Palette, *, brief: bool = False
+) -> Iterator[Line]:
+    """Rows, sizes and checklist of a write that has not happened; `brief` joins the checks that passed."""
     rehearsal = review.rehearsal
     if review.refused:
         stop = "Nothing can be written: see the checks."
@@ -56,10 +58,20 @@ def review_lines(review: Review, proposal: Proposal, width: int, ink: Palette) -
     for label, figures in proposal.sizes:
         yield from field(label, figures, width, ink)
     yield Line()
-    worst_first = sorted(review.guards, key=lambda guard: list(SIGNS).index(guard.state), reverse=True)
-    for place, guard in enumerate(worst_first):
-        sign, token = SIGNS[guard.state]
-        yield from field("" if place else "checks", f"{sign} {guard.name}: {guard.text}", width, ink, token)
+    for place, (state, text) in enumerate(_checks(review.guards, brief)):
+        sign, token = SIGNS[state]
+        yield from field("" if place else "checks", f"{sign} {text}", width, ink, token)
+
+
+def _checks(guards: Sequence[GuardResult], brief: bool) -> Iterator[tuple[GuardState, str]]:
+    """The worst first."""
+    worst_first = sorted(guards, key=lambda guard: list(SIGNS).index(guard.state), reverse=True)
+    for guard in worst_first:
+        if not brief or guard.state is not GuardState.PASSED:
+            yield guard.state, f"{guard.name}: {guard.text}"
+    passed = [guard.name for guard in guards if guard.state is GuardState.PASSED]
+    if brief and passed:
+        yield GuardState.PASSED, f"{len(passed)} passed: {', '.join(passed)}"
 
 
 def _rows(rehearsal: Rehearsal, width: int, ink: Palette) -> Iterator[Line]:

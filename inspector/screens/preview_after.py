@@ -25,7 +25,7 @@ class AfterList(RowList[AfterEntry]):
     """What the model would see instead: head, the summary in full, tail."""
 
     def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(empty="Nothing is left to show.", id=id)
+        super().__init__(empty="", id=id)
         self._comparison: Comparison | None = None
         self._after: AfterRows | None = None
 

@@ -11,6 +11,10 @@ from inspector import format
 from inspector.line import Line
 from inspector.palette import Palette
 from inspector.screens.preview_model import Comparison
+from inspector.text import cell_len
+
+LEAST_CUT = 20
+"""A piece that does not fit is cut where this many cells of it stay, else left out."""
 
 
 class PreviewHeader(Widget):
@@ -43,7 +47,7 @@ class PreviewHeader(Widget):
 
 
 def figures(shown: Comparison, price: Decimal | None, width: int, palette: Palette) -> Line:
-    """Messages, tokens, author, money, focus; the last ones give way first."""
+    """Messages, tokens, author, money, focus; where room is short the author gives way first."""
     ink, muted = palette.style("ink", bold=True), palette.style("ink-muted")
     line = Line().gap().add(f"{len(shown.before):,} → {len(shown.after):,} messages", ink)
     tokens = f"{format.short(shown.before_tokens)} → {format.short(shown.after_tokens)} tokens"
@@ -54,15 +58,16 @@ def figures(shown: Comparison, price: Decimal | None, width: int, palette: Palet
     moved = shown.made is not None and shown.made.plan.kept_from is not None
     kept = "boundary moved by you" if moved else ""
     supposed = f"what if: {shown.supposed}" if shown.supposed else ""
-    pieces = (
-        (supposed, palette.style("match", bold=True)),
-        (kept, palette.style("match")),
-        (shown.made_by, muted),
-        (_money(shown, price), palette.style("money")),
-    )
-    for text, style in (*pieces, (focus, palette.style("match") if shown.focus else muted)):
-        if text:
-            line.gap(3).add(text, style, most=max(0, width - line.width - 1))
+    changed = ((supposed, palette.style("match", bold=True)), (kept, palette.style("match")))
+    author, money = (shown.made_by, muted), (_money(shown, price), palette.style("money"))
+    topic = (focus, palette.style("match") if shown.focus else muted)
+    pieces = (*changed, author, money, topic)
+    if line.width + sum(cell_len(text) + 3 for text, _ in pieces if text) >= width:
+        pieces = (*changed, money, topic, author)
+    for text, style in pieces:
+        room = width - line.width - 4
+        if text and (cell_len(text) <= room or room >= LEAST_CUT):
+            line.gap(3).add(text, style, most=room)
     return line
 
 
@@ -81,7 +86,8 @@ def words_of(shown: Comparison) -> str:
     if shown.feedback is None:
         return " · ".join(shown.notes)
     said = shown.feedback
-    parts = (said.headline, said.token_line, said.note or "")
+    # The line above has the tokens already: where there is more to tell, they give way here.
+    parts = (said.headline, "" if shown.notes else said.token_line, said.note or "", *shown.notes)
     return "Hermes would say: " + " · ".join(part for part in parts if part)
 
 

@@ -56,7 +56,7 @@ class SidesView(PreparingView):
         """The panes and the strip below them."""
         with Horizontal(id="panes"):
             with Horizontal(id="sides"):
-                yield MessageList(empty="No messages.")
+                yield MessageList(empty="")  # the header says why
                 yield AfterList()
             yield DiffView(empty="Making the diff …")
             yield TextPane(id="text")

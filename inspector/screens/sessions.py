@@ -16,9 +16,8 @@ from inspector.screens.sessions_list import SessionsList
 from inspector.screens.sessions_order import SourcePage
 from inspector.screens.sessions_ordering import OrderingSessions
 from inspector.screens.sessions_reading import ReadingSessions, Stamps
-from inspector.screens.sessions_words import LEGEND, header, nothing, position, summing_up
+from inspector.screens.sessions_words import LEGEND, cells, header, nothing, position, summing_up
 from inspector.shell import shell
-from inspector.text import cell_len
 from inspector.widgets.banner import Banner
 from inspector.widgets.folding_rows import FoldingRows
 from inspector.widgets.input_line import InputLine
@@ -227,10 +226,11 @@ class SessionsScreen(OrderingSessions):
         """Say where we are, what it cost lately, and what the list is sorted by."""
         total = self._page.total if self._page and self._page.whole else None
         head, foot = self.query_one("#head", StatusLine), self.query_one("#foot", StatusLine)
-        head.left = header(self.locations, total)
-        room = self.size.width - sum(cell_len(text) for _, text in head.left) - 4
+        head.left = header(self.locations, total, self.size.width)
+        room = self.size.width - cells(head.left) - 4
         head.right = summing_up(self._spent, self.listing.diagnosed, room)
-        foot.left, foot.right = LEGEND, position(self.listing, self._order, self._page)
+        narrow = self.has_class("-narrow")
+        foot.left, foot.right = LEGEND, position(self.listing, self._order, self._page, brief=narrow)
 
 
 def _place(lines: Sequence[SessionLine], before: SessionLine | None, cursor: int) -> int:

@@ -207,33 +207,40 @@ def _model(line: SessionLine) -> str:
     return (line.session.model or format.UNKNOWN).rpartition("/")[2].removeprefix("claude-")
 
 
+def _unreported(line: SessionLine) -> bool:
+    return line.row.lower_bound and not line.tokens.total  # Hermes stores 0 where a provider reported nothing
+
+
 def _tokens(line: SessionLine) -> str:
-    total = line.tokens.total
-    if not total and line.row.lower_bound:
-        return format.UNKNOWN  # Hermes stores 0 where a provider reported nothing
-    return format.short(total, mark=format.LOWER_BOUND if line.row.lower_bound else "")
+    mark = format.LOWER_BOUND if line.row.lower_bound else ""
+    return format.UNKNOWN if _unreported(line) else format.short(line.tokens.total, mark=mark)
 
 
-_short = format.short
+def _bucket(tokens: Callable[[Buckets], int | None]) -> Draw:
+    return _right(lambda line: format.UNKNOWN if _unreported(line) else format.short(tokens(line.tokens)))
+
+
+def _messages(line: SessionLine) -> str:
+    told = [one.messages for one in ((line.part,) if line.part else line.row.sessions)]
+    known = [count for count in told if count is not None]
+    return format.short(sum(known) if known else None)
+
+
 COLUMNS = (
     Column("last", 9, _last, sort="last_active", indent=2),
     Column("conversation", 0, _title, sort="title"),
     Column(PROFILE, 10, _left(lambda line: line.location.label), 140),
     Column("where", 8, _left(lambda line: line.session.source or format.UNKNOWN), 104, sort="source"),
     Column("model", 13, _left(_model), 112, sort="model"),
-    Column("msgs", 6, _right(lambda line: _short(line.session.messages)), 150, right=True, sort="messages"),
+    Column("msgs", 6, _right(_messages), 150, right=True, sort="messages"),
     Column("pressure", 12, _pressure, 58, 91, sort="pressure"),
     Column("pressure", 19, _pressure, 92, 149, sort="pressure"),
     Column("pressure", 26, _pressure, 150, sort="pressure"),
     Column("gen", 3, _generations, 88, right=True, sort="generations"),
-    Column("fresh", 6, _right(lambda line: _short(line.tokens.input)), 170, right=True, sort="input"),
-    Column(
-        "read", 6, _right(lambda line: _short(line.tokens.cache_read)), 170, right=True, sort="cache_read"
-    ),
-    Column(
-        "write", 6, _right(lambda line: _short(line.tokens.cache_write)), 180, right=True, sort="cache_write"
-    ),
-    Column("output", 6, _right(lambda line: _short(line.tokens.output)), 170, right=True, sort="output"),
+    Column("fresh", 6, _bucket(lambda tokens: tokens.input), 170, right=True, sort="input"),
+    Column("read", 6, _bucket(lambda tokens: tokens.cache_read), 170, right=True, sort="cache_read"),
+    Column("write", 6, _bucket(lambda tokens: tokens.cache_write), 180, right=True, sort="cache_write"),
+    Column("output", 6, _bucket(lambda tokens: tokens.output), 170, right=True, sort="output"),
     Column("tokens", 6, _right(_tokens), 60, right=True, sort="tokens"),
     Column("hit", 4, _right(lambda line: format.percent(line.tokens.hit_rate)), 70, right=True, sort="hit"),
     Column("cost", 8, _right(lambda line: format.money(line.cost.usd), "money"), right=True, sort="cost"),

@@ -11,8 +11,9 @@ from core.model.event import Severity
 from inspector import format
 from inspector.glyphs import DOWN, UP
 from inspector.line import Line
-from inspector.screens.sessions_columns import GAP, Extra, Key, SessionLine, Sheet, layout
+from inspector.screens.sessions_columns import GAP, Column, Extra, Key, SessionLine, Sheet, layout
 from inspector.screens.sessions_order import Order
+from inspector.text import cell_len
 from inspector.widgets.folding_rows import FoldingRows
 from inspector.widgets.row_list import RowList
 
@@ -42,15 +43,19 @@ class SessionsList(RowList[SessionLine]):
     def draw_header(self, width: int) -> list[Line]:
         """Column titles; the one the list is sorted by carries the direction."""
         line = Line()
-        for column, cells in layout(width, profiles=self.profiles):
+        for place, (column, cells) in enumerate(layout(width, profiles=self.profiles)):
             here = column.sort == self.order.sort
-            sign = (DOWN if self.order.natural else UP) if here else ""
-            style = self.palette.style("ink" if here else "ink-muted", bold=here)
-            line.gap(column.indent)
-            line.cell(
-                f"{column.title} {sign}".rstrip(), cells - column.indent, style, right=column.right
-            ).gap(GAP)
+            style, room = self.palette.style("ink" if here else "ink-muted", bold=here), cells - column.indent
+            title = self._column_title(column, room) if here else column.title
+            over = max(0, cell_len(title) - room) if column.right else 0  # reaches into the gap on its left
+            line.gap((GAP if place else 0) + column.indent - over)
+            line.cell(title, room + over, style, right=column.right)
         return [line]
+
+    def _column_title(self, column: Column, room: int) -> str:
+        sign = DOWN if self.order.natural else UP
+        apart = f"{column.title} {sign}"
+        return apart if cell_len(apart) <= room else f"{column.title}{sign}"
 
     def draw_row(self, row: SessionLine, index: int, width: int) -> Line:
         """One conversation or session."""

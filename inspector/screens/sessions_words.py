@@ -14,6 +14,7 @@ from inspector.glyphs import DOWN, KIND, LIVE, SEVERITY, UP
 from inspector.screens.sessions_columns import Key
 from inspector.screens.sessions_list import SessionsList
 from inspector.screens.sessions_order import SORTS, Order, SourcePage
+from inspector.text import cell_len
 from inspector.widgets.folding_rows import FoldingRows
 from inspector.widgets.status_line import Piece
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 DAYS = 30
 """How far back the sum in the first line reaches."""
+SUMS_CELLS = 30
+"""What that sum takes; the app's own name gives way to it."""
 
 LEGEND: tuple[Piece, ...] = (
     ("severity-critical", SEVERITY[Severity.CRITICAL]),
@@ -34,11 +37,17 @@ LEGEND: tuple[Piece, ...] = (
 )
 
 
-def header(locations: Sequence[Location], total: int | None) -> tuple[Piece, ...]:
-    """The app, the place, how many conversations."""
+def header(locations: Sequence[Location], total: int | None, width: int) -> tuple[Piece, ...]:
+    """The app where there is room for its name, the place, how many conversations."""
     count = "reading …" if total is None else format.plural(total, "conversation")
-    return (("part-head!", "Hermes Inspector"), ("ink-faint", " · "), ("ink-muted", _place(locations)),
-            ("ink-faint", " · "), ("ink", count))  # fmt: skip
+    where = (("ink-muted", _place(locations)), ("ink-faint", " · "), ("ink", count))
+    named = (("part-head!", "Hermes Inspector"), ("ink-faint", " · "), *where)
+    return named if width - cells(named) >= SUMS_CELLS else where
+
+
+def cells(pieces: Sequence[Piece]) -> int:
+    """How wide a line of these is."""
+    return sum(cell_len(text) for _, text in pieces)
 
 
 def _place(locations: Sequence[Location]) -> str:
@@ -70,18 +79,20 @@ def summing_up(
     if count:
         text = format.plural(count, "finding")
         pieces.append(("severity-warning", f" · {text}" if pieces else text))
-    while pieces and sum(len(text) for _, text in pieces) > room:
+    while pieces and cells(pieces) > room:
         pieces.pop()
     return tuple(pieces)
 
 
-def position(listing: SessionsList, order: Order, page: SourcePage | None = None) -> tuple[Piece, ...]:
-    """Where the cursor is, and what the list is sorted by."""
+def position(
+    listing: SessionsList, order: Order, page: SourcePage | None = None, *, brief: bool = False
+) -> tuple[Piece, ...]:
+    """Where the cursor is, what the list is sorted by, and unless `brief` what is folded in it."""
     rows = listing.rows
     if not isinstance(rows, FoldingRows) or not rows.count:
         return ()
     place, total = rows.place(listing.cursor)[0] + 1, rows.base.count
-    folded = "" if order.delegates or order.text else " · delegates folded"
+    folded = "" if brief or order.delegates or order.text else " · delegates folded"
     direction = DOWN if order.natural else UP
     sorting = f"by {SORTS[order.sort]} {direction}{_progress(page, order)}"
     return (("ink-muted", f"{place:,} of {total:,} · {sorting}{folded}"),)

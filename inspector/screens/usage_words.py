@@ -21,7 +21,8 @@ def headline(found: Answer, now: datetime) -> tuple[tuple[Piece, ...], tuple[Pie
         ("ink-faint", " · "),
         ("ink", found.question.title),
         ("money!", f" · {money(totals.recorded)} recorded"),
-        ("ink-muted", f" · {listed} at list · {mark}{format.plural(totals.calls, 'call')}"),
+        ("ink-muted?", f" · {listed} at list"),
+        ("ink-muted?", f" · {mark}{format.plural(totals.calls, 'call')}"),
     ]
     right: list[Piece] = [("bucket-read", f"hit {format.percent(totals.tokens.hit_rate)}")]
     month = None if found.question.session or found.question.path else forecast(found.days, now)
@@ -47,7 +48,7 @@ def bucket_pieces(totals: LedgerRow) -> tuple[Piece, ...]:
             (f"{token}!", format.short(value, mark=mark)),
             ("rule", "  │  "),
         ]
-    pieces[-1] = ("ink-faint", f" (of it reasoning {format.short(tokens.reasoning)})")
+    pieces[-1] = ("ink-faint?", f" (of it reasoning {format.short(tokens.reasoning)})")
     return tuple(pieces)
 
 

@@ -11,7 +11,7 @@ from inspector.palette import Palette
 from inspector.text import cell_len, clean_line
 
 Piece = tuple[str, str]
-"""A theme token and the text drawn in it; a token that ends in `!` is bold."""
+"""A theme token and the text drawn in it; ending in `!` it is bold, in `?` left out rather than cut."""
 
 
 class StatusLine(Widget):
@@ -34,8 +34,10 @@ class StatusLine(Widget):
         ink, line = Palette.of(self.app), Line()
         for token, text in pieces:
             left = room - line.width
+            if token.endswith("?") and cell_len(clean_line(text)) > left:
+                break
             if left > 0:
-                line.add(text, ink.style(token.rstrip("!"), bold=token.endswith("!")), most=left)
+                line.add(text, ink.style(token.rstrip("!?"), bold=token.endswith("!")), most=left)
             if cell_len(clean_line(text)) > left:
                 break  # what follows would look as if it belonged to what was cut
         return line

@@ -38,12 +38,55 @@ async def test_the_last_line_holds_the_keys_that_work_here(app: MakeApp, home: P
 
 
 @pytest.mark.parametrize("width", [30, 60, 80])
-async def test_help_and_quit_stay_when_there_is_no_room(app: MakeApp, home: Path, width: int) -> None:
+async def test_quit_and_the_way_to_the_other_keys_stay_when_there_is_no_room(
+    app: MakeApp, home: Path, width: int
+) -> None:
     running = app(home)
     async with running.run_test(size=(width, 20)) as pilot:
         await settle(pilot)
-        assert "? help" in keys(running)
+        assert "? more" in keys(running)
         assert "q quit" in keys(running)
+
+
+async def test_a_line_to_type_in_leaves_only_the_keys_it_does_not_take(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("slash")
+        await settle(pilot)
+        assert keys(running).split() == ["enter", "take", "it", "^f", "search", "read-only"]
+
+
+async def test_the_keys_of_what_is_in_use_come_first(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("w")
+        await settle(pilot)
+        assert keys(running).startswith(" ← less  → more")
+        assert "r reset" in keys(running)
+
+
+async def test_the_palette_writes_keys_as_people_do(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        told = [command.help for command in running.get_system_commands(running.screen)]
+        assert "Key: ?, f1" in told
+
+
+@pytest.mark.parametrize(("width", "numbered"), [(80, True), (60, False)])
+async def test_a_view_names_its_key_where_the_title_leaves_room(
+    app: MakeApp, home: Path, width: int, numbered: bool
+) -> None:
+    running = app(home)
+    async with running.run_test(size=(width, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert ("3 Preview" in running.screen.query_one("TitleBar").render_line(0).text) is numbered
 
 
 async def test_a_click_on_the_last_line_does_what_the_key_does(app: MakeApp, home: Path) -> None:

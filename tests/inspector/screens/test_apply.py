@@ -70,6 +70,13 @@ async def test_the_review_names_the_rows_and_changes_nothing(own: Location) -> N
     assert dump(own) == before
 
 
+async def test_a_short_terminal_shows_the_whole_review(own: Location) -> None:
+    async with open_app(own, TITLE, "preview").run_test(size=(80, 24)) as pilot:
+        screen = await review(pilot)
+        assert "integrity" in " ".join(drawn(pilot).split())
+        assert screen.query_one(TextPane).max_scroll_y == 0
+
+
 async def test_a_wrong_id_writes_nothing(own: Location) -> None:
     before = dump(own)
     async with open_app(own, TITLE, "preview").run_test(size=(120, 40)) as pilot:

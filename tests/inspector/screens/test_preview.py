@@ -95,6 +95,15 @@ async def test_the_header_says_how_much_smaller_by_whom_and_for_how_much(samples
         assert f"Hermes would say: Compressed: {len(found.before)} → {len(found.after)} messages" in second
 
 
+@pytest.mark.parametrize("width", [60, 80, 100])
+async def test_what_it_saves_is_said_whole_or_not_at_all(samples: Location, width: int) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(width, 24)) as pilot:
+        await settle(pilot)
+        first = drawn(pilot).splitlines()[1]
+        assert "…" not in first
+        assert (" a call" in first) is (width >= 80)
+
+
 async def test_head_and_tail_are_kept_on_both_sides(samples: Location) -> None:
     async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
         await settle(pilot)

@@ -110,6 +110,43 @@ async def test_unknown_is_never_drawn_as_nought(app: MakeApp, home: Path) -> Non
         assert silent.split()[-3:] == ["–", "–", "–"]
 
 
+async def test_no_bucket_of_an_unreported_session_is_drawn_as_nought(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(200, 30)) as pilot:
+        await settle(pilot)
+        silent = next(line for line in drawn(running) if "journal" in line)
+        assert silent.split()[-7:] == ["–"] * 7
+
+
+async def test_a_chain_counts_the_messages_it_is_sorted_by(app: MakeApp, home: Path) -> None:
+    with closing(sqlite3.connect(home / "state.db")) as connection, connection:
+        connection.execute("UPDATE sessions SET message_count = 111")
+    running = app(home)
+    async with running.run_test(size=(200, 30)) as pilot:
+        await settle(pilot)
+        chain = next(line for line in drawn(running) if "Port the parser" in line)
+        assert " 222 " in chain
+
+
+async def test_a_title_is_never_cut_for_the_sign_of_the_order(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(200, 30)) as pilot:
+        await settle(pilot)
+        for _ in SORTS:
+            await pilot.press("s")
+            await settle(pilot)
+            assert "…" not in drawn(running)[0]
+
+
+async def test_the_name_of_the_app_gives_way_to_what_it_cost(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        head = screen(running).query_one("#head", StatusLine)
+        named = any("Hermes Inspector" in text for _, text in head.left)
+        assert named or head_right(running).startswith("30 days"), head.left
+
+
 async def test_s_goes_through_the_orders_and_shift_s_turns_them_round(app: MakeApp, home: Path) -> None:
     running = app(home)
     async with running.run_test(size=(120, 30)) as pilot:
