@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -208,7 +208,7 @@ class Spending:
         found: list[Group] = []
         for tables, values in (self._whole, self._split):
             query = f"{tables} {chosen}, {sums}, {rest}"
-            found += map(Group._make, _rows(self.store, query, [*values, *self._shared]))
+            found += _rows(self.store, query, [*values, *self._shared], Group._make)
         return found
 
     def counted(self, groups: Sequence[Group]) -> Counted:
@@ -229,6 +229,7 @@ class Spending:
             f"{tables} SELECT count(*), coalesce(sum(silent), 0), coalesce(sum(fits = 0), 0), "  # noqa: S608
             f"coalesce(sum(fits AND leaves), 0) FROM joined WHERE {mine}"
         )
+        row: tuple[Any, ...]
         (row,) = _rows(self.store, query, [*values, *self._shared])
         return row
 
@@ -262,18 +263,23 @@ def splits_by_model(store: OpenDatabase) -> bool:
     return store.schema.has("session_model_usage", "session_id")
 
 
-def _rows(store: OpenDatabase, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Fetches plain tuples; text is decoded by SQLite itself unless some of it is no UTF-8."""
+def _rows(
+    store: OpenDatabase, query: str, values: Sequence[Any], made: Callable[[Any], Any] = tuple
+) -> list[Any]:
+    """Fetches rows as plain tuples, or what is made of each.
+
+    Text is decoded by SQLite itself unless some of it is no UTF-8.
+    """
     connection = store.connection
     careful = connection.text_factory
     cursor = connection.cursor()
     cursor.row_factory = None
     connection.text_factory = str
     try:
-        return cursor.execute(query, values).fetchall()
+        return list(map(made, cursor.execute(query, values)))
     except sqlite3.Error:
         connection.text_factory = careful
         with reading(store.path):
-            return cursor.execute(query, values).fetchall()
+            return list(map(made, cursor.execute(query, values)))
     finally:
         connection.text_factory = careful

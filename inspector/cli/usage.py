@@ -71,7 +71,8 @@ def _uncollected() -> Iterator[None]:
 def _run(args: argparse.Namespace) -> int:
     books = _books(args)
     if args.json:
-        sys.stdout.write(f"{usage_json.document(books)}\n")
+        sys.stdout.writelines(usage_json.document(books))
+        sys.stdout.write("\n")
     elif args.csv:
         found = books.ledger()
         output.write_csv(_flat(usage_json.row(one)) for one in (*found.rows, found.totals))

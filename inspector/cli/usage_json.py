@@ -55,10 +55,14 @@ def row(one: LedgerRow) -> dict[str, Any]:
     }
 
 
-def document(books: Books) -> str:
-    """The text of `payload`, its labels masked."""
+def document(books: Books) -> Iterator[str]:
+    """The text of `payload` in pieces, its labels masked; as a whole it would fill memory several times."""
     entries = books.entries()
-    rows = ",".join(_rows(books, entries, mask_all([entry.label for entry in entries])))
+    yield f'{{"by":{quoted(books.by)},"rows":['
+    between = ""
+    for text in _rows(books, entries, mask_all([entry.label for entry in entries])):
+        yield f"{between}{text}"
+        between = ","
     rest = {
         "totals": row(books.totals()),
         "lower_bound": books.lower_bound,
@@ -66,7 +70,7 @@ def document(books: Books) -> str:
         "since": jsonio.time(books.since),
         "until": jsonio.time(books.until),
     }
-    return f'{{"by":{quoted(books.by)},"rows":[{rows}],{_dumped(rest)[1:]}'
+    yield f"],{_dumped(rest)[1:]}"
 
 
 def _rows(books: Books, entries: Sequence[Entry], labels: Sequence[str]) -> Iterator[str]:

@@ -58,7 +58,7 @@ def test_a_document_written_row_by_row_is_the_one_made_of_the_ledger(
     with ExitStack() as stack:
         opened = [stack.enter_context(Store(place)) for place in locate(home=home)]
         books = collect(opened, by=by, prices=prices)
-    assert json.loads(document(books)) == payload(books.ledger())
+    assert json.loads("".join(document(books))) == payload(books.ledger())
 
 
 @pytest.mark.parametrize("words", [["--json"], ["--json", "--by", "hour"], ["--budget", "0"]])
