@@ -14,7 +14,7 @@ from tests.inspector.cli.conftest import Json, Text
 SLOW = "Why is the deploy slow"
 KEYS = {
     "plan", "focus", "summariser", "summary", "after", "before_tokens", "after_tokens", "feedback",
-    "retention", "price", "applied", "undo_id",
+    "notes", "retention", "price", "applied", "undo_id",
 }  # fmt: skip
 
 

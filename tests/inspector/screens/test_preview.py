@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from threading import Event
 
 import pytest
@@ -22,6 +23,7 @@ from inspector.screens.map import MapView
 from inspector.screens.preview import PreviewView
 from inspector.screens.preview_after import AnchorList
 from inspector.screens.preview_choice import Another, WriterChoice, consequence
+from inspector.screens.preview_header import words_of
 from inspector.screens.preview_model import Comparison
 from inspector.screens.preview_reading import Basis
 from inspector.screens.preview_sides import DIFF, LOST, SIDES, TEXT
@@ -93,6 +95,13 @@ async def test_the_header_says_how_much_smaller_by_whom_and_for_how_much(samples
         assert "extractive, offline   $0, saves ~$" in first
         assert "no focus" in first
         assert f"Hermes would say: Compressed: {len(found.before)} → {len(found.after)} messages" in second
+
+
+async def test_what_a_list_lacks_is_said_behind_the_headline(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        found = replace(shown(pilot), notes=("2 summaries stand in the list.",))
+        assert words_of(found).endswith(" messages · 2 summaries stand in the list.")
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])
