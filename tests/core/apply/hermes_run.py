@@ -65,14 +65,16 @@ class Hermes:
         shutil.copytree(self.home, home)
         return Hermes(self.venv, home)
 
-    def chat(self, model: ScriptedModel, prompt: str, *, proceed: bool = True) -> None:
+    def chat(
+        self, model: ScriptedModel, prompt: str, *, proceed: bool = True, session: str | None = None
+    ) -> None:
         """Ask one thing, in the newest session unless told otherwise."""
         self.home.mkdir(parents=True, exist_ok=True)
         with serving(model) as url:
             (self.home / "config.yaml").write_text(
                 f"model:\n  default: mock-model\n  provider: custom\n  base_url: {url}\n"
                 f"  api_key: sk-local-none\n  context_length: {model.window}\n"
-                "compression:\n  threshold: 0.5\n"
+                "  supports_vision: true\ncompression:\n  threshold: 0.5\n"
             )
             command = [
                 str(self.venv / "bin" / "hermes"),
@@ -84,7 +86,10 @@ class Hermes:
                 "-t",
                 "terminal",
             ]
-            command += ["--continue"] if proceed else []
+            if session:
+                command += ["--resume", session]
+            elif proceed:
+                command += ["--continue"]
             environment = {
                 **os.environ,
                 "HERMES_HOME": str(self.home),
