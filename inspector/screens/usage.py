@@ -18,10 +18,11 @@ from inspector.commands import bindings
 from inspector.line import Line
 from inspector.palette import Palette
 from inspector.screens.base import Page
+from inspector.screens.usage_calls import Bars, bars_of
 from inspector.screens.usage_card import origin_lines, subtree
 from inspector.screens.usage_list import LedgerList
 from inspector.screens.usage_model import PERIODS, Answer, Question, answer
-from inspector.screens.usage_words import bar_caption, bucket_pieces, headline, tabs
+from inspector.screens.usage_words import bucket_pieces, headline, tabs
 from inspector.shell import shell
 from inspector.views import Subject, View
 from inspector.widgets.banner import Banner
@@ -78,7 +79,6 @@ class UsagePanel(Reporting, Vertical):
     def on_mount(self) -> None:
         """Start adding up when it is known what."""
         if self.app.size.height < self.SHORT:
-            self.query_one(DayBars).styles.height = 3
             self.add_class("-without-origin")
         if self.locations:
             self._start()
@@ -114,9 +114,7 @@ class UsagePanel(Reporting, Vertical):
             found, now
         )
         self.query_one("#buckets", StatusLine).left = bucket_pieces(found.ledger.totals)
-        bars = self.query_one(DayBars)
-        bars.values = tuple(float(day.usd or 0) for day in found.days)
-        bars.first, bars.last, bars.caption = bar_caption(found)
+        self._draw_bars(bars_of(found))
         self.query_one(Banner).say(" · ".join([*(error.line for error in found.errors), *found.ledger.notes]))
         self.rows.by, self.rows.priced = found.ledger.by, found.priced
         self.rows.empty = f"Nothing was spent in {found.question.title}."
@@ -124,6 +122,13 @@ class UsagePanel(Reporting, Vertical):
         self.rows.show(ListRows(rows), cursor=self.rows.cursor if again else 0)
         self._draw_tabs()
         self._show_origin()
+
+    def _draw_bars(self, bars: Bars) -> None:
+        widget = self.query_one(DayBars)
+        widget.values, widget.unit, widget.token = bars.values, bars.unit, bars.token
+        widget.first, widget.last, widget.caption = bars.first, bars.last, bars.caption
+        rows = 2 if self.app.size.height < self.SHORT else 4
+        widget.styles.height = 1 + (rows if bars.values else 0)
 
     def _draw_tabs(self) -> None:
         self.query_one("#dimensions", StatusLine).left = tabs(self.question)

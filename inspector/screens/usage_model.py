@@ -9,11 +9,13 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
+from core.account.cache.calls import read_calls
 from core.account.ledger import ledger
 from core.account.price_book import PriceBook, open_book
 from core.account.spending import MAIN
 from core.errors import DatabaseError, InspectorError
-from core.model.usage import Ledger, LedgerRow
+from core.explain.situation import conversation_log
+from core.model.usage import CacheCall, Ledger, LedgerRow
 from core.store.locate import Location
 from core.store.store import Store
 
@@ -137,6 +139,7 @@ class Answer:
         days: Every day of the period in order, those without spending too.
         errors: Databases that could not be read.
         priced: The computed costs are in it.
+        calls: Of one conversation, those its log tells the prompt of, oldest first.
     """
 
     question: Question
@@ -144,6 +147,7 @@ class Answer:
     days: tuple[Day, ...]
     errors: tuple[InspectorError, ...] = ()
     priced: bool = True
+    calls: tuple[CacheCall, ...] = ()
 
     @property
     def peak(self) -> Day | None:
@@ -186,7 +190,8 @@ def answer(
         book = open_book() if priced else None
         rows = _ledger(opened, question, question.by, now, book)
         daily = rows if question.by == "day" else _ledger(opened, question, "day", now, book)
-    return Answer(question, rows, _days(daily, question, now), tuple(errors), priced)
+        calls = _logged_calls(opened[0], question.session) if question.session and not question.path else ()
+    return Answer(question, rows, _days(daily, question, now), tuple(errors), priced, calls)
 
 
 def forecast(days: Sequence[Day], now: datetime) -> Decimal | None:
@@ -235,6 +240,14 @@ def _days(found: Ledger, question: Question, now: datetime) -> tuple[Day, ...]:
     count = min(MOST_DAYS, (last - first).days + 1)
     span = (last - timedelta(days=back) for back in reversed(range(count)))
     return tuple(known.get(day, Day(day)) for day in span)
+
+
+def _logged_calls(store: Store, session: str) -> tuple[CacheCall, ...]:
+    """The calls of a conversation whose prompt its log tells, oldest first."""
+    conversation = store.conversation(session)
+    sessions = {one.id for one in conversation.sessions}
+    calls = read_calls(conversation_log(store.location.home, conversation), sessions)
+    return tuple(call for call in calls if call.prompt)
 
 
 def _date(key: str) -> date | None:

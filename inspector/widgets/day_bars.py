@@ -1,4 +1,4 @@
-"""One bar a day, or for some days when there are many, in block characters; the highest day is named."""
+"""One bar a day, or a call, or for some when there are many, in block characters; the highest is named."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ class DayBars(Widget):
     caption: reactive[str] = reactive("")
     first: reactive[str] = reactive("")
     last: reactive[str] = reactive("")
+    unit: reactive[str] = reactive("days")
+    token: reactive[str] = reactive("money")
 
     def render_line(self, y: int) -> Strip:
         """The bars from their top, then their ends and what the highest was."""
@@ -42,21 +44,24 @@ class DayBars(Widget):
             sign = LEVELS[eighths] if eighths else NONE if row == 0 else " "
             if row == 0 and value and not eighths:
                 sign = LEVELS[1]
-            style = ink.style("money" if value else "rule")
+            style = ink.style(self.token if value else "rule")
             for _ in range(cells):
                 line.add(sign, style) if sign != " " else line.gap(1)
         return line
 
     def _ends(self, width: int, ink: Palette) -> Line:
-        values, cells, days = shown(self.values, width)
-        caption = self.caption if days == 1 else f"{self.caption} · {days} days a bar"
+        values, cells, size = shown(self.values, width)
+        caption = self.caption if size == 1 else f"{self.caption} · {size} {self.unit} a bar"
         drawn = len(values) * cells
         between = drawn - len(self.first) - len(self.last)
         faint, muted = ink.style("ink-faint"), ink.style("ink-muted")
         if between < 2:
             return Line().add(caption, muted, most=width)
+        beside = width - drawn >= len(caption) + GAP
+        if not beside and between < len(caption) + 2 * GAP:
+            return Line().add(f"{self.first} to {self.last} · {caption}", muted, most=width)
         line = Line().add(self.first, faint)
-        if width - drawn < len(caption) + GAP and between >= len(caption) + 2 * GAP:
+        if not beside:
             line.gap((between - len(caption)) // 2).add(caption, muted)
             caption = ""
         line.to(drawn - len(self.last)).add(self.last, faint)

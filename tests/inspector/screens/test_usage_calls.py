@@ -1,0 +1,73 @@
+"""The bars of a conversation that lived for a day or two: calls of its log, or words alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from textual.pilot import Pilot
+
+from core.store.locate import Location
+from core.store.store import Store
+from inspector.app import InspectorApp
+from inspector.screens.usage_calls import bars_of
+from inspector.screens.usage_model import Answer, Day, Question, answer
+from inspector.widgets.day_bars import DayBars
+from tests.conftest import NOW
+from tests.inspector.screens.conftest import drawn, settle
+
+
+def asked(samples: Location, title: str) -> Answer:
+    with Store(samples) as store:
+        root = store.conversation(store.resolve(title).id).root
+    return answer((samples,), Question(by="model", session=root.id), NOW)
+
+
+def test_a_conversation_of_one_day_is_drawn_call_by_call(samples: Location) -> None:
+    found = asked(samples, "Refactor the auth module")
+    assert len(found.days) == 1
+    bars = bars_of(found)
+    assert bars.values == tuple(float(call.prompt or 0) for call in found.calls)
+    assert bars.unit == "calls"
+    assert f"{len(found.calls)} prompts in the log, peak" in bars.caption
+
+
+def test_without_a_log_a_day_alone_is_told_in_words(samples: Location) -> None:
+    bars = bars_of(replace(asked(samples, "Refactor the auth module"), calls=()))
+    assert bars.values == ()
+    assert "peak" in bars.caption
+
+
+def test_a_conversation_of_many_days_is_drawn_by_day(samples: Location) -> None:
+    days = tuple(Day(date(2026, 11, number), Decimal(number)) for number in range(1, 5))
+    bars = bars_of(replace(asked(samples, "Refactor the auth module"), days=days))
+    assert (bars.values, bars.unit) == ((1.0, 2.0, 3.0, 4.0), "days")
+    assert bars.first == "Nov 1"
+
+
+@pytest.mark.parametrize(("size", "height"), [((80, 24), 3), ((120, 40), 5), ((200, 60), 5)])
+async def test_the_calls_fill_the_width_at_every_size(
+    samples: Location, size: tuple[int, int], height: int
+) -> None:
+    found = asked(samples, "Refactor the auth module")
+    session = found.question.session
+    app = InspectorApp([samples], session=session, view="usage", now=lambda: NOW)
+    async with app.run_test(size=size) as pilot:
+        widget = await _bars(pilot)
+        assert widget.size.height == height
+        assert len(_row(widget, height - 2).rstrip()) > widget.size.width // 3
+        assert re.search(r"111 prompts in the log, peak 144K at \d\d:\d\d", drawn(pilot))
+
+
+async def _bars(pilot: Pilot[None]) -> DayBars:
+    await settle(pilot)
+    return pilot.app.screen.query_one(DayBars)
+
+
+def _row(widget: DayBars, y: int) -> str:
+    segments: Sequence[object] = list(widget.render_line(y))
+    return "".join(str(getattr(segment, "text", "")) for segment in segments)
