@@ -63,7 +63,7 @@ def figures(shown: Comparison, price: Decimal | None, width: int, palette: Palet
     topic = (focus, palette.style("match") if shown.focus else muted)
     pieces = (*changed, author, money, topic)
     if line.width + sum(cell_len(text) + 3 for text, _ in pieces if text) >= width:
-        pieces = (*changed, money, topic, author)
+        pieces = (*changed, money, topic, author) if shown.focus else (*changed, money, author, topic)
     for text, style in pieces:
         room = width - line.width - 4
         if text and (cell_len(text) <= room or room >= LEAST_CUT):

@@ -32,8 +32,10 @@ LEGEND: tuple[Piece, ...] = (
     ("severity-warning", SEVERITY[Severity.WARNING]),
     ("ink-faint", " near it, or held off "),
     ("live", LIVE),
-    ("ink-faint", f" live {KIND[Kind.CONTINUATION]} more inside "),
-    ("ink-faint", f"{KIND[Kind.BRANCH]} branch {KIND[Kind.DELEGATE]} delegate"),
+    ("ink-faint", " live "),
+    ("ink-faint?", f"{KIND[Kind.CONTINUATION]} more inside "),
+    ("ink-faint?", f"{KIND[Kind.BRANCH]} branch "),
+    ("ink-faint?", f"{KIND[Kind.DELEGATE]} delegate"),
 )
 
 
