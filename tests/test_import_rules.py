@@ -111,6 +111,13 @@ def test_a_list_of_sessions_loads_what_a_list_needs(plain: Path) -> None:
     assert not _loaded_by_running("sessions", "--json", "--limit", "2", "--db", str(plain)) & HEAVY_FOR_A_LIST
 
 
+def test_a_ledger_loads_what_adding_up_needs(plain: Path) -> None:
+    words = ("usage", "--json", "--no-prices", "--db", str(plain))
+    _loaded_by_running(*words)
+    unwanted = HEAVY_FOR_A_LIST - {"core.account"} | {"core.account.threads", "core.store.lineage"}
+    assert _loaded_by_running(*words) & unwanted == set()
+
+
 @pytest.mark.parametrize("words", [["sessions", "--json", "--limit", "50"], ["why", "latest", "--json"]])
 def test_what_is_printed_again_loads_next_to_nothing(plain: Path, words: list[str]) -> None:
     _loaded_by_running(*words, "--db", str(plain))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import date, time
@@ -74,6 +73,8 @@ class PriceList:
         """Remembers new entries for the next run; a directory that cannot be written is done without."""
         if self._file is None or not self._fresh:
             return
+        import tempfile  # most runs learn no new price, and it costs 3 ms
+
         with suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)
             handle, name = tempfile.mkstemp(dir=self._file.parent, prefix=".prices-")
