@@ -48,6 +48,10 @@ class HelpList(RowList[HelpRow]):
         return row is not None and not row.keys
 
 
+HEADINGS = {"page": "Every screen", "list": "Lists", "app": "Everywhere", "workspace": "Conversation"}
+"""What a scope is called where its own name says too little."""
+
+
 class HelpScreen(ModalScreen[None]):
     """A panel over the screen it explains.
 
@@ -84,7 +88,7 @@ def _key_rows(scopes: Iterable[str], keymap: dict[str, str]) -> Iterator[HelpRow
     for scope in scopes:
         listed = [command for command in table() if command.scope == scope and command.listed]
         if listed:
-            yield HelpRow("", scope.capitalize())
+            yield HelpRow("", HEADINGS.get(scope, scope.replace("_", " ").capitalize()))
             yield from (HelpRow(_keys(command, keymap), command.help) for command in listed)
             yield HelpRow("", "")
 

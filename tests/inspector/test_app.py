@@ -121,6 +121,18 @@ async def test_help_shows_every_command_of_the_screen_and_leaves_on_any_usual_ke
             assert isinstance(running.screen, SessionsScreen)
 
 
+async def test_help_names_its_parts_in_words(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 60)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter", "4", "question_mark")
+        await settle(pilot)
+        rows = running.screen.query_one(HelpList).rows
+        headings = [row.text for row in map(rows.row, range(rows.count)) if row and row.text and not row.keys]
+        assert {"Usage", "Conversation", "Every screen", "Lists", "Everywhere"} <= set(headings)
+        assert not any("_" in text for text in headings)
+
+
 async def test_the_users_own_keys_are_taken_and_shown(app: MakeApp, home: Path, tmp_path: Path) -> None:
     own = tmp_path / "keys.yaml"
     own.write_text("sessions.sort: o\n")
