@@ -21,7 +21,7 @@ from inspector.palette import defaults, textual_theme
 from inspector.text import clean_line
 from themes.loader import DEFAULT, load_all
 
-GENERAL = ("page", "list", "app")
+GENERAL = ("list", "workspace", "page", "app")
 """Scopes that hold on most screens; help shows them after the particular ones."""
 
 
@@ -109,7 +109,7 @@ class InspectorApp(App[None]):
         found = [scope_of.get(entry.binding.id or "") for entry in self.screen.active_bindings.values()]
         own = {scope for scope in found if scope}
         order = {scope: place for place, scope in enumerate(dict.fromkeys(scope_of.values()))}
-        return sorted(own, key=lambda scope: (scope in GENERAL, scope == "app", order[scope]))
+        return sorted(own, key=lambda scope: (GENERAL.index(scope) if scope in GENERAL else -1, order[scope]))
 
     def action_next_theme(self) -> None:
         """Go round the themes that ship."""

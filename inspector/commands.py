@@ -15,7 +15,7 @@ KEY_NAMES = {
     "question_mark": "?", "slash": "/", "left_square_bracket": "[", "right_square_bracket": "]",
     "left_curly_bracket": "{", "right_curly_bracket": "}", "equals_sign": "=", "escape": "esc",
     "up": "↑", "down": "↓", "left": "←", "right": "→", "pagedown": "pgdn", "pageup": "pgup",
-    "plus": "+", "minus": "-", "full_stop": ".", "comma": ",",
+    "backspace": "⌫", "plus": "+", "minus": "-", "full_stop": ".", "comma": ",",
     "shift+tab": "⇧tab", "shift+left": "⇧←", "shift+right": "⇧→",
 }  # fmt: skip
 
