@@ -24,6 +24,10 @@ from themes.loader import DEFAULT, load_all
 GENERAL = ("list", "workspace", "page", "app")
 """Scopes that hold on most screens; help shows them after the particular ones."""
 
+HOME = "sessions"
+PAGES = {"findings": "findings", "search": "search", "help": "app.help"}
+"""Screens over all conversations by name, and what the list does to open one."""
+
 
 class InspectorApp(App[None]):
     """Reads session databases and shows what compression did, would do, and cost.
@@ -31,7 +35,7 @@ class InspectorApp(App[None]):
     Args:
         locations: The databases to show; never written to.
         session: Open this conversation at once instead of the list.
-        view: The tab to open it on.
+        view: The tab to open it on, or one of `PAGES`; `sessions` leaves the cursor of the list on it.
         keys: The user's keymap file; absent is fine.
         theme: Name of a theme that ships.
         now: The clock; a test hands in one that stands still.
@@ -71,13 +75,18 @@ class InspectorApp(App[None]):
         """Take the user's keys, then show the list, and on top of it what was asked for."""
         self._take_keys()
         self.push_screen(self._home())
-        if self._session is not None and self.locations:
+        if self._view in PAGES:
+            self.call_after_refresh(self._start_page, self._view)
+        elif self._session is not None and self.locations and self._view != HOME:
             self.open_conversation(self.locations[0], self._session, view=self._view)
 
     def _home(self) -> Screen[None]:
         from inspector.screens.sessions import SessionsScreen
 
-        return SessionsScreen(self.locations)
+        return SessionsScreen(self.locations, at=self._session)
+
+    async def _start_page(self, name: str) -> None:
+        await self.screen.run_action(PAGES[name])
 
     def open_conversation(
         self, location: Location, session_id: str, *, view: str | None = None, row: int | None = None

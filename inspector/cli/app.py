@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from core.store.locate import Location
     from inspector.app import InspectorApp
 
-HOME_SCREEN = "sessions"
-
 
 def start(args: argparse.Namespace) -> int:
     """Open the app on the databases the options name, or draw one frame of it to a file.
@@ -34,14 +32,14 @@ def start(args: argparse.Namespace) -> int:
 
 
 def _app(args: argparse.Namespace) -> InspectorApp:
-    from inspector.app import InspectorApp
+    from inspector.app import HOME, PAGES, InspectorApp
 
     view = _view(args.screen)
     places = target.locations(args)
     with target.stores(args):
         pass  # a database that cannot be read is said here, not in an app that has nothing to show
-    if view is None and args.session is None:
-        return InspectorApp(places)
+    if view in (None, HOME, *PAGES) and args.session is None:
+        return InspectorApp(places, view=view)
     place, session_id = _conversation(args)
     others = (one for one in places if one != place)
     return InspectorApp((place, *others), session=session_id, view=view)
@@ -55,18 +53,17 @@ def _conversation(args: argparse.Namespace) -> tuple[Location, str]:
 
 
 def _view(screen: str | None) -> str | None:
-    """The tab of the workspace a screen's name means; None for the list.
+    """The name of a screen, when there is one of that name.
 
     Raises:
         UsageError: There is no screen of that name.
     """
+    from inspector.app import HOME, PAGES
     from inspector.screens.tabs import TABS
 
-    names = [tab.name for tab in TABS]
-    if screen is None or screen == HOME_SCREEN:
-        return None
-    if screen not in names:
-        known = ", ".join([HOME_SCREEN, *names])
+    names = [HOME, *(tab.name for tab in TABS), *PAGES]
+    if screen is not None and screen not in names:
+        known = ", ".join(names)
         raise UsageError(f"there is no screen {screen!r}", where="--screen", remedy=f"Choose one of {known}")
     return screen
 

@@ -41,13 +41,15 @@ class SessionsScreen(OrderingSessions):
 
     Args:
         locations: The databases, the active profile's first.
+        at: A session of the conversation the cursor stands on at first.
     """
 
     CSS_PATH = "sessions.tcss"
     BINDINGS = bindings("sessions")
 
-    def __init__(self, locations: Sequence[Location]) -> None:
+    def __init__(self, locations: Sequence[Location], *, at: str | None = None) -> None:
         super().__init__(locations)
+        self._at = at
         self._paged: PagedRows[SessionLine] = PagedRows(0, self._fetch)
         self._closer: Timer | None = None
         self._stamps: Stamps | None = None
@@ -101,7 +103,11 @@ class SessionsScreen(OrderingSessions):
         self._paged.arrived(0, page.rows)
         self.listing.order, self.listing.now = page.order, self.clock()
         self.listing.empty = "" if page.rows else nothing(page)
-        self.listing.show(FoldingRows(self._paged), cursor=_place(page.rows, before, self.listing.cursor))
+        asked = _holding(page.rows, self._at)
+        place = _place(page.rows, before, self.listing.cursor) if asked is None else asked
+        if asked is not None or page.whole:
+            self._at = None  # from now on the cursor is the user's
+        self.listing.show(FoldingRows(self._paged), cursor=place)
         if page.whole and self._spent is None:
             self.add_up()
         self.tell()
@@ -238,3 +244,9 @@ def _place(lines: Sequence[SessionLine], before: SessionLine | None, cursor: int
     if before is None:
         return 0
     return next((place for place, line in enumerate(lines) if line.key == before.key), cursor)
+
+
+def _holding(lines: Sequence[SessionLine], session: str | None) -> int | None:
+    """Where the conversation of a session is; None when it is not among these."""
+    found = (place for place, line in enumerate(lines) if any(one.id == session for one in line.row.sessions))
+    return next(found, None)

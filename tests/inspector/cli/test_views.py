@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -149,6 +150,24 @@ def test_a_frame_is_drawn_without_a_terminal(home: Path, tmp_path: Path) -> None
     drawn = path.read_text("utf-8")
     assert drawn.rstrip().endswith("</svg>")
     assert "Refactor" in drawn
+
+
+@pytest.mark.parametrize(
+    ("screen", "shows"), [("findings", "critical"), ("search", "remember"), ("help", "Keys"), ("why", "Why")]
+)
+def test_every_screen_can_be_drawn_by_name(home: Path, tmp_path: Path, screen: str, shows: str) -> None:
+    path = tmp_path / "frame.svg"
+    assert run(["--home", str(home), "--screenshot", str(path), "--screen", screen]) == 0
+    assert shows in path.read_text("utf-8")
+
+
+def test_the_list_is_drawn_with_the_cursor_on_a_session(home: Path, tmp_path: Path) -> None:
+    path = tmp_path / "frame.svg"
+    words = ["--home", str(home), "--screenshot", str(path), "--screen", "sessions"]
+    assert run(words) == 0
+    assert re.search(r">1&#160;of&#160;\d", path.read_text("utf-8"))
+    assert run([*words, "--session", AUTH]) == 0
+    assert re.search(r">(?!1&)\d+&#160;of&#160;\d", path.read_text("utf-8"))
 
 
 def test_an_unknown_screen_is_refused_by_name(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
