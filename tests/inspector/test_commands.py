@@ -68,3 +68,7 @@ def test_keys_are_shown_as_people_write_them() -> None:
         "[",
         "j",
     ]
+
+
+def test_every_key_is_shown_as_people_write_it() -> None:
+    assert not [key_name(key) for command in table() for key in command.keys if "_" in key_name(key)]
