@@ -15,7 +15,8 @@ KEY_NAMES = {
     "question_mark": "?", "slash": "/", "left_square_bracket": "[", "right_square_bracket": "]",
     "left_curly_bracket": "{", "right_curly_bracket": "}", "equals_sign": "=", "escape": "esc",
     "up": "↑", "down": "↓", "left": "←", "right": "→", "pagedown": "pgdn", "pageup": "pgup",
-    "greater_than_sign": ">", "less_than_sign": "<", "backspace": "⌫", "plus": "+", "minus": "-", "full_stop": ".", "comma": ",",
+    "greater_than_sign": ">", "less_than_sign": "<", "backspace": "⌫",
+    "plus": "+", "minus": "-", "full_stop": ".", "comma": ",",
     "shift+tab": "⇧tab", "shift+left": "⇧←", "shift+right": "⇧→",
 }  # fmt: skip
 
