@@ -107,7 +107,8 @@ class Hermes:
                 timeout=300,
                 check=False,
             )
-        assert done.returncode == 0, done.stderr[-2000:]
+        # 0.22 sometimes crashes on its way out, when all is answered and stored.
+        assert done.returncode == 0 or "Finished request" in done.stdout, done.stderr[-2000:]
 
     def preview(self) -> Preview:
         """Our own preview of compressing its newest conversation in a small window."""
