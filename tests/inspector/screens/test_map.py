@@ -20,7 +20,7 @@ FULL = "Split the tenant settings table"
 AUTH = "Refactor the auth module"
 CHAIN = "Port the parser to Rust #3"
 GIANT = "Where did the disk go"
-SMALL = "Try the preview model"
+SMALL = "Rename the CLI flag"
 
 
 def view(pilot: Pilot[None]) -> MapView:
@@ -251,7 +251,7 @@ async def test_a_tokenizer_counts_every_message_beside_what_hermes_estimates(
 async def test_a_conversation_too_short_to_cut_says_how_many_are_needed(samples: Location) -> None:
     async with open_app(samples, SMALL).run_test(size=(120, 30)) as pilot:
         await settle(pilot)
-        assert "nothing to summarise ═ only 4 messages; more than 7 are needed" in drawn(pilot)
+        assert "nothing to summarise ═ only 6 messages; more than 7 are needed" in drawn(pilot)
 
 
 async def test_a_giant_message_is_laid_out_a_piece_at_a_time(samples: Location) -> None:
