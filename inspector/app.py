@@ -17,9 +17,9 @@ from core.model.event import Severity
 from core.store.locate import Location
 from inspector import format
 from inspector.commands import bindings, key_name, keymap, table
-from inspector.palette import defaults, textual_theme
+from inspector.palette import defaults, shipped, textual_theme
 from inspector.text import clean_line
-from themes.loader import DEFAULT, load_all
+from themes.loader import DEFAULT
 
 GENERAL = ("list", "workspace", "page", "app")
 """Scopes that hold on most screens; help shows them after the particular ones."""
@@ -63,7 +63,7 @@ class InspectorApp(App[None]):
         self.keymap: dict[str, str] = {}
         self.diagnosed: dict[tuple[Location, str], Counter[Severity]] = {}
         """How many findings of each severity a conversation has, once somebody examined it."""
-        for found in load_all():
+        for found in shipped():
             self.register_theme(textual_theme(found))
         self.theme = theme
 
@@ -122,7 +122,7 @@ class InspectorApp(App[None]):
 
     def action_next_theme(self) -> None:
         """Go round the themes that ship."""
-        names = [theme.name for theme in load_all()]
+        names = [theme.name for theme in shipped()]
         place = names.index(self.theme) if self.theme in names else -1
         self.theme = names[(place + 1) % len(names)]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.style import Style
 from textual.theme import Theme
 
+from core.tables import load_table
 from themes.loader import ThemeFile, load_all
 
 if TYPE_CHECKING:
@@ -39,10 +40,15 @@ def textual_theme(theme: ThemeFile) -> Theme:
     )
 
 
+def shipped() -> tuple[ThemeFile, ...]:
+    """Every theme that ships, the default first; kept as tables are, so that a start parses none."""
+    return load_all(load_table)
+
+
 @cache
 def defaults() -> dict[str, str]:
     """Token colours for a theme that has none of its own, such as Textual's built-in ones."""
-    return dict(load_all()[0].tokens)
+    return dict(shipped()[0].tokens)
 
 
 class Palette:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
+from typing import Any
 
 BASE = (
     "background", "surface", "panel", "foreground",
@@ -45,23 +46,35 @@ def parse(text: str, where: str) -> ThemeFile:
     Raises:
         ValueError: A colour is missing, unknown or not `#rrggbb`; the message names the file and the colour.
     """
-    import yaml
-
-    data = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    for part, names in (("base", BASE), ("tokens", TOKENS)):
-        _check(data.get(part, {}), names, f"{where}: {part}")
-    return ThemeFile(data["name"], data["title"], bool(data["dark"]), data["base"], data["tokens"])
+    return _checked(_parsed(text), where)
 
 
 @cache
-def load_all() -> tuple[ThemeFile, ...]:
-    """Every theme that ships, the default first."""
+def load_all(read: Callable[[str], Any] | None = None) -> tuple[ThemeFile, ...]:
+    """Every theme that ships, the default first.
+
+    Args:
+        read: Gives the content of a file named as `themes/hermes-dark.yaml`, for who keeps parsed files;
+            None parses each.
+    """
+    folder = Path(__file__).parent
     found = [
-        parse(entry.read_text("utf-8"), entry.name)
-        for entry in files("themes").iterdir()
-        if entry.name.endswith(".yaml")
+        _checked(read(f"themes/{path.name}") if read else _parsed(path.read_text("utf-8")), path.name)
+        for path in folder.glob("*.yaml")
     ]
     return tuple(sorted(found, key=lambda theme: (theme.name != DEFAULT, theme.name)))
+
+
+def _parsed(text: str) -> Any:
+    import yaml
+
+    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+
+def _checked(data: Any, where: str) -> ThemeFile:
+    for part, names in (("base", BASE), ("tokens", TOKENS)):
+        _check(data.get(part, {}), names, f"{where}: {part}")
+    return ThemeFile(data["name"], data["title"], bool(data["dark"]), data["base"], data["tokens"])
 
 
 def _check(colours: Mapping[str, str], names: tuple[str, ...], where: str) -> None:

@@ -11,8 +11,8 @@ from core.errors import InspectorError
 from core.model.conversation import ConversationRow
 from core.model.session import Kind
 from core.store.connect import Cancelled, Interrupted, stamp
+from core.store.conversation_lists import ConversationLists
 from core.store.locate import Location
-from core.store.store import Store
 from inspector.screens.sessions_columns import Key, SessionLine
 from inspector.screens.sessions_order import CHATS, FIRST, Order, SourcePage
 
@@ -23,7 +23,7 @@ def read_first(locations: Sequence[Location], cancelled: Cancelled | None = None
     runs: list[list[SessionLine]] = []
     for location in locations:
         try:
-            with Store(location, cancelled=cancelled) as store:
+            with ConversationLists(location, cancelled=cancelled) as store:
                 runs.append([SessionLine(location, row) for row in store.newest(FIRST, CHATS)])
         except Interrupted:
             raise
@@ -79,7 +79,7 @@ def read_keys(
     errors: list[InspectorError] = []
     for location in locations:
         try:
-            with Store(location, cancelled=cancelled) as store:
+            with ConversationLists(location, cancelled=cancelled) as store:
                 roots = store.conversation_ids(text=order.text or None, kinds=_kinds(order))
         except Interrupted:
             raise
@@ -94,7 +94,7 @@ def read_ranked(keys: Sequence[Key], cancelled: Cancelled | None = None) -> Iter
     """The conversations of these names, in their order; what is gone since is left out."""
     found: dict[Key, SessionLine] = {}
     for location in dict.fromkeys(location for location, _ in keys):
-        with Store(location, cancelled=cancelled) as store:
+        with ConversationLists(location, cancelled=cancelled) as store:
             rows = store.conversations_of([root for where, root in keys if where == location])
         found |= {line.key: line for line in (SessionLine(location, row) for row in rows)}
     return (found[key] for key in keys if key in found)
@@ -108,7 +108,7 @@ def _read(
     totals: Mapping[Location, int] | None,
     cancelled: Cancelled | None,
 ) -> tuple[Iterable[ConversationRow], int]:
-    with Store(location, cancelled=cancelled) as store:
+    with ConversationLists(location, cancelled=cancelled) as store:
         ask = partial(store.conversations, sort=order.sort, text=order.text or None, kinds=_kinds(order))
         if order.natural:
             page = ask(limit=size, offset=start)
@@ -167,6 +167,8 @@ _TEXTS: Mapping[str, Callable[[ConversationRow], tuple[bool, str]]] = {
 
 def family(line: SessionLine, cancelled: Cancelled) -> tuple[SessionLine, ...]:
     """A line for every other session related to a conversation: its parts, branches, delegates."""
+    from core.store.store import Store  # reads messages too: loaded for who unfolds a row
+
     with Store(line.location, cancelled=cancelled) as store:
         chain = store.chain(line.row.tip.id)
     return tuple(SessionLine(line.location, line.row, node.session, node.kind) for node in chain.nodes)
