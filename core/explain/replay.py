@@ -56,6 +56,7 @@ class _Draft:
         return self.lines.calls.get(self.answers) if self.lines is not None else None
 
     def freeze(self, index: int) -> Turn:
+        """The turn as it stands, numbered, for others to read."""
         request = self.request
         return Turn(
             index,

@@ -72,8 +72,30 @@ class Generation:
         return len(self.row_ids) - self.copies
 
 
+class _Thread:
+    """What a thread says of itself by its sessions, whether it is read whole or is a line of a list."""
+
+    __slots__ = ()
+    sessions: tuple[Session, ...]
+
+    @property
+    def root(self) -> Session:
+        """The first session of the thread."""
+        return self.sessions[0]
+
+    @property
+    def tip(self) -> Session:
+        """The session that carries the thread on."""
+        return self.sessions[-1]
+
+    @property
+    def title(self) -> str | None:
+        """The newest title any session of the thread carries."""
+        return next((s.title for s in reversed(self.sessions) if s.title), None)
+
+
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(_Thread):
     """A logical thread: a session, its compression continuations, and the generations inside them.
 
     Attributes:
@@ -97,21 +119,6 @@ class Conversation:
     def name(self) -> str:
         """What to call it: its title, else how it began, else the id of its newest session."""
         return self.title or self.first_words or self.tip.id
-
-    @property
-    def root(self) -> Session:
-        """The first session of the thread."""
-        return self.sessions[0]
-
-    @property
-    def tip(self) -> Session:
-        """The session that carries the thread on."""
-        return self.sessions[-1]
-
-    @property
-    def title(self) -> str | None:
-        """The newest title any session of the thread carries."""
-        return next((s.title for s in reversed(self.sessions) if s.title), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +146,7 @@ class Chain:
 
 
 @dataclass(frozen=True, slots=True)
-class ConversationRow:
+class ConversationRow(_Thread):
     """One line of the session list: a conversation without its messages."""
 
     sessions: tuple[Session, ...]
@@ -150,21 +157,6 @@ class ConversationRow:
     branches: int = 0
     generations: int | None = None
     lower_bound: bool = False
-
-    @property
-    def root(self) -> Session:
-        """The first session of the thread."""
-        return self.sessions[0]
-
-    @property
-    def tip(self) -> Session:
-        """The session that carries the thread on."""
-        return self.sessions[-1]
-
-    @property
-    def title(self) -> str | None:
-        """The newest title any session of the thread carries."""
-        return next((s.title for s in reversed(self.sessions) if s.title), None)
 
 
 @dataclass(frozen=True, slots=True)
