@@ -19,6 +19,8 @@ from inspector.text import cell_len
 
 HELP = "app.help"
 ALWAYS = (HELP, "app.quit")
+WAY_OUT = key_name("escape")
+"""A key that is shown however narrow the line: nobody should have to look up how to go back."""
 MORE = "more"
 """What help is called where not every key that works here fits."""
 GAP, TIGHT = 3, 2
@@ -68,7 +70,7 @@ class KeyBar(Widget):
 
     def _fitting(self, width: int) -> tuple[list[Binding], int]:
         """The keys to show and the gap between them: all, else closer together and as many as fit."""
-        found = sorted(self._labelled(), key=lambda binding: binding.id in ALWAYS)
+        found = sorted(self._labelled(), key=lambda binding: (_stays(binding), binding.id in ALWAYS))
         for gap in (GAP, TIGHT):
             if sum(_cells(binding) + gap for binding in found) <= width - 1 + gap:
                 return found, gap
@@ -85,10 +87,14 @@ class KeyBar(Widget):
                 active.setdefault(entry.binding.id, entry)
         if isinstance(focused, Input):
             yield TAKE
+        named = set[str]()
         for name in sorted(
             active, key=lambda one: (_general(one), active[one].node is not focused, order[one])
         ):
-            yield active[name].binding
+            binding = active[name].binding
+            if _shown(binding) not in named:  # a second one of that name works by its other keys only
+                yield binding
+            named.add(_shown(binding))
 
 
 def _is_typed(binding: Binding, focused: Widget) -> bool:
@@ -96,16 +102,20 @@ def _is_typed(binding: Binding, focused: Widget) -> bool:
     return focused.check_consume_key(binding.key, shown if len(shown) == 1 else None)
 
 
+def _stays(binding: Binding) -> bool:
+    return binding.id in ALWAYS or _shown(binding) == WAY_OUT
+
+
 def _general(name: str) -> bool:
     return name.partition(".")[0] in GENERAL
 
 
 def _as_many_as_fit(found: Sequence[Binding], room: int) -> list[Binding]:
-    always = [replace(one, description=MORE) if one.id == HELP else one for one in found if one.id in ALWAYS]
+    always = [replace(one, description=MORE) if one.id == HELP else one for one in found if _stays(one)]
     room -= sum(_cells(binding) + TIGHT for binding in always)
     fitting = []
     for binding in found:
-        if binding.id not in ALWAYS and _cells(binding) + TIGHT <= room:
+        if not _stays(binding) and _cells(binding) + TIGHT <= room:
             fitting.append(binding)
             room -= _cells(binding) + TIGHT
     return [*fitting, *always]
