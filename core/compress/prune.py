@@ -48,7 +48,7 @@ def prune(measured: Measured, settings: Settings, limits: Budgets) -> Pruning:
     if rules.keep_images:
         shrunk |= _old_images(measured, shrunk, rules, spared)
     full = _applied(measured, measured.base_weights.full, shrunk)
-    if rules.pressure:
+    if rules.pressure and limits.tail > 0:
         shrunk |= _Pressure(measured, full, boundary, limits.soft, spared, shrunk).relieve()
     count = len(measured.duplicates) + len(shrunk & measured.counted)
     walked = measured.base_weights.walked(thinking=thinking)
@@ -84,10 +84,15 @@ def _thinking(measured: Measured, settings: Settings) -> bool:
 
 
 def _boundary(measured: Measured, settings: Settings, limits: Budgets, thinking: bool) -> int:
-    """First protected message: as many as the budget holds, the one that passes it included."""
+    """First protected message: as many as the budget holds, the one that passes it included.
+
+    A budget of nothing, as a window of a few tokens leaves, is none: only the count protects then.
+    """
     count = len(measured.messages)
     if measured.policy.prune.middle_only:
         return 0
+    if limits.tail <= 0:
+        return max(0, count - settings.protect_last)
     protected = min(settings.protect_last, count)
     if measured.policy.prune.count_cap:
         protected = min(protected, measured.policy.prune.count_cap)

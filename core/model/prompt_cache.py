@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from core.model.evidence import Evidence
-from core.model.tokens import Buckets
+from core.model.tokens import Buckets, share_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class CacheCall:
     @property
     def hit_rate(self) -> float | None:
         """Share of the prompt that came from the cache."""
-        return None if not self.prompt or self.cache_read is None else self.cache_read / self.prompt
+        return share_of(self.cache_read, self.prompt)
 
 
 @dataclass(frozen=True, slots=True)

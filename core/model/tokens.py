@@ -37,8 +37,7 @@ class Buckets:
     @property
     def hit_rate(self) -> float | None:
         """Share of the prompt that came from the cache, 0 to 1; None without a prompt."""
-        prompt = self.prompt
-        return None if not prompt or self.cache_read is None else self.cache_read / prompt
+        return share_of(self.cache_read, self.prompt)
 
     def __add__(self, other: Buckets) -> Buckets:
         """Bucket by bucket; a bucket unknown on one side counts what the other side knows."""
@@ -64,6 +63,14 @@ class Cost:
     usd: Decimal | None = None
     status: str | None = None
     source: str | None = None
+
+
+def share_of(part: int | None, whole: int | None) -> float | None:
+    """A part by its whole, 0 to 1; None where that is no share, as of a counter that fell below zero."""
+    if part is None or not whole:
+        return None
+    share = part / whole
+    return share if 0 <= share <= 1 else None
 
 
 def _sum(*values: int | None) -> int | None:

@@ -49,6 +49,16 @@ def test_an_old_result_becomes_one_line(release: str) -> None:
     assert after[2].text == "[terminal] ran `ls` -> exit ?, 1 lines output"
 
 
+@pytest.mark.parametrize("release", ["0.18", "0.19"])
+def test_where_a_tiny_window_leaves_the_tail_no_budget_only_the_count_protects(release: str) -> None:
+    measured = measure([Message(row) for row in round_of("c1", "x" * 300)], load_policy(release))
+    protected = [
+        pruned_messages(measured, Settings(window=1, protect_last=last))[1].text == "x" * 300
+        for last in (0, 1)
+    ]
+    assert protected == [False, True]
+
+
 @pytest.mark.parametrize("release", releases())
 def test_a_short_result_stays(release: str) -> None:
     assert pruned(round_of("c1", "x" * 200), release)[2].text == "x" * 200

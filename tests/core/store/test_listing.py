@@ -86,11 +86,12 @@ def test_the_hit_rate_of_a_conversation_is_that_of_its_sessions_together(make: M
     database.session("none", cache_read_tokens=0, **usage)
     database.session("first", cache_read_tokens=90, ended_at=2.0, end_reason="compression", **usage)
     database.session("second", parent_session_id="first", cache_read_tokens=0, **{**usage, "started_at": 3.0})
+    database.session("negative", cache_read_tokens=-5, **usage)
     database.session("unknown", started_at=1.0)
     page = opened(database).conversations(sort="hit")
     rates = [row.tokens.hit_rate for row in page.rows]
-    assert [row.root.id for row in page.rows] == ["first", "half", "none", "unknown"]
-    assert rates == [90 / 110, 0.5, 0.0, None]
+    assert [row.root.id for row in page.rows] == ["first", "half", "none", "negative", "unknown"]
+    assert rates == [90 / 110, 0.5, 0.0, None, None]
     listed = opened(database).sessions(sort="hit")
     assert [entry.session.id for entry in listed.rows][:2] == ["first", "half"]
     assert listed.rows[-1].session.id == "unknown"
