@@ -43,17 +43,23 @@ def amount_of(text: str, *, comma: bool = False) -> Decimal | None:
 
 
 def day_of(text: str) -> date | None:
-    """The day in UTC, as providers count days; a time without a zone is UTC.
+    """The day in UTC, as providers count days."""
+    moment = moment_of(text)
+    return moment.date() if moment else None
+
+
+def moment_of(text: str) -> datetime | None:
+    """A time in UTC; one without a zone is UTC. None for anything else.
 
     ISO dates and times, with slashes too, and seconds or milliseconds since 1970 are read. Days before months
     look like months before days: such dates are not guessed.
     """
     if _EPOCH.fullmatch(text):
         seconds = float(text)
-        return datetime.fromtimestamp(seconds / 1000 if seconds >= 1e11 else seconds, UTC).date()
+        return datetime.fromtimestamp(seconds / 1000 if seconds >= 1e11 else seconds, UTC)
     try:
         moment = datetime.fromisoformat(_NAMED_ZONE.sub("", text).replace("/", "-"))
-        return moment.astimezone(UTC).date() if moment.tzinfo else moment.date()
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         return None
 

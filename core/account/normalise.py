@@ -57,7 +57,7 @@ def normalise(raw: Any, *, api_mode: str = "", provider: str = "", release: str 
 
 def one_hour_writes(raw: Any) -> int:
     """Cache-write tokens of a response that are kept for an hour and billed higher (Anthropic)."""
-    return _number(_at(raw, "cache_creation.ephemeral_1h_input_tokens"))
+    return _number(field_at(raw, "cache_creation.ephemeral_1h_input_tokens"))
 
 
 def _reads_dicts(release: str) -> bool:
@@ -70,7 +70,7 @@ def _shape_name(raw: Any, api_mode: str, provider: str, release: str | None) -> 
         return str(named)
     if release is None and not api_mode:
         for name, fields in rules["telling"].items():
-            if any(_at(raw, field) is not None for field in fields):
+            if any(field_at(raw, field) is not None for field in fields):
                 return str(name)
     return "chat"
 
@@ -92,11 +92,11 @@ def _shape(name: str, release: str) -> Shape:
 
 def _first(raw: Any, paths: Iterable[str]) -> int:
     """The first of some fields that is not zero."""
-    return next((number for path in paths if (number := _number(_at(raw, path)))), 0)
+    return next((number for path in paths if (number := _number(field_at(raw, path)))), 0)
 
 
-def _at(raw: Any, path: str) -> Any:
-    """A field by dotted path, of mappings and of objects."""
+def field_at(raw: Any, path: str) -> Any:
+    """A field by dotted path, of mappings and of objects; None when it is not there."""
     for name in path.split("."):
         raw = raw.get(name) if isinstance(raw, Mapping) else getattr(raw, name, None)
         if raw is None:
