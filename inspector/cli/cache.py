@@ -61,7 +61,7 @@ def _of_file(args: argparse.Namespace) -> CacheReport:
     from core.model.usage import CacheRoute
 
     messages = transcript.read_messages(args.messages)
-    release = what_if.release_name(args.release) if args.release else newest_release()
+    release = what_if.release_name(args.release) if args.release is not None else newest_release()
     if release in documents():
         raise UsageError(f"{release!r} says nothing about caching", where="--release")
     layout, ttl = args.layout or LAYOUTS[0], args.ttl or "5m"
@@ -75,7 +75,7 @@ def _of_file(args: argparse.Namespace) -> CacheReport:
 def _of_session(args: argparse.Namespace) -> CacheReport:
     from core.explain.caching import conversation_cache
 
-    release = what_if.release_name(args.release) if args.release else None
+    release = what_if.release_name(args.release) if args.release is not None else None
     with target.session(args) as (store, session):
         return conversation_cache(store, session.id, release=release, prices=not args.no_prices)
 

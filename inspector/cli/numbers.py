@@ -21,7 +21,7 @@ def whole(text: str) -> int:
     scale = _SCALES.get(digits[-1:].lower(), 1)
     digits = digits[:-1] if scale > 1 else digits
     if not (digits.isascii() and digits.isdecimal() and len(digits) < 19):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 0 or more")
     return int(digits) * scale
 
 
@@ -43,12 +43,24 @@ def share(text: str) -> float:
     Raises:
         argparse.ArgumentTypeError: The text is no number, or lies outside the range.
     """
+    value = fraction(text)
+    if value == 0:
+        raise argparse.ArgumentTypeError("must be above 0")
+    return value
+
+
+def fraction(text: str) -> float:
+    """A number from 0 to 1, in the forms `share` accepts.
+
+    Raises:
+        argparse.ArgumentTypeError: The text is no number, or lies outside the range.
+    """
     number, hundred = (text[:-1], 100.0) if text.endswith("%") else (text, 1.0)
     try:
         value = float(number) / hundred
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number") from error
-    if not 0.0 < value <= 1.0:
+    if not 0.0 <= value <= 1.0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a share between 0 and 1")
     return value
 

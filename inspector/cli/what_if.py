@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("suppose")
     group.add_argument("--window", type=numbers.positive, metavar="N", help="the model's context length")
     group.add_argument("--threshold", type=numbers.share, metavar="F", help="compression.threshold")
-    group.add_argument("--target-ratio", type=numbers.share, metavar="F", help="compression.target_ratio")
+    group.add_argument("--target-ratio", type=numbers.fraction, metavar="F", help="compression.target_ratio")
     group.add_argument("--protect-first", type=numbers.whole, metavar="N", help="compression.protect_first_n")
     group.add_argument("--protect-last", type=numbers.whole, metavar="N", help="compression.protect_last_n")
     group.add_argument("--max-output", type=numbers.positive, metavar="N", help="model.max_tokens")
@@ -107,7 +107,7 @@ def question(args: argparse.Namespace) -> Question:
     """
     if (args.session is None) == (args.messages is None):
         raise UsageError("give either SESSION or --messages FILE", remedy="`latest` names the newest session")
-    release = release_name(args.release) if args.release else None
+    release = release_name(args.release) if args.release is not None else None
     asked = _from_session(args, release) if args.messages is None else _from_file(args, release)
     changes = {field: getattr(args, option) for option, field in _OVERRIDES.items()}
     known = {field: value for field, value in changes.items() if value is not None}

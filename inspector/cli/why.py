@@ -49,7 +49,7 @@ def _answer(args: argparse.Namespace, slot: kept.Slot | None) -> int:
     from core.explain.answer import answer, lasting
     from inspector.cli import what_if
 
-    release = what_if.release_name(args.release) if args.release else None
+    release = what_if.release_name(args.release) if args.release is not None else None
     with target.session(args) as (store, session):
         found = answer(store, session.id, release=release)
         asked = args.decisions or args.turns or args.at is not None

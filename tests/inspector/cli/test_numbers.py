@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.cli.numbers import dollars, moment, positive, share, size, whole
+from inspector.cli.numbers import dollars, fraction, moment, positive, share, size, whole
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,7 @@ from inspector.cli.numbers import dollars, moment, positive, share, size, whole
         (share, "0.5", 0.5),
         (share, "50%", 0.5),
         (share, "1", 1.0),
+        (fraction, "0", 0.0),
         (dollars, "$12.50", Decimal("12.50")),
         (dollars, "1,000", Decimal(1000)),
         (dollars, "0", Decimal(0)),
@@ -52,6 +53,7 @@ def test_a_number_is_read_in_every_common_form(parse: Callable[[str], Any], text
         (share, "1.01"),
         (share, "nan"),
         (share, "half"),
+        (fraction, "-0.1"),
         (dollars, "-1"),
         (dollars, "NaN"),
         (dollars, "ten"),

@@ -144,9 +144,15 @@ def test_a_plan_for_people_names_the_parts_and_the_sums(as_text: Text) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["latest", "--messages", "x.json"], ["--messages", "x.json", "--generation", "1"]]
+    "words",
+    [
+        [],
+        ["latest", "--messages", "x.json"],
+        ["--messages", "x.json", "--generation", "1"],
+        ["latest", "--release", ""],
+    ],
 )
-def test_what_excludes_each_other_is_refused(
+def test_what_makes_no_question_is_refused(
     words: list[str], home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["plan", *words, "--home", str(home)]) == 2
