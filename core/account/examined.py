@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +12,7 @@ from core.account.cache.results import copied
 from core.account.diagnosis import finding
 from core.account.ledger import ledger
 from core.account.price_book import PriceBook
+from core.errors import NotFoundError
 from core.model.conversation import Conversation
 from core.model.event import Finding
 from core.model.evidence import Evidence, Verdict
@@ -55,10 +57,34 @@ class Account:
             found += (message for place, message in enumerate(messages) if place not in copies)
         return tuple(found)
 
-    @property
+    @cached_property
     def answers(self) -> int:
-        """How often the model answered."""
-        return sum(message.role == "assistant" for message in self.fresh)
+        """How often the model answered: what a branch took from its parent, and an answer that a retried turn
+        wrote into several sessions, counts once.
+        """
+        inherited = Counter(_spoken(message) for message in self._parent if message.role == "assistant")
+        seen: set[tuple[str, ...]] = set()
+        count = 0
+        for message in self.fresh:
+            said = _spoken(message)
+            if message.role != "assistant" or said[1] in seen:
+                continue
+            seen |= {said[1]} - {()}
+            if inherited[said]:
+                inherited[said] -= 1
+            else:
+                count += 1
+        return count
+
+    @property
+    def _parent(self) -> tuple[Message, ...]:
+        """What the session had before it that this conversation branched from."""
+        parent = self.conversation.root.parent_id
+        try:
+            generations = self.store.conversation(parent).generations if parent is not None else ()
+        except NotFoundError:
+            generations = ()
+        return tuple(one for generation in generations for one in self.store.generation_messages(generation))
 
     @property
     def calls(self) -> int:
@@ -75,6 +101,10 @@ class Account:
     ) -> Finding:
         """A finding about this conversation, or one session of it."""
         return finding(rule, numbers, *evidence, session=session or self.session, verdict=verdict)
+
+
+def _spoken(message: Message) -> tuple[str, tuple[str, ...]]:
+    return message.text, tuple(call.id for call in message.tool_calls)
 
 
 def billed(session: Session) -> tuple[int | None, ...]:

@@ -155,7 +155,9 @@ def _cumulative(account: Account) -> Iterator[Finding]:
         own = (message for message in account.fresh if message.row and message.row.session_id == child.id)
         answers = sum(message.role == "assistant" for message in own)
         calls = child.api_calls or 0
-        grown = any(billed(parent)) and all((own or 0) >= (old or 0) for own, old in pairs)
+        # Where nothing of the session is held (E5), its calls have nothing to be compared with.
+        grown = bool(child.messages) and any(billed(parent))
+        grown = grown and all((own or 0) >= (old or 0) for own, old in pairs)
         if grown and calls > limit("F12", "ratio") * max(1, answers):
             numbers = {"child": child.id, "calls": calls, "answers": answers}
             yield account.found("F12", numbers, session=child.id, verdict=Verdict.SUSPECTED)
