@@ -9,7 +9,9 @@ from core.explain.causes import Cause, cause_of, cause_of_telemetry
 from core.hermes.log import Kind, LogRecord
 from core.model.event import Trigger
 
-_ENDS_OPEN = frozenset({Kind.TURN, Kind.STARTED})
+_BEGINS = frozenset({Kind.STARTED, Kind.NATIVE_STARTED})
+_ENDS = frozenset({Kind.DONE, Kind.NATIVE_DONE})
+_ENDS_OPEN = _BEGINS | {Kind.TURN}
 _NOT_BEGUN = frozenset({"blocked", "skipped"})
 _OUTCOMES = frozenset(
     {
@@ -126,11 +128,11 @@ def _take(
 ) -> None:
     if record.kind in _ENDS_OPEN:
         _close(drafts)
-    if record.kind is Kind.STARTED:
+    if record.kind in _BEGINS:
         previous = drafts[-1].cause if drafts else None
         cause = cause_of(thread, position, previous, tags_tell=tags_tell)
         drafts.append(_Draft(record.session or "", cause, position, started=record))
-    elif record.kind is Kind.DONE:
+    elif record.kind in _ENDS:
         _take_done(drafts, thread, position, record)
     elif record.kind is Kind.TELEMETRY and record.telemetry is not None:
         _take_telemetry(drafts, position, record)
@@ -148,13 +150,25 @@ def _take_done(drafts: list[_Draft], thread: Sequence[LogRecord], position: int,
     if drafts and drafts[-1].done is None and _closes(drafts[-1], record):
         drafts[-1].done, drafts[-1].end, drafts[-1].open = record, position, False
         return
-    cause = cause_of(thread, position, None, tags_tell=False).weakened("the line that opened it is lost")
+    if drafts and _told_twice(drafts[-1], record):
+        return
+    cause = cause_of(thread, position, None, tags_tell=False)
+    if cause.trigger is not Trigger.NATIVE:
+        cause = cause.weakened("the line that opened it is lost")
     drafts.append(_Draft(record.session or "", cause, position, done=record, open=False, end=position))
 
 
 def _closes(draft: _Draft, done: LogRecord) -> bool:
     """Both lines say how many messages went in; another number belongs to an attempt without a start."""
-    return draft.started is not None and draft.started.before == done.before
+    if draft.started is None or (draft.started.kind is Kind.STARTED) is not (done.kind is Kind.DONE):
+        return False
+    return done.kind is Kind.NATIVE_DONE or draft.started.before == done.before
+
+
+def _told_twice(draft: _Draft, done: LogRecord) -> bool:
+    """The provider's own compaction of one turn is told when it is seen and when it is over."""
+    known = draft.done
+    return known is not None and known.kind is done.kind is Kind.NATIVE_DONE and known.text == done.text
 
 
 def _take_telemetry(drafts: list[_Draft], position: int, record: LogRecord) -> None:
@@ -163,7 +177,8 @@ def _take_telemetry(drafts: list[_Draft], position: int, record: LogRecord) -> N
         return
     cause = cause_of_telemetry(record)
     for draft in reversed(drafts[-3:]):
-        fits = draft.started is None or draft.started.tokens in (None, telemetry.tokens)
+        begun = draft.started is not None or telemetry.commit not in _NOT_BEGUN
+        fits = begun and (draft.started is None or draft.started.tokens in (None, telemetry.tokens))
         if draft.telemetry is None and draft.session == record.session and fits:
             draft.telemetry, draft.cause, draft.end, draft.open = record, cause, position, False
             return
@@ -176,7 +191,7 @@ def _next_call(thread: Sequence[LogRecord], draft: _Draft) -> LogRecord | None:
     for record in thread[max(draft.position, draft.end) + 1 :]:
         if record.kind is Kind.CALL:
             return record
-        if record.kind in (Kind.STARTED, Kind.TURN):
+        if record.kind in _ENDS_OPEN:
             return None
     return None
 

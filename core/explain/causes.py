@@ -67,6 +67,7 @@ _STATED: Mapping[Kind, Trigger] = {
     Kind.HYGIENE: Trigger.HYGIENE,
     Kind.IDLE: Trigger.IDLE,
 }
+_NATIVE = frozenset({Kind.NATIVE_STARTED, Kind.NATIVE_DONE})
 _DECIDING = frozenset(
     {*_STATED, Kind.ENGINE_PREFLIGHT, Kind.CALL, Kind.CALL_FAILED, Kind.DONE, Kind.TURN, Kind.TURN_ENDED}
 )
@@ -85,6 +86,8 @@ def cause_of(thread: Sequence[LogRecord], position: int, previous: Cause | None,
         tags_tell: A line without a session tag was written outside a turn (before 0.22).
     """
     started = thread[position]
+    if started.kind in _NATIVE:
+        return Cause(Trigger.NATIVE, Verdict.PROVED, tokens=started.tokens, line=started)
     if started.focus is not None:
         return Cause(
             Trigger.MANUAL, Verdict.PROVED, line=started, note="only a manual compression has a topic"

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from core.explain import wording
 from core.explain.attempts import Attempt, find_attempts
 from core.explain.causes import Cause
-from core.explain.clock import align
+from core.explain.clock import align, moments
 from core.explain.counts import message_counts, repeated_users
 from core.explain.derive import Derived, derive
 from core.explain.engine import foreign_engine, written_by_another
@@ -20,11 +20,11 @@ from core.explain.rows import BoundaryRows, boundary_rows
 from core.explain.shrunk_window import window_in_force
 from core.explain.situation import conversation_log, detected, found_window
 from core.hermes.config import HermesConfig, load_config
-from core.hermes.log import Kind, Log
+from core.hermes.log import Kind, Log, LogRecord
 from core.hermes.release import release_of_summary
-from core.model.conversation import BoundaryMode, Conversation
+from core.model.conversation import BoundaryMode
 from core.model.event import CompressionEvent, Trigger
-from core.model.evidence import Evidence, Source, Verdict
+from core.model.evidence import Verdict
 from core.store.store import Store
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -66,7 +66,7 @@ def explained(
     config = config if config is not None else load_config(store.location.home)
     log = log if log is not None else conversation_log(store.location.home, conversation)
     rows = boundary_rows(store, conversation)
-    clock = align(log.records, _moments(conversation, rows))
+    clock = align(log.records, moments(conversation, rows))
     frame = Frame(
         store=store,
         conversation=conversation,
@@ -116,9 +116,10 @@ def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
     session_id = rows.session if rows is not None else _session_of(frame, attempt)
     session = frame.sessions.get(session_id, frame.conversation.tip)
     window, shrunk = window_in_force(frame, attempt)
-    limits = frame.limits(release, session, window)
-    threshold = limits.threshold if limits is not None else None
     cause = attempt.cause if attempt is not None else None
+    native = cause is not None and cause.trigger is Trigger.NATIVE  # its provider has a threshold of its own
+    limits = None if native else frame.limits(release, session, window)
+    threshold = limits.threshold if limits is not None else None
     derived = _derived(frame, rows, release, threshold) if _needs_rows(cause) and rows is not None else None
     trigger, verdict = _verdict(cause, derived)
     stated = cause.threshold if cause is not None and cause.threshold is not None else None
@@ -149,7 +150,7 @@ def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
         completed=completed,
         duration=_duration(attempt),
         release=release,
-        evidence=(*_evidence(attempt, rows, derived), *wording.shrunk_evidence(shrunk)),
+        evidence=tuple(wording.evidence(attempt, rows, derived, shrunk)),
         explanation=wording.explanation(trigger, verdict, tokens, shown, window),
         arithmetic=wording.sums(cause, limits, tokens, shown, derived.steps if derived else ()),
         disagreements=(
@@ -255,41 +256,22 @@ def _duration(attempt: Attempt | None) -> float | None:
     return (attempt.done.at - attempt.started.at).total_seconds()
 
 
-def _evidence(
-    attempt: Attempt | None, rows: BoundaryRows | None, derived: Derived | None
-) -> tuple[Evidence, ...]:
-    found: list[Evidence] = []
-    if attempt is not None:
-        found += wording.log_evidence(attempt)
-        if attempt.cause.note:
-            found.append(Evidence(Source.DERIVED, attempt.first.where, attempt.cause.note))
-    if rows is not None:
-        found += wording.row_evidence(rows)
-    if derived is not None:
-        found += derived.evidence
-    return tuple(found)
-
-
-def _moments(conversation: Conversation, rows: tuple[BoundaryRows, ...]) -> dict[str, list[datetime]]:
-    """Times the database holds for each session, to set the log's clock by."""
-    moments: dict[str, list[datetime]] = {}
-    for session in conversation.sessions:
-        own = (session.started_at, session.ended_at, session.last_active)
-        moments[session.id] = [at for at in own if at is not None]
-    for boundary in rows:
-        if boundary.at is not None:
-            moments.setdefault(boundary.session, []).append(boundary.at)
-            moments.setdefault(boundary.opened.session_id, []).append(boundary.at)
-    return moments
-
-
 def _notes(frame: Frame, log: Log) -> tuple[str, ...]:
     notes = [*log.problems, *frame.conversation.notes, *frame.config.notes(frame.release.release)]
     if log.empty:
         notes.append("no log line about this conversation survives; causes are recomputed from rows")
     engine = foreign_engine(frame)
     notes += engine.notes if engine is not None else ()
-    missing = next((record for record in reversed(log.records) if record.kind is Kind.ENGINE_MISSING), None)
+    own = _newest(log, Kind.NATIVE_DONE)
+    if own is not None:
+        notes.append(
+            f"{own.where}: Codex keeps a thread of its own and compacts it by a threshold of its own"
+        )
+    missing = _newest(log, Kind.ENGINE_MISSING)
     if missing is not None:
         notes.append(f"{missing.where}: the engine {missing.reason!r} was not found, so Hermes' own decides")
     return tuple(notes)
+
+
+def _newest(log: Log, kind: Kind) -> LogRecord | None:
+    return next((record for record in reversed(log.records) if record.kind is kind), None)

@@ -10,6 +10,7 @@ from core.explain.attempts import Attempt
 from core.explain.clock import Clock
 from core.explain.rows import BoundaryRows
 from core.model.conversation import BoundaryMode
+from core.model.event import Trigger
 
 _CLOSE = timedelta(seconds=15)
 _FAR = timedelta(hours=15)
@@ -54,10 +55,15 @@ def _pair(
         low = max((pairs[j] for j in pairs if j < i), default=-1)
         high = min((pairs[j] for j in pairs if j > i), default=len(attempts))
         for j in range(low + 1, high):
-            if j not in taken and fits(attempts[j], rows):
+            if j not in taken and _writes_rows(attempts[j]) and fits(attempts[j], rows):
                 pairs[i] = j
                 taken.add(j)
                 break
+
+
+def _writes_rows(attempt: Attempt) -> bool:
+    """A provider that compacts its own thread leaves Hermes' transcript as it is."""
+    return attempt.cause.trigger is not Trigger.NATIVE
 
 
 def _same_child(attempt: Attempt, rows: BoundaryRows) -> bool:

@@ -245,7 +245,7 @@ def _current(store: Store, tip: Session, messages: Sequence[Message], log: Log, 
 def last_prompt(log: Log) -> LogRecord | None:
     """The last answered call whose provider counted the prompt; None when a compaction followed it."""
     for record in reversed(log.records):
-        if record.kind is Kind.DONE:
+        if record.kind in (Kind.DONE, Kind.NATIVE_DONE):
             return None
         if record.kind is Kind.CALL and record.input:
             return record

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from core.compress.threshold import Budgets
 from core.explain.attempts import Attempt
 from core.explain.causes import Cause, trigger_words
+from core.explain.derive import Derived
 from core.explain.rows import BoundaryRows
 from core.explain.shrunk_window import Shrunk
-from core.hermes.log import LogRecord
+from core.hermes.log import Kind, LogRecord
 from core.model.event import Trigger
 from core.model.evidence import Evidence, Source, Verdict
 
@@ -52,7 +53,9 @@ def sums(
     steps: tuple[str, ...],
 ) -> tuple[str, ...]:
     """The arithmetic, one step a line: the threshold, then the comparison."""
-    lines = list(limits.arithmetic) if limits is not None else ["no window is known, so no threshold"]
+    lines = list(limits.arithmetic) if limits is not None else []
+    if limits is None and not (cause is not None and cause.trigger is Trigger.NATIVE):
+        lines.append("no window is known, so no threshold")
     compared = cause is None or cause.trigger in _COMPARED
     if tokens is not None and threshold is not None and compared:
         sign = ">=" if tokens >= threshold else "<"
@@ -62,7 +65,23 @@ def sums(
     return (*lines, *steps)
 
 
-def log_evidence(attempt: Attempt) -> Iterator[Evidence]:
+def evidence(
+    attempt: Attempt | None, rows: BoundaryRows | None, derived: Derived | None, shrunk: Shrunk | None
+) -> Iterator[Evidence]:
+    """Everything one event rests on: lines, rows, what was recomputed, and what had lowered the window."""
+    if attempt is not None:
+        yield from _log_evidence(attempt)
+        if attempt.cause.note:
+            yield Evidence(Source.DERIVED, attempt.first.where, attempt.cause.note)
+    if rows is not None:
+        yield from _row_evidence(rows)
+    if derived is not None:
+        yield from derived.evidence
+    if shrunk is not None:
+        yield from _shrunk_evidence(shrunk)
+
+
+def _log_evidence(attempt: Attempt) -> Iterator[Evidence]:
     """The lines an attempt rests on, in the order of the log, each once."""
     lines = [attempt.cause.line, attempt.cause.call, attempt.started, *attempt.inner[-4:]]
     lines += [attempt.done, attempt.telemetry]
@@ -78,7 +97,7 @@ def quoted(line: LogRecord) -> Evidence:
     return Evidence(Source.LOG, line.where, line.message)
 
 
-def row_evidence(rows: BoundaryRows) -> Iterator[Evidence]:
+def _row_evidence(rows: BoundaryRows) -> Iterator[Evidence]:
     """What the database shows of a compaction."""
     yield from rows.boundary.evidence
     if rows.before:
@@ -89,12 +108,11 @@ def row_evidence(rows: BoundaryRows) -> Iterator[Evidence]:
         yield Evidence(Source.DATABASE, where, f"{len(rows.after)} messages after")
 
 
-def shrunk_evidence(shrunk: Shrunk | None) -> Iterator[Evidence]:
+def _shrunk_evidence(shrunk: Shrunk) -> Iterator[Evidence]:
     """The refusal that left the process with a smaller window."""
-    if shrunk is not None:
-        yield quoted(shrunk.line)
-        told = f"left the running process with a window of {shrunk.window:,}"
-        yield Evidence(Source.DERIVED, shrunk.line.where, told)
+    yield quoted(shrunk.line)
+    told = f"left the running process with a window of {shrunk.window:,}"
+    yield Evidence(Source.DERIVED, shrunk.line.where, told)
 
 
 def missed(tokens: int | None, limits: Budgets | None) -> Iterator[str]:
@@ -118,7 +136,7 @@ def disagreements(
         joined: How many messages Hermes joins to their neighbours before it counts.
     """
     done = attempt.done if attempt else None
-    if done is not None and rows is None:
+    if done is not None and done.kind is Kind.DONE and rows is None:
         yield f"{done.where} tells of a new transcript, but no row shows one"
     if done is not None and rows is not None:
         for name, said, shown in (
