@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from core.model.prices import Money
 
 UNKNOWN = "–"
 ESTIMATE = "~"
@@ -43,6 +47,18 @@ def money(usd: Decimal | None, *, mark: str = "") -> str:
         return UNKNOWN
     sign, amount = ("-" if usd < 0 else ""), abs(usd)
     return f"{mark}{sign}${_amount(amount)}"
+
+
+def sum_of_money(value: Money) -> str:
+    """A sum of costs; a lower bound when some of it has no price."""
+    return money(value.usd, mark=LOWER_BOUND if value.missing else "")
+
+
+def tokens(value: int | None, *, lower_bound: bool = False) -> str:
+    """Tokens of a list, short; a lower bound of nothing says nothing, so it is unknown."""
+    if lower_bound and not value:
+        return UNKNOWN
+    return short(value, mark=LOWER_BOUND if lower_bound else "")
 
 
 def _amount(amount: Decimal) -> str:
@@ -129,6 +145,11 @@ def span(start: datetime, end: datetime) -> str:
 def plural(number: int, noun: str, many: str | None = None) -> str:
     """A number and its noun: `1 session`, `1,518 sessions`."""
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"
+
+
+def model(name: str | None) -> str:
+    """A model in a list: without its maker, `opus-4-5`."""
+    return (name or UNKNOWN).rpartition("/")[2].removeprefix("claude-")
 
 
 def utc_now() -> datetime:

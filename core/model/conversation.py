@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import reduce
+from itertools import takewhile
+from operator import add
 
 from core.model.evidence import Evidence
+from core.model.prices import Money
 from core.model.session import Kind, Session
 from core.model.tokens import Buckets, Cost
 
@@ -143,6 +148,21 @@ class Chain:
     resume_reason: str
     nodes: tuple[ChainNode, ...]
     findings: tuple[str, ...] = ()
+
+    def subtree(self, place: int) -> tuple[ChainNode, ...]:
+        """A node and everything that grew out of it."""
+        top = self.nodes[place]
+        return (top, *takewhile(lambda node: node.depth > top.depth, self.nodes[place + 1 :]))
+
+
+def spent(nodes: Iterable[ChainNode]) -> tuple[Buckets, Money]:
+    """Tokens and recorded cost of sessions together; each session records its own requests only."""
+    sessions = [node.session for node in nodes]
+    costs = [(one.recorded_cost.usd, bool(one.tokens.total)) for one in sessions]
+    return (
+        reduce(add, (one.tokens for one in sessions), Buckets()),
+        reduce(add, (Money(usd, int(usd is None and used)) for usd, used in costs), Money()),
+    )
 
 
 @dataclass(frozen=True, slots=True)

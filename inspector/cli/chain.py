@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from core.model.conversation import Chain, ChainNode
@@ -21,10 +21,11 @@ def run(args: argparse.Namespace) -> int:
     """Print the family of a session."""
     with target.session(args) as (store, session):
         chain = store.chain(session.id)
+        names = {} if args.json else store.names([node.session.id for node in chain.nodes])
     if args.json:
         output.write_json(payload(chain))
     else:
-        output.write_lines(_lines(chain, session.id))
+        output.write_lines(_lines(chain, session.id, names))
     return 0
 
 
@@ -61,7 +62,7 @@ def _node(node: ChainNode) -> dict[str, Any]:
     }
 
 
-def _lines(chain: Chain, asked: str) -> Iterator[str]:
+def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:
     from inspector import format
     from inspector.cli.table import Column, lines
 
@@ -73,15 +74,15 @@ def _lines(chain: Chain, asked: str) -> Iterator[str]:
         Column("gen", right=True),
         Column("tokens", right=True),
         Column("cost", right=True),
-        Column("title", shrinks=True),
+        Column("name", shrinks=True),
     )
-    yield from lines(columns, (_cells(node, chain, asked) for node in chain.nodes))
+    yield from lines(columns, (_cells(node, chain, asked, names) for node in chain.nodes))
     yield ""
     yield f"resume lands in {chain.resume_target}: {chain.resume_reason or 'nothing continues it'}"
     yield from (f"{format.UNKNOWN} {finding}" for finding in chain.findings)
 
 
-def _cells(node: ChainNode, chain: Chain, asked: str) -> list[str]:
+def _cells(node: ChainNode, chain: Chain, asked: str, names: Mapping[str, str]) -> list[str]:
     from inspector import format
     from inspector.glyphs import KIND
 
@@ -97,5 +98,5 @@ def _cells(node: ChainNode, chain: Chain, asked: str) -> list[str]:
         format.count(node.generations),
         format.short(session.tokens.total),
         format.money(session.recorded_cost.usd),
-        session.title or format.UNKNOWN,
+        names[session.id],
     ]

@@ -175,7 +175,7 @@ def _cells(row: Row, now: datetime, *, several: bool) -> list[str]:
         row.session.model or format.UNKNOWN,
         format.count(row.messages),
         format.count(row.generations),
-        format.short(row.tokens.total, mark=format.LOWER_BOUND if row.lower_bound else ""),
+        format.tokens(row.tokens.total, lower_bound=row.lower_bound),
         format.percent(row.tokens.hit_rate),
         format.money(row.usd),
         row.session.id,

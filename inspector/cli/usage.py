@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import BudgetPassed, UsageError
 from core.model.ledger import Ledger, LedgerRow
-from core.model.prices import Money
 from inspector.cli import numbers, options, output, target, usage_json
 
 if TYPE_CHECKING:
@@ -155,21 +154,14 @@ def _lines(found: Ledger, limit: int) -> Iterator[str]:
 def _cells(row: LedgerRow) -> list[str]:
     from inspector import format
 
-    mark = format.LOWER_BOUND if row.lower_bound else ""
     tokens = row.tokens
     buckets = (tokens.input, tokens.cache_read, tokens.cache_write, tokens.output)
     return [
         f"{row.label} ({row.key})" if row.label and row.label != row.key else row.key,
         row.task,
         format.count(row.calls),
-        *(format.short(value, mark=mark) for value in buckets),
+        *(format.tokens(value, lower_bound=row.lower_bound) for value in buckets),
         format.percent(tokens.hit_rate),
-        _money(row.recorded),
-        _money(row.computed),
+        format.sum_of_money(row.recorded),
+        format.sum_of_money(row.computed),
     ]
-
-
-def _money(value: Money) -> str:
-    from inspector import format
-
-    return format.money(value.usd, mark=format.LOWER_BOUND if value.missing else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,14 +16,14 @@ from inspector import format
 from inspector.commands import bindings
 from inspector.line import Line
 from inspector.palette import Palette
-from inspector.screens.chain_list import ChainList, twigs
+from inspector.screens.chain_card import card_lines
+from inspector.screens.chain_list import ChainList, Twig, twigs
 from inspector.shell import shell
-from inspector.text import clean
 from inspector.views import Subject, View
+from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
 from inspector.widgets.status_line import Piece, StatusLine
 from inspector.widgets.text_pane import TextPane
-from inspector.widgets.text_wrap import wrap
 from inspector.workers import cancelled, in_thread
 
 
@@ -31,24 +32,30 @@ class ChainView(View):
 
     BINDINGS = bindings("chain")
     DEFAULT_CSS = """
-    ChainView ChainList { padding: 0 1; }
-    ChainView #remarks { height: auto; max-height: 40%; padding: 0 1; border-top: solid $rule; }
+    ChainView ChainList { height: auto; min-height: 3; max-height: 60%; padding: 0 1; }
+    ChainView #card { height: 1fr; padding: 0 1; border-top: solid $rule; }
     """
 
     tree_list = getters.query_one(ChainList)
-    remarks = getters.query_one("#remarks", TextPane)
+    card = getters.query_one("#card", TextPane)
 
     @dataclass
     class Read(Event):
-        """The family was read."""
+        """The family was read, and what to call each session of it."""
 
         chain: Chain
+        names: Mapping[str, str]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._chain: Chain | None = None
+        self._twigs: Sequence[Twig] = ()
 
     def compose(self) -> ComposeResult:
-        """Where resume lands, the tree, what is odd about it."""
+        """Where resume lands, the tree, the session under the cursor."""
         yield StatusLine(id="resume")
         yield ChainList(empty="Reading the family …")
-        yield TextPane(id="remarks")
+        yield TextPane(id="card")
 
     def watch_subject(self, subject: Subject | None) -> None:
         """Read the family anew."""
@@ -61,20 +68,30 @@ class ChainView(View):
         stop = cancelled()
         with Store(subject.location, cancelled=stop) as store:
             chain = store.chain(subject.conversation.tip.id)
+            names = store.names([node.session.id for node in chain.nodes])
         if not stop():
-            self.post_message(self.Read(chain))
+            self.post_message(self.Read(chain, names))
 
     @on(Read)
     def _take(self, event: Read) -> None:
         if self.subject is None:
             return
-        chain = event.chain
+        self._chain = event.chain
         thread = [session.id for session in self.subject.conversation.sessions]
-        rows = twigs(chain, thread)
-        own = [place for place, twig in enumerate(rows) if twig.own]
-        self.query_one("#resume", StatusLine).left = resume_pieces(chain)
-        self.tree_list.show(ListRows(rows), cursor=own[-1] if own else 0)
-        self.remarks.show(partial(_remarks, chain))
+        self._twigs = twigs(event.chain, thread, event.names)
+        own = [place for place, twig in enumerate(self._twigs) if twig.own]
+        self.query_one("#resume", StatusLine).left = resume_pieces(event.chain, event.names)
+        self.tree_list.show(ListRows(self._twigs), cursor=own[-1] if own else 0)
+        self._tell()
+
+    @on(RowList.Moved)
+    def _tell(self) -> None:
+        if self._chain is not None and self._twigs:
+            self.card.show(partial(_card, self._chain, self.tree_list.cursor, self._twigs))
+
+    def action_scroll_card(self, step: int) -> None:
+        """Scroll what is told of the session."""
+        self.card.action_line(step)
 
     def action_open_session(self) -> None:
         """Open the conversation of the session under the cursor."""
@@ -92,23 +109,18 @@ class ChainView(View):
         return twig.node.session.id if twig else ""
 
 
-def resume_pieces(chain: Chain) -> tuple[Piece, ...]:
-    """Where `hermes --resume` lands, and why."""
+def resume_pieces(chain: Chain, names: Mapping[str, str]) -> tuple[Piece, ...]:
+    """How large the family is and where `hermes --resume` lands."""
     sessions = format.plural(len(chain.nodes), "session")
+    odd = format.plural(len(chain.findings), "oddity", "oddities")
     return (
         ("ink!", sessions),
+        *((("severity-warning", f" · ▲ {odd}"),) if chain.findings else ()),
         ("ink-muted", " · resume lands in "),
-        ("severity-ok!", chain.resume_target),
-        ("ink-muted", f" because {chain.resume_reason}" if chain.resume_reason else ""),
+        ("severity-ok!", names.get(chain.resume_target, chain.resume_target)),
+        ("ink-faint?", f" · {chain.resume_target}"),
     )
 
 
-def _remarks(chain: Chain, width: int, ink: Palette) -> list[Line]:
-    if not chain.findings:
-        return [Line().add("Nothing is odd about this family.", ink.style("ink-faint"))]
-    style = ink.style("severity-warning")
-    return [
-        Line().preformatted(line, style)
-        for words in chain.findings
-        for line in wrap(clean(f"▲ {words}"), width)
-    ]
+def _card(chain: Chain, place: int, rows: Sequence[Twig], width: int, ink: Palette) -> Sequence[Line]:
+    return list(card_lines(chain, place, rows, width, ink))

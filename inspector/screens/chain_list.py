@@ -2,37 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.model.conversation import Chain, ChainNode
+from core.model.conversation import Chain, ChainNode, spent
+from core.model.prices import Money
 from inspector import format
 from inspector.glyphs import KIND
 from inspector.line import Line
 from inspector.widgets.row_list import RowList
 
 RESUME = "◀ resume lands here"
-COLUMNS = (("kind", 16), ("ended", 14), ("msgs", 6), ("gen", 3), ("tokens", 6), ("hit", 4), ("cost", 8))
-"""Columns right of the tree; from the left they give way where there is no room."""
+COLUMNS = {
+    "kind": 14, "began": 16, "model": 14, "ended": 14, "msgs": 6, "gen": 3, "tokens": 6, "hit": 4, "cost": 8,
+    "with below": 10,
+}  # fmt: skip
+"""Columns right of the tree and their cells."""
+GIVES_WAY = ("model", "with below", "began", "hit", "gen", "ended", "msgs", "kind", "tokens", "cost")
+"""Which columns go first where there is no room."""
+TEXTS = frozenset({"kind", "began", "model", "ended"})
 GAP = 2
 LEAST_TREE = 34
 
 
 @dataclass(frozen=True, slots=True)
 class Twig:
-    """One session of the tree and the guides drawn before it."""
+    """One session of the tree.
+
+    Attributes:
+        name: What to call it.
+        guides: What is drawn before it.
+        own: It belongs to the conversation the workspace is about.
+        resumed: `hermes --resume` lands in it.
+        below: What it and everything below it cost; None where nothing is.
+    """
 
     node: ChainNode
+    name: str
     guides: str
     own: bool
     resumed: bool
+    below: Money | None = None
 
 
-def twigs(chain: Chain, thread: Sequence[str]) -> list[Twig]:
-    """The nodes with their guides; `thread` is the conversation the workspace is about."""
+def twigs(chain: Chain, thread: Sequence[str], names: Mapping[str, str]) -> list[Twig]:
+    """The nodes as they are drawn.
+
+    Args:
+        chain: The family.
+        thread: Sessions of the conversation the workspace is about.
+        names: What to call each session.
+    """
     depths = [node.depth for node in chain.nodes]
     return [
-        Twig(node, _guides(depths, place), node.session.id in thread, node.session.id == chain.resume_target)
+        Twig(
+            node=node,
+            name=names.get(node.session.id, node.session.id),
+            guides=_guides(depths, place),
+            own=node.session.id in thread,
+            resumed=node.session.id == chain.resume_target,
+            below=spent(below)[1] if len(below := chain.subtree(place)) > 1 else None,
+        )
         for place, node in enumerate(chain.nodes)
     ]
 
@@ -57,10 +87,12 @@ def _follows(depths: Sequence[int], place: int, level: int) -> bool:
 
 def columns(width: int) -> tuple[tuple[str, int], ...]:
     """The columns that leave the tree room enough."""
-    shown = list(COLUMNS)
-    while shown and width - sum(cells + GAP for _, cells in shown) < LEAST_TREE:
-        shown.pop(0 if len(shown) > 2 else -1)
-    return tuple(shown)
+    shown = dict(COLUMNS)
+    for name in GIVES_WAY:
+        if width - sum(cells + GAP for cells in shown.values()) >= LEAST_TREE:
+            break
+        del shown[name]
+    return tuple(shown.items())
 
 
 class ChainList(RowList[Twig]):
@@ -74,26 +106,26 @@ class ChainList(RowList[Twig]):
         ink, shown = self.palette.style("ink-muted"), columns(width)
         line = Line().cell("session", self._room(width), ink)
         for name, cells in shown:
-            line.gap(GAP).cell(name, cells, ink, right=name not in ("kind", "ended"))
+            line.gap(GAP).cell(name, cells, ink, right=name not in TEXTS)
         return [line]
 
     def draw_row(self, row: Twig, index: int, width: int) -> Line:
         """One session."""
         ink = self.palette
         line = self._tree(row, self._room(width))
-        figures = _figures(row.node)
+        figures = _figures(row)
         for name, cells in columns(width):
-            token = "money" if name == "cost" else "ink-muted"
+            token = "money" if name in ("cost", "with below") else "ink-muted"
             text = figures[name]
-            line.gap(GAP).cell(text, cells, ink.style(token), right=name not in ("kind", "ended"))
+            line.gap(GAP).cell(text, cells, ink.style(token), right=name not in TEXTS)
         return line
 
     def _tree(self, row: Twig, room: int) -> Line:
-        ink, session = self.palette, row.node.session
-        line = Line().preformatted(row.guides, ink.style("rule"))
+        ink = self.palette
+        line = Line().preformatted(row.guides, ink.style("ink-faint"))
         style = ink.style("ink" if row.own else "ink-muted", bold=row.own)
         tail = len(RESUME) + 1 if row.resumed else 0
-        line.add(session.title or session.id, style, most=max(6, room - line.width - tail))
+        line.add(row.name, style, most=max(6, room - line.width - tail))
         if row.resumed:
             line.gap(1).add(RESUME, ink.style("severity-ok", bold=True), most=max(0, room - line.width))
         return line.to(room)
@@ -102,14 +134,17 @@ class ChainList(RowList[Twig]):
         return width - sum(cells + GAP for _, cells in columns(width))
 
 
-def _figures(node: ChainNode) -> dict[str, str]:
-    session, tokens = node.session, node.session.tokens
+def _figures(row: Twig) -> dict[str, str]:
+    node, session, tokens = row.node, row.node.session, row.node.session.tokens
     return {
-        "kind": f"{KIND[node.kind]} {node.kind}{' · orphan' if node.orphan else ''}".strip(),
+        "kind": f"{KIND[node.kind]} {'orphan' if node.orphan else node.kind}".strip(),
+        "began": format.moment(session.started_at)[:16],
+        "model": format.model(session.model),
         "ended": session.end_reason or "open",
         "msgs": format.short(session.messages),
         "gen": format.count(node.generations),
         "tokens": format.short(tokens.total),
         "hit": format.percent(tokens.hit_rate),
         "cost": format.money(session.recorded_cost.usd),
+        "with below": "" if row.below is None else format.sum_of_money(row.below),
     }

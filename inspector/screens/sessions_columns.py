@@ -203,21 +203,12 @@ def _signs(sheet: Sheet) -> Iterator[tuple[str, str]]:
             yield f"severity-{severity}", f"{SEVERITY[severity]}{min(count, 9)} "
 
 
-def _model(line: SessionLine) -> str:
-    return (line.session.model or format.UNKNOWN).rpartition("/")[2].removeprefix("claude-")
-
-
-def _unreported(line: SessionLine) -> bool:
-    return line.row.lower_bound and not line.tokens.total  # Hermes stores 0 where a provider reported nothing
-
-
 def _tokens(line: SessionLine) -> str:
-    mark = format.LOWER_BOUND if line.row.lower_bound else ""
-    return format.UNKNOWN if _unreported(line) else format.short(line.tokens.total, mark=mark)
+    return format.tokens(line.tokens.total, lower_bound=line.row.lower_bound)
 
 
 def _bucket(tokens: Callable[[Buckets], int | None]) -> Draw:
-    return _right(lambda line: format.UNKNOWN if _unreported(line) else format.short(tokens(line.tokens)))
+    return _right(lambda line: format.tokens(tokens(line.tokens), lower_bound=line.row.lower_bound))
 
 
 def _messages(line: SessionLine) -> str:
@@ -231,7 +222,7 @@ COLUMNS = (
     Column("conversation", 0, _title, sort="title"),
     Column(PROFILE, 10, _left(lambda line: line.location.label), 140),
     Column("where", 8, _left(lambda line: line.session.source or format.UNKNOWN), 104, sort="source"),
-    Column("model", 13, _left(_model), 112, sort="model"),
+    Column("model", 13, _left(lambda line: format.model(line.session.model)), 112, sort="model"),
     Column("msgs", 6, _right(_messages), 150, right=True, sort="messages"),
     Column("pressure", 12, _pressure, 58, 91, sort="pressure"),
     Column("pressure", 19, _pressure, 92, 149, sort="pressure"),

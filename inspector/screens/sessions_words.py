@@ -73,9 +73,7 @@ def summing_up(
     """Cost, hit rate, findings once somebody looked for them: as many as fit into `room` cells."""
     pieces: list[Piece] = []
     if totals is not None:
-        from inspector.screens.usage_list import money  # loads the accounts, as the totals already have
-
-        pieces.append(("money", f"{DAYS} days  {money(totals.recorded)}"))
+        pieces.append(("money", f"{DAYS} days  {format.sum_of_money(totals.recorded)}"))
         pieces.append(("ink-muted", f" · hit {format.percent(totals.tokens.hit_rate)}"))
     count = sum(sum(found.values()) for found in diagnosed.values())
     if count:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from textual.reactive import reactive
 
-from core.model.usage import LedgerRow, Money
+from core.model.usage import LedgerRow
 from inspector import format
 from inspector.line import Line
 from inspector.widgets.row_list import RowList
@@ -31,16 +31,7 @@ class Figure:
 
 
 def _bucket(name: str) -> Callable[[LedgerRow], str]:
-    def text(row: LedgerRow) -> str:
-        mark = format.LOWER_BOUND if row.lower_bound else ""
-        return format.short(getattr(row.tokens, name), mark=mark)
-
-    return text
-
-
-def money(value: Money) -> str:
-    """An amount; a lower bound when some of it has no price."""
-    return format.money(value.usd, mark=format.LOWER_BOUND if value.missing else "")
+    return lambda row: format.tokens(getattr(row.tokens, name), lower_bound=row.lower_bound)
 
 
 FIGURES = (
@@ -50,8 +41,8 @@ FIGURES = (
     Figure("cache_write", "write", 7, "bucket-write", _bucket("cache_write"), 96),
     Figure("output", "output", 7, "bucket-output", _bucket("output"), 76),
     Figure("hit_rate", "hit", 5, "ink", lambda row: format.percent(row.tokens.hit_rate)),
-    Figure("recorded", "recorded", 9, "money", lambda row: money(row.recorded)),
-    Figure("computed", "at list", 9, "money", lambda row: money(row.computed)),
+    Figure("recorded", "recorded", 9, "money", lambda row: format.sum_of_money(row.recorded)),
+    Figure("computed", "at list", 9, "money", lambda row: format.sum_of_money(row.computed)),
 )
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from core.model.usage import LedgerRow
 from inspector import format
-from inspector.screens.usage_list import PRICING, money
+from inspector.screens.usage_list import PRICING
 from inspector.screens.usage_model import Answer, Question, forecast
 from inspector.widgets.status_line import Piece
 
@@ -15,12 +15,12 @@ def headline(found: Answer, now: datetime) -> tuple[tuple[Piece, ...], tuple[Pie
     """Left: the period and what it cost, in both books. Right: hit rate and forecast."""
     totals = found.ledger.totals
     mark = format.LOWER_BOUND if found.ledger.lower_bound else ""
-    listed = money(totals.computed) if found.priced else PRICING
+    listed = format.sum_of_money(totals.computed) if found.priced else PRICING
     left: list[Piece] = [
         ("part-head!", "Usage"),
         ("ink-faint", " · "),
         ("ink", found.question.title),
-        ("money!", f" · {money(totals.recorded)} recorded"),
+        ("money!", f" · {format.sum_of_money(totals.recorded)} recorded"),
         ("ink-muted?", f" · {listed} at list"),
         ("ink-muted?", f" · {mark}{format.plural(totals.calls, 'call')}"),
     ]
@@ -35,7 +35,6 @@ def headline(found: Answer, now: datetime) -> tuple[tuple[Piece, ...], tuple[Pie
 def bucket_pieces(totals: LedgerRow) -> tuple[Piece, ...]:
     """The four buckets, and reasoning as a part of output."""
     tokens = totals.tokens
-    mark = format.LOWER_BOUND if totals.lower_bound else ""
     pieces: list[Piece] = []
     for name, token, value in (
         ("fresh in", "bucket-fresh", tokens.input),
@@ -45,7 +44,7 @@ def bucket_pieces(totals: LedgerRow) -> tuple[Piece, ...]:
     ):
         pieces += [
             ("ink-muted", f"{name} "),
-            (f"{token}!", format.short(value, mark=mark)),
+            (f"{token}!", format.tokens(value, lower_bound=totals.lower_bound)),
             ("rule", "  │  "),
         ]
     pieces[-1] = ("ink-faint?", f" (of it reasoning {format.short(tokens.reasoning)})")

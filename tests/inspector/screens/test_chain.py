@@ -1,34 +1,56 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from core.model.conversation import Chain, ChainNode
+from core.model.prices import Money
 from core.model.session import Kind, Session
+from core.model.tokens import Buckets, Cost
 from core.store.locate import Location
 from inspector.screens.chain_list import columns, twigs
 from inspector.screens.workspace import WorkspaceScreen
 from tests.inspector.screens.conftest import drawn, open_app, press, settle
 
 
+def priced(name: str) -> Session:
+    """A session of ten tokens that cost a dollar."""
+    tokens = Buckets(input=8, cache_read=0, cache_write=0, output=2)
+    return Session(name, Path("x.db"), tokens=tokens, estimated_cost=Cost(Decimal(1)))
+
+
 def chain(*depths: int) -> Chain:
     nodes = [
-        ChainNode(Session(str(place), Path("x.db")), Kind.CONTINUATION if depth else Kind.MAIN, None, depth)
+        ChainNode(priced(str(place)), Kind.CONTINUATION if depth else Kind.MAIN, None, depth)
         for place, depth in enumerate(depths)
     ]
     return Chain("0", "0", "0", "", tuple(nodes))
 
 
 def test_the_tree_is_drawn_with_its_branches() -> None:
-    guides = [twig.guides for twig in twigs(chain(0, 1, 2, 2, 1, 2), ["0"])]
+    guides = [twig.guides for twig in twigs(chain(0, 1, 2, 2, 1, 2), ["0"], {})]
     assert guides == ["", "├─ ", "│  ├─ ", "│  └─ ", "└─ ", "   └─ "]
 
 
 def test_the_conversation_and_the_place_of_resume_are_marked() -> None:
-    rows = twigs(chain(0, 1), ["1"])
+    rows = twigs(chain(0, 1), ["1"], {})
     assert [twig.own for twig in rows] == [False, True]
     assert [twig.resumed for twig in rows] == [True, False]
+
+
+def test_what_a_session_cost_with_everything_below_it_counts_each_session_once() -> None:
+    costs = [twig.below.usd if twig.below else None for twig in twigs(chain(0, 1, 2, 2, 1), ["0"], {})]
+    assert costs == [Decimal(5), Decimal(3), None, None, None]
+
+
+def test_a_session_without_a_price_makes_the_sum_a_lower_bound() -> None:
+    priced, unpriced = chain(0, 1).nodes
+    silent = replace(unpriced, session=replace(unpriced.session, estimated_cost=Cost()))
+    rows = twigs(replace(chain(0, 1), nodes=(priced, silent)), ["0"], {})
+    assert rows[0].below == Money(Decimal(1), missing=1)
 
 
 @pytest.mark.parametrize("width", range(20, 200, 9))
@@ -42,10 +64,28 @@ async def test_a_family_shows_what_each_session_is(samples: Location) -> None:
     async with app.run_test(size=(120, 30)) as pilot:
         await settle(pilot)
         text = drawn(pilot)
-        assert "4 sessions · resume lands in" in text
+        assert "4 sessions · resume lands in Pick a job queue · 2026" in text
         assert text.count("↳ delegate") == 2
         assert "├ branch" in text
         assert "◀ resume lands here" in text
+
+
+async def test_what_has_no_title_is_called_by_what_was_said_first(samples: Location) -> None:
+    app = open_app(samples, "Pick a job queue", "chain")
+    async with app.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        assert "├─ Read the docs of Procrastinate and list limits" in drawn(pilot)
+
+
+async def test_the_session_under_the_cursor_is_told_in_full(samples: Location) -> None:
+    app = open_app(samples, "Pick a job queue", "chain")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert "$0.092 · 72,035 tokens with the 3 sessions below it" in drawn(pilot)
+        await press(pilot, "j")
+        text = drawn(pilot)
+        assert "a delegate of Pick a job queue" in text
+        assert "together" not in text
 
 
 async def test_enter_opens_the_conversation_of_a_relative(samples: Location) -> None:
