@@ -57,6 +57,10 @@ class Decoder:
             return value.decode(errors="replace")
         return str(value)
 
+    def scalar(self, value: Any, name: str) -> Any:
+        """A number or text as it is stored, whichever it is; bytes as text."""
+        return self.text(value, name) if isinstance(value, bytes) else value
+
     def integer(self, value: Any, name: str) -> int | None:
         """A whole number, or None when there is none."""
         if isinstance(value, int) or value is None:

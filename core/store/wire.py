@@ -71,7 +71,7 @@ def message_from_row(row: sqlite3.Row, schema: Schema, state: RowState) -> Messa
         timestamp=decoder.time(row["timestamp"], "timestamp"),
         state=state,
         is_summary=bool(summary) if schema.marks_summaries else None,
-        uid=row["message_uid"] or None,
+        uid=decoder.text(row["message_uid"], "message_uid") or None,
         display_kind=decoder.text(row["display_kind"], "display_kind"),
         damage=tuple(dict.fromkeys(decoder.damage)),
     )
@@ -100,7 +100,7 @@ def _wire(row: sqlite3.Row, schema: Schema, decoder: Decoder) -> dict[str, Any]:
     if row["display_metadata"]:
         wire["display_metadata"] = decoder.json(row["display_metadata"], "display_metadata", None)
     if schema.loads_time and row["timestamp"]:
-        wire["timestamp"] = row["timestamp"]
+        wire["timestamp"] = decoder.scalar(row["timestamp"], "timestamp")
     _add_text(wire, row, decoder, "tool_call_id", "tool_name", "effect_disposition")
     if row["tool_calls"]:
         wire["tool_calls"] = decoder.json(row["tool_calls"], "tool_calls", [])
@@ -113,7 +113,7 @@ def _wire(row: sqlite3.Row, schema: Schema, decoder: Decoder) -> dict[str, Any]:
             # A tool's bare name once stored as an answer is not sent again (0.22).
             wire["content"] = ""
     if row["platform_message_id"]:
-        wire["message_id"] = row["platform_message_id"]
+        wire["message_id"] = decoder.scalar(row["platform_message_id"], "platform_message_id")
     if row["observed"]:
         wire["observed"] = True
     if role == "assistant":

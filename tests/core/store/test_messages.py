@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+import pytest
+
 from core.model.message import RowState
 from core.store.decode import spoken
 from core.store.store import Store
@@ -124,6 +126,17 @@ def test_a_damaged_row_says_so_and_hides_no_other(make: Make, opened: Opened) ->
     assert messages[8].content == "a\N{REPLACEMENT CHARACTER}b"
     assert len(opened(database).previews([*rows, bad])) == 9
     assert opened(database).conversation("s").generations[0].row_ids == (*rows, bad)
+
+
+@pytest.mark.parametrize("release", ["0.13", "0.19", "0.22"])
+def test_bytes_in_any_column_become_text(release: str, make: Make, opened: Opened) -> None:
+    database, row = full(make, release)
+    cursor = database.connection.execute("SELECT * FROM messages")
+    for name in {column[0] for column in cursor.description} - {"id", "session_id", "role"}:
+        database.connection.execute(f"UPDATE messages SET \"{name}\" = x'ff61'")
+    (message,) = opened(database).messages([row])
+    assert message.content == "\N{REPLACEMENT CHARACTER}a"
+    assert json.dumps(message.wire)
 
 
 def test_messages_come_in_the_order_asked_for(make: Make, opened: Opened) -> None:
