@@ -208,19 +208,19 @@ def _book(desk: Books, store: OpenDatabase, session: str | None, only: Sequence[
     classes = Classes()
     if desk.prices is not None and straddles(desk.by):
         classes = price_classes(desk.prices, read_routes(store))
-    spending = Spending(store, window)
-    groups = spending.groups(desk.by, classes)
+    spending = Spending(store, window, desk.by, classes)
+    groups = spending.groups
     keys = _keys(desk, store, threads)
     for group in groups:
         desk.add(group, *keys(group))
-    found = spending.counted(groups)
+    found = spending.counted()
     desk.counted = Counted(*(old + new for old, new in zip(desk.counted, found, strict=True)))
     desk.unsplit = desk.unsplit or (found.sessions > 0 and not splits_by_model(store))
     if desk.by in _FORMS and not only:
         desk.overran += overrunning(store, window, _FORMS[desk.by], desk.zone)
     if desk.by == "conversation" and threads is not None and not only:
         everything = groups if window == Window() else None
-        _add_subtrees(desk, everything or Spending(store, Window()).groups(desk.by), threads, groups)
+        _add_subtrees(desk, everything or Spending(store, Window(), desk.by).groups, threads, groups)
 
 
 def _threads(store: OpenDatabase) -> Threads:

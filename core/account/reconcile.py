@@ -56,7 +56,7 @@ def _recorded(store: Store, first: date, last: date) -> Iterator[Entry]:
     """What a store recorded on each day, UTC, as providers count days."""
     since = datetime.combine(first, datetime.min.time(), UTC)
     until = datetime.combine(last, datetime.max.time(), UTC)
-    for group in Spending(store, Window(since, until)).groups("day"):
+    for group in Spending(store, Window(since, until), "day").groups:
         row = finish("", "", "", [Booked(group)], priced=False)
         if group.key is not None and row.tokens.total:
             day = datetime.fromtimestamp(group.key * _QUARTER, UTC).date()

@@ -19,7 +19,6 @@ from core.account.spending_sql import (
     COUNTS,
     MONEY,
     ROUTE,
-    odd_sessions,
     route_columns,
     split_items,
     whole_items,
@@ -40,6 +39,9 @@ KEYS = {
 }
 """What is grouped by; days and hours by quarters of an hour, which fit every time zone."""
 
+_Source = tuple[str, list[Any]]
+"""Common tables, and the values they bind."""
+
 UNKNOWN, MAIN = "unknown", "main"
 """Keys of what has no name, and of the main loop among the tasks."""
 
@@ -58,6 +60,7 @@ class Group(NamedTuple):
         sessions: How many come together here; one whose calls took two routes counts on each.
         whole: Sessions added up as they stand, without their split by model.
         silent: How many of these hold messages but recorded no tokens.
+        apart: A session whose split says more than its total, which is to be read in place of it.
     """
 
     key: Any
@@ -85,6 +88,7 @@ class Group(NamedTuple):
     sessions: int
     whole: int
     silent: int
+    apart: str | None = None
 
 
 class Counted(NamedTuple):
@@ -165,62 +169,45 @@ class Window:
 
 
 class Spending:
-    """What one store recorded in a window.
+    """What one store recorded in a window, added up by a key, a route, a task and the prices in force.
 
     Most sessions used one route, and their split is one row that repeats their total. Only the others are
     taken apart and put beside their split, which is what costs time.
+
+    Args:
+        store: The database.
+        window: What counts.
+        by: A key of `KEYS`.
+        classes: Where prices change; None when nothing is priced.
+
+    Attributes:
+        groups: The sums.
     """
 
-    def __init__(self, store: OpenDatabase, window: Window) -> None:
-        self.store = store
+    def __init__(self, store: OpenDatabase, window: Window, by: str, classes: Classes | None = None) -> None:
+        self._store = store
         where, values = window.where()
         self._share, self._shared = window.share()
-        self._odd = (
-            [row[0] for row in _rows(store, odd_sessions(store.schema), [])] if splits_by_model(store) else []
-        )
-        odd = json.dumps(self._odd)
-        self._whole = whole_items(store.schema, where), [odd, *values]
-        self._split = split_items(store.schema, where), [odd, *values, *values]
+        self._whole = whole_items(store.schema, where), values
+        sums = _sums(by, classes or Classes())
+        found = self._fetch(self._whole, sums.format(f"({self._share} OR apart IS NOT NULL)"))
+        self._apart = [group.apart for group in found if group.apart is not None]
+        self._split = split_items(store.schema, where), [json.dumps(self._apart), *values, *values]
+        split = self._fetch(self._split, sums.format(self._share))
+        whole = [group for group in found if group.apart is None] if self._apart else found
+        self.groups: list[Group] = whole + split
 
-    def groups(self, by: str, classes: Classes | None = None) -> list[Group]:
-        """Adds up what was spent by a key, a route, a task and the prices in force.
-
-        Args:
-            by: A key of `KEYS`.
-            classes: Where prices change; None when nothing is priced.
-        """
-        chosen = f"SELECT {KEYS[by]}, task, {', '.join(ROUTE)}, included"
-        if straddles(by):
-            names = [KEYS[by], "task", *ROUTE, "included", *(classes.expressions if classes else ())]
-            sums = ", ".join(f"sum({name})" for name in (*COUNTS, *MONEY, "recorded"))
-            rest = (
-                "sum(missing), min(status), coalesce(min(status) <> max(status), 0), max(shaky), "
-                "min(started_at), max(title), sum(counts), sum(whole), sum(silent) "
-                f"FROM items WHERE {self._share} GROUP BY {', '.join(names)}"
-            )
-        else:
-            # A session has one start, and its split no route twice: there is nothing to sort and add up.
-            sums = ", ".join((*COUNTS, *MONEY, "recorded"))
-            rest = (
-                "missing, status, 0, shaky, started_at, title, counts, whole, silent "
-                f"FROM items WHERE {self._share}"
-            )
-        found: list[Group] = []
-        for tables, values in (self._whole, self._split):
-            query = f"{tables} {chosen}, {sums}, {rest}"
-            found += _rows(self.store, query, [*values, *self._shared], Group._make)
-        return found
-
-    def counted(self, groups: Sequence[Group]) -> Counted:
-        """How many sessions are in sight, and how many are counted short.
-
-        Args:
-            groups: Everything the window holds, by any key.
-        """
-        whole, silent = sum(group.whole for group in groups), sum(group.silent for group in groups)
-        taken, more, disagreeing, residual = self._taken_apart() if self._odd else (0, 0, 0, 0)
+    def counted(self) -> Counted:
+        """How many sessions are in sight, and how many are counted short."""
+        whole = sum(group.whole for group in self.groups)
+        silent = sum(group.silent for group in self.groups)
+        taken, more, disagreeing, residual = self._taken_apart() if self._apart else (0, 0, 0, 0)
         seen = self._distinct() if self._shared else whole + taken
         return Counted(seen, silent + more, disagreeing, residual)
+
+    def _fetch(self, source: _Source, query: str) -> list[Group]:
+        tables, values = source
+        return _rows(self._store, f"{tables} {query}", [*values, *self._shared], Group._make)
 
     def _taken_apart(self) -> tuple[Any, ...]:
         tables, values = self._split
@@ -230,20 +217,38 @@ class Spending:
             f"coalesce(sum(fits AND leaves), 0) FROM joined WHERE {mine}"
         )
         row: tuple[Any, ...]
-        (row,) = _rows(self.store, query, [*values, *self._shared])
+        (row,) = _rows(self._store, query, [*values, *self._shared])
         return row
 
     def _distinct(self) -> int:
         """Sessions with a share; one may have spent in its main loop and beside it."""
-        query = f"SELECT session FROM items WHERE {self._share}"  # noqa: S608
+        query = f"SELECT session FROM items WHERE {self._share} AND apart IS NULL"  # noqa: S608
         both = (self._whole, self._split)
         return len(
             {
                 one
                 for tables, values in both
-                for one in _rows(self.store, f"{tables} {query}", [*values, *self._shared])
+                for one in _rows(self._store, f"{tables} {query}", [*values, *self._shared])
             }
         )
+
+
+def _sums(by: str, classes: Classes) -> str:
+    """The query that adds up `items`; what they must pass is still to be filled in."""
+    chosen = f"{KEYS[by]}, task, {', '.join(ROUTE)}, included"
+    if not straddles(by):
+        # A session has one start, and its split no route twice: there is nothing to sort and add up.
+        return (
+            f"SELECT {chosen}, {', '.join((*COUNTS, *MONEY, 'recorded'))}, missing, status, 0, shaky, "  # noqa: S608
+            "started_at, title, counts, whole, silent, apart FROM items WHERE {}"
+        )
+    names = [KEYS[by], "task", *ROUTE, "included", "apart", *classes.expressions]
+    return (
+        f"SELECT {chosen}, {', '.join(f'sum({name})' for name in (*COUNTS, *MONEY, 'recorded'))}, "  # noqa: S608
+        "sum(missing), min(status), coalesce(min(status) <> max(status), 0), max(shaky), min(started_at), "
+        "max(title), sum(counts), sum(whole), sum(silent), apart FROM items WHERE {} "
+        f"GROUP BY {', '.join(names)}"
+    )
 
 
 def straddles(by: str) -> bool:

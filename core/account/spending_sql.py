@@ -20,12 +20,27 @@ _LIMIT = 10**15
 """No session holds more tokens or dollars: a larger number is damage, and its sum could overflow."""
 _FIRST_TIME, _LAST_TIME = -6 * 10**10, 10**11
 """Epoch seconds a calendar holds in any zone: the years 68 to 5138."""
-_ONCE = "LIMIT -1"
-"""Ends a common table whose columns would else be worked out again wherever they are used."""
 
 
-def odd_sessions(schema: Schema) -> str:
-    """Sessions whose split does more than repeat their total."""
+def whole_items(schema: Schema, where: str) -> str:
+    """The common table `items`: every session as it stands, `apart` being its id when its split says more.
+
+    Binds the values of `where`.
+    """
+    return f"""
+      WITH whole AS (
+        SELECT {_columns(schema, "sessions", _OWN, "s")}, 0 AS held, {_apart(schema)} AS apart
+        FROM sessions s WHERE {where}),
+      items AS (
+        SELECT {_HEAD}, {_AMOUNTS}, {_silent()} AS silent, {_silent()} AS shaky, 1 AS counts, 1 AS whole,
+          apart, {_judged()}
+        FROM whole)"""  # noqa: S608
+
+
+def _apart(schema: Schema) -> str:
+    """The id of a session whose split by model does more than repeat its total; else NULL."""
+    if not schema.has("session_model_usage", "session_id"):
+        return "NULL"
     own, split = schema.columns["sessions"], schema.columns["session_model_usage"]
     both = [name for name in (*COUNTS, *MONEY) if name in own and name in split]
     unequal = [f"coalesce(u.{name}, 0) <> coalesce(s.{name}, 0)" for name in both]
@@ -34,23 +49,9 @@ def odd_sessions(schema: Schema) -> str:
     ]
     main = "coalesce(u.task, '') = ''" if "task" in split else "1"
     return (
-        "SELECT DISTINCT u.session_id FROM session_model_usage u JOIN sessions s ON s.id = u.session_id "  # noqa: S608
-        f"WHERE {main} AND ({' OR '.join(unequal)})"
+        "(SELECT s.id FROM session_model_usage u "  # noqa: S608
+        f"WHERE u.session_id = s.id AND {main} AND ({' OR '.join(unequal)}))"
     )
-
-
-def whole_items(schema: Schema, where: str) -> str:
-    """The common table `items` of the sessions that are added up as they stand.
-
-    Binds the list of odd sessions as JSON, then the values of `where`.
-    """
-    return f"""
-      WITH odd AS (SELECT value AS id FROM json_each(?)),
-      whole AS (
-        SELECT *, {_silent()} AS silent, 0 AS held FROM ({_own(schema, where)} AND s.id NOT IN odd {_ONCE})),
-      items AS (
-        SELECT {_HEAD}, {_AMOUNTS}, silent AS shaky, 1 AS counts, 1 AS whole, silent, {_judged()}
-        FROM whole {_ONCE})"""  # noqa: S608
 
 
 def split_items(schema: Schema, where: str) -> str:
@@ -86,7 +87,7 @@ def split_items(schema: Schema, where: str) -> str:
         UNION ALL
         SELECT {_taken("known")}, 0, 0, 1 FROM split JOIN known ON known.id = split.session_id
           WHERE split.task <> ''),
-      items AS (SELECT *, 0 AS whole, 0 AS silent, {_judged()} FROM parts)"""  # noqa: S608
+      items AS (SELECT *, 0 AS whole, 0 AS silent, NULL AS apart, {_judged()} FROM parts)"""  # noqa: S608
 
 
 def _own(schema: Schema, where: str) -> str:

@@ -23,8 +23,7 @@ def store_findings(store: Store) -> tuple[Finding, ...]:
 
 
 def _silent(store: Store) -> Iterator[Finding]:
-    spending = Spending(store, Window())
-    counted = spending.counted(spending.groups("profile"))
+    counted = Spending(store, Window(), "profile").counted()
     if counted.silent:
         noun = "1 session" if counted.silent == 1 else f"{counted.silent:,} sessions"
         yield finding(
