@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `cache`."""
     options.add_session_argument(parser, optional=True)
     parser.add_argument(
-        "--messages", metavar="FILE", help="a JSON list of OpenAI-format messages; - for stdin"
+        "--messages", type=str, metavar="FILE", help="a JSON list of OpenAI-format messages; - for stdin"
     )
     parser.add_argument(
         "--release", metavar="X.Y", help="rules of this Hermes release (default: detected, else newest)"

@@ -28,6 +28,7 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
             formatter_class=_unmeasured,
         )
+        self.register("type", None, _text)
 
     def error(self, message: str) -> NoReturn:
         """Raise what went wrong with the command line as a `UsageError`."""
@@ -44,6 +45,14 @@ class Parser(argparse.ArgumentParser):
         sys.stdout.flush()
 
 
+def _text(word: str) -> str:
+    """A word of the command line as text a database can hold, whatever the locale could not decode in it.
+
+    Names of files stay as the system gave them: their options say `type=str` or `type=Path`.
+    """
+    return word.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def _unmeasured(prog: str) -> argparse.HelpFormatter:
     """What argparse checks each option with: a fixed width saves it the modules that measure the terminal."""
     return argparse.HelpFormatter(prog, width=80)
@@ -57,7 +66,7 @@ def add_store_options(parser: argparse.ArgumentParser) -> None:
     place.add_argument(
         "--home", metavar="DIR", type=Path, help="this HERMES_HOME (state.db, config.yaml, logs/)"
     )
-    group.add_argument("--profile", metavar="NAME", help="this profile of the home")
+    group.add_argument("--profile", type=str, metavar="NAME", help="this profile of the home")
 
 
 def add_session_argument(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:

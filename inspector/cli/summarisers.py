@@ -24,7 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--summariser", choices=NAMES, default=NAMES[0], help="who writes it (default: %(default)s)"
     )
-    group.add_argument("--summary-file", metavar="FILE", help="use this text as the answer; - for stdin")
+    group.add_argument(
+        "--summary-file", type=str, metavar="FILE", help="use this text as the answer; - for stdin"
+    )
     group.add_argument(
         "--model", metavar="NAME", help="model to ask (default: auxiliary.compression, else the session's)"
     )

@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """SESSION or --messages, the release, and every number that can be supposed."""
     options.add_session_argument(parser, optional=True)
     parser.add_argument(
-        "--messages", metavar="FILE", help="a JSON list of OpenAI-format messages; - for stdin"
+        "--messages", type=str, metavar="FILE", help="a JSON list of OpenAI-format messages; - for stdin"
     )
     parser.add_argument("--generation", type=numbers.positive, metavar="N", help="of SESSION, counted from 1")
     parser.add_argument(

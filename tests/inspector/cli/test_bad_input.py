@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from inspector.cli.main import run
+from tests.core.store.database import SessionDatabase
 
 Break = Callable[[Path, Path], None]
 
@@ -114,6 +115,21 @@ def test_without_any_home_the_samples_are_offered(capsys: pytest.CaptureFixture[
 def test_an_unknown_session_is_exit_3(command: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([command, "no-such-session", "--home", str(home)]) == 3
     assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(["show"], 3), (["search"], 0), (["sessions", "--filter"], 0), (["sessions", "--source"], 0)],
+)
+def test_a_word_that_is_no_text_is_looked_for_and_not_found(words: list[str], code: int, home: Path) -> None:
+    assert run([*words, b"caf\xe9".decode(errors="surrogateescape"), "--home", str(home)]) == code
+
+
+def test_a_title_is_found_from_a_locale_without_its_characters(tmp_path: Path) -> None:
+    with SessionDatabase(tmp_path / "state.db") as database:
+        database.session("s", title="\N{CJK UNIFIED IDEOGRAPH-4FEE}")
+    undecoded = "\N{CJK UNIFIED IDEOGRAPH-4FEE}".encode().decode("ascii", errors="surrogateescape")
+    assert run(["show", undecoded, "--db", str(tmp_path / "state.db")]) == 0
 
 
 def test_an_ambiguous_prefix_is_exit_2_and_names_the_candidates(
