@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +13,7 @@ from core.compress.retention.report import retention
 from core.compress.threshold import Budgets
 from core.explain.explanation import Explanation
 from core.explain.frame import Frame
+from core.explain.logged import about
 from core.explain.rows import BoundaryRows
 from core.hermes.log import Kind, Log, LogRecord
 from core.hermes.markers import SummaryMatch, find_summary
@@ -23,6 +25,9 @@ from core.model.plan import Plan
 from core.model.preview import Retention
 from core.model.session import Session
 from core.store.store import Store
+
+_OF_THE_HOME = (Kind.AUX_LOWERED,)
+"""Said once when a process starts, of its configuration."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +104,22 @@ class Case:
         """Messages by row, each read from the database once."""
         return self.frame.messages(row_ids)
 
+    def between(self, start: datetime, end: datetime) -> tuple[Message, ...]:
+        """The messages written between two moments, copies made by compactions left out."""
+        times, messages = self._written
+        return messages[bisect_left(times, start) : bisect_right(times, end)]
+
+    @cached_property
+    def _written(self) -> tuple[list[datetime], tuple[Message, ...]]:
+        """Every message once, by the time it was written."""
+        rows: list[int] = []
+        for one in self.conversation.generations:
+            copies = set(one.copy_ids)
+            rows += (row for row in one.row_ids if row not in copies)
+        dated = [(m.row.timestamp, m) for m in self.messages(rows) if m.row and m.row.timestamp]
+        dated.sort(key=lambda pair: pair[0])
+        return [at for at, _ in dated], tuple(message for _, message in dated)
+
     @cached_property
     def summaries(self) -> tuple[tuple[Message, SummaryMatch], ...]:
         """Summaries in the live transcript."""
@@ -132,12 +153,23 @@ class Case:
 
     def lines(self, *kinds: Kind) -> tuple[LogRecord, ...]:
         """Log lines of these kinds about this conversation, oldest first."""
-        ids = self.frame.sessions
+        return tuple(record for record in self._own_lines if record.kind in kinds)
+
+    @cached_property
+    def _own_lines(self) -> tuple[LogRecord, ...]:
+        """A line that names no session may be any conversation's, where there are several."""
+        own, alone = about(self.log, self.frame.sessions), self._alone
         return tuple(
             record
             for record in self.log.records
-            if record.kind in kinds and (record.session is None or record.session in ids)
+            if own(record) or (record.session is None and (alone or record.kind in _OF_THE_HOME))
         )
+
+    @property
+    def _alone(self) -> bool:
+        """The database holds no other conversation."""
+        (sessions,) = self.store.connection.execute("SELECT count(*) FROM sessions").fetchone()
+        return int(sessions) == len(self.frame.sessions)
 
 
 def case_of(frame: Frame, explanation: Explanation, now: datetime | None = None) -> Case:

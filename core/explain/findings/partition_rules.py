@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from core.compress.estimate import image_count, message_size, total_tokens
 from core.explain.findings.case import Case
 from core.explain.findings.registry import Found, Missing, Rule, conversation_rule
+from core.explain.wording import quoted
 from core.hermes.log import Kind
 from core.hermes.markers import find_summary, scaffold_kind
+from core.hermes.rules import EstimateRules
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.message import Message
 from core.model.plan import Plan
@@ -46,14 +48,14 @@ def tail_swallowed(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("D2")
 def nothing_to_compress(case: Case, rule: Rule) -> Iterable[Found]:
     """No middle is left between head and tail."""
+    refused = case.lines(Kind.CANNOT_COMPRESS, Kind.NOTHING_TO_COMPRESS)
+    if refused:
+        yield Found({"why": "Hermes found so the last time"}, (quoted(refused[-1]),))
+        return
     plan = _planned(case)
-    if plan.middle.size or not case.live:
-        return
-    tokens = case.explanation.now.tokens
-    if tokens is None or case.threshold is None or tokens < case.threshold:
-        return
-    why = "; ".join(plan.blocked_by) or "head and tail hold everything"
-    yield Found({"why": why}, (Evidence(Source.DERIVED, "plan", why),), Verdict.DERIVED)
+    if case.live and not plan.middle.size:
+        why = "; ".join(plan.blocked_by) or "head and tail hold everything"
+        yield Found({"why": why}, (Evidence(Source.DERIVED, "plan", why),), Verdict.DERIVED)
 
 
 @conversation_rule("D3")
@@ -96,11 +98,11 @@ def images(case: Case, rule: Rule) -> Iterable[Found]:
     policy = case.policy.estimate
     holders = [message for message in case.live if image_count(message.wire, policy)]
     count = sum(image_count(message.wire, policy) for message in holders)
-    if count < rule.limits["least"]:
-        return
     stored = sum(len(json.dumps(message.content, default=str)) for message in holders)
+    if count < rule.limits["least"] and stored < rule.limits["bytes"]:
+        return
     rows = ", ".join(str(message.row.id) for message in holders[:8] if message.row)
-    evidence = Evidence(Source.DATABASE, f"messages {rows}", f"{count} images")
+    evidence = Evidence(Source.DATABASE, f"messages {rows}", _by_part(case, policy))
     yield Found({"count": count, "bytes": stored, "each": policy.image_tokens}, (evidence,))
 
 
@@ -123,16 +125,32 @@ def hidden_payload(case: Case, rule: Rule) -> Iterable[Found]:
 def cut_through_a_tool_chain(case: Case, rule: Rule) -> Iterable[Found]:
     """What a compaction left holds a tool result without its call."""
     for rows in case.boundaries:
-        messages = case.messages(rows.after)
-        calls = {call.id for message in messages for call in message.tool_calls}
-        for message in messages:
-            if message.role == "tool" and message.tool_call_id and message.tool_call_id not in calls:
-                where = f"message {message.row.id}" if message.row else "a tool row"
-                evidence = Evidence(
-                    Source.DATABASE, where, f"result of {message.tool_call_id}, its call is gone"
-                )
-                yield Found({}, (evidence,), session=rows.opened.session_id)
-                break
+        evidence = next(_parted(case.messages(rows.before), case.messages(rows.after)), None)
+        if evidence is not None:
+            yield Found({}, (evidence,), session=rows.opened.session_id)
+
+
+def _parted(before: Sequence[Message], after: Sequence[Message]) -> Iterator[Evidence]:
+    """Results a compaction left without their call, and calls it left without the result they had."""
+    calls = {call.id for message in after for call in message.tool_calls}
+    results = {message.tool_call_id for message in after if message.role == "tool"}
+    answered = {message.tool_call_id for message in before if message.role == "tool"}
+    for message in after:
+        where = f"message {message.row.id}" if message.row else "a tool row"
+        if message.role == "tool" and message.tool_call_id and message.tool_call_id not in calls:
+            yield Evidence(Source.DATABASE, where, f"result of {message.tool_call_id}, its call is gone")
+        for call in message.tool_calls:
+            if call.id in answered - results:
+                yield Evidence(Source.DATABASE, where, f"call {call.id}, its result is gone")
+
+
+def _by_part(case: Case, policy: EstimateRules) -> str:
+    """How many images each part of the transcript holds."""
+    counts = [image_count(message.wire, policy) for message in case.live]
+    if case.window is None:
+        return f"{sum(counts)} images"
+    parts = {"head": case.plan.head, "middle": case.plan.middle, "tail": case.plan.tail}
+    return ", ".join(f"{sum(counts[part.start : part.end])} in the {name}" for name, part in parts.items())
 
 
 def _planned(case: Case) -> Plan:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 
 from core.model.event import Finding, Severity
 from core.model.evidence import Evidence, Verdict
 from core.tables import load_table
 
-Subject = TypeVar("Subject")
+_MOST_EVIDENCE = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,7 @@ class Found:
 
     Attributes:
         severity: Overrides the rule's own, where the figures make it worse or harmless.
+        times: How often; the figures are those of the newest.
     """
 
     numbers: Mapping[str, Any] = field(default_factory=dict)
@@ -27,6 +28,7 @@ class Found:
     verdict: Verdict = Verdict.PROVED
     severity: Severity | None = None
     session: str | None = None
+    times: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +62,15 @@ class Rule:
     def finding(self, found: Found, session: str | None) -> Finding:
         """The finding in words."""
         numbers = dict(found.numbers)
+        repeated = f" ({found.times} times; this is the newest)" if found.times > 1 else ""
         return Finding(
             rule=self.id,
             name=self.name,
             severity=found.severity or self.severity,
-            sentence=self.says.format(**numbers),
+            sentence=self.says.format(**numbers) + repeated,
             verdict=found.verdict,
             session=found.session or session,
-            numbers=numbers,
+            numbers=numbers | ({"times": found.times} if repeated else {}),
             evidence=found.evidence,
             remedy=self.helps.format(**numbers),
         )
@@ -104,11 +107,21 @@ def apply(
     for key, check in checks.items():
         rule = rules()[key]
         try:
-            findings += [rule.finding(found, session) for found in check(subject, rule)]
+            findings += [rule.finding(found, session) for found in _joined(check(subject, rule))]
         except Missing as missing:
             unknown.append(NotKnown(key, rule.name, str(missing)))
     order = list(Severity)
     return sorted(findings, key=lambda finding: order.index(finding.severity)), unknown
+
+
+def _joined(found: Iterable[Found]) -> Iterator[Found]:
+    """What a rule says again and again is said once, of the newest, with the evidence of all."""
+    groups: dict[object, list[Found]] = {}
+    for one in found:
+        groups.setdefault((one.severity, one.numbers.get("what")), []).append(one)
+    for group in groups.values():
+        evidence = dict.fromkeys(item for one in reversed(group) for item in one.evidence)
+        yield replace(group[-1], evidence=tuple(evidence)[:_MOST_EVIDENCE], times=len(group))
 
 
 def _register(table: dict[str, Check], rule: str) -> Callable[[Check], Check]:

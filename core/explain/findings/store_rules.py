@@ -11,10 +11,13 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 
+from core.apply.writers import having_open
+from core.explain.findings.bytes_held import bytes_by_part, damaged, is_index
 from core.explain.findings.registry import Found, Missing, Rule, store_rule
 from core.model.event import Severity
 from core.model.evidence import Evidence, Source
 from core.model.storage import StoreHealth
+from core.store.connect import log_of
 from core.store.store import Store
 
 _BESIDE = ("", "-wal", "-shm")
@@ -58,10 +61,14 @@ def left_open(case: StoreCase, rule: Rule) -> Iterable[Found]:
 
 @store_rule("H1")
 def where_the_bytes_are(case: StoreCase, rule: Rule) -> Iterable[Found]:
-    """What the file is made of, as far as row counts tell."""
-    tables = ", ".join(f"{table.rows:,} {table.name}" for table in case.health.tables)
+    """What the file is made of; of a large one row counts tell, unless the check reads it all anyway."""
+    tables = ", ".join(f"{table.rows:,} {table.name}" for table in case.health.tables if table.rows)
     evidence = Evidence(Source.DATABASE, str(case.health.path), tables)
-    yield Found({"size": case.health.size, "told": tables}, (evidence,))
+    small = case.health.size <= rule.limits["bytes"]
+    parts = bytes_by_part(case.store) if small or case.integrity else {}
+    whole = sum(parts.values())
+    shares = [f"{size / whole:.0%} {part}" for part, size in parts.items() if size >= whole / 100]
+    yield Found({"size": case.health.size, "told": ", ".join(shares) or tables}, (evidence,))
 
 
 @store_rule("H2")
@@ -79,8 +86,14 @@ def integrity(case: StoreCase, rule: Rule) -> Iterable[Found]:
     told = case.health.integrity
     if told is None:
         raise Missing("the check reads the whole file and runs only on request")
-    if told != "ok":
-        yield Found({"told": told}, (Evidence(Source.DATABASE, "PRAGMA quick_check", told),))
+    if told == "ok":
+        return
+    names = sorted(damaged(case.store, told))
+    where = f" in {', '.join(names)}" if names else ""
+    spared = bool(names) and all(is_index(case.store, name) for name in names)
+    spares = ", which can be built anew: what was said is intact" if spared else ""
+    evidence = Evidence(Source.DATABASE, "PRAGMA quick_check", told)
+    yield Found({"where": where, "spares": spares, "told": told}, (evidence,))
 
 
 @store_rule("H4")
@@ -89,7 +102,16 @@ def large_write_ahead_log(case: StoreCase, rule: Rule) -> Iterable[Found]:
     wal = case.health.wal_size or 0
     if wal > rule.limits["bytes"]:
         evidence = Evidence(Source.DATABASE, f"{case.health.path}-wal", f"{wal:,} bytes")
-        yield Found({"wal": wal}, (evidence,))
+        yield Found(
+            {"what": f"The write-ahead log holds {wal:,} bytes: a reader keeps it from being folded in"},
+            (evidence,),
+        )
+    log = log_of(case.health.path)
+    if not wal and (holders := having_open(log.with_name(f"{log.name} (deleted)"))):
+        who = ", ".join(map(str, sorted(holders)))
+        evidence = Evidence(Source.DERIVED, "/proc", f"process {who} holds a deleted {log.name}")
+        what = f"Process {who} writes to a write-ahead log that was deleted: what it commits is lost"
+        yield Found({"what": what}, (evidence,), severity=Severity.CRITICAL)
 
 
 @store_rule("H5")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
+from typing import Any
 
+from core.apply.writers import alive
 from core.compress.estimate import message_size, total_tokens
 from core.explain.findings.case import Case
 from core.explain.findings.registry import Found, Missing, Rule, conversation_rule
@@ -18,8 +20,10 @@ from core.model.evidence import Evidence, Source, Verdict
 from core.model.message import Message
 from core.model.session import Kind as SessionKind
 from core.model.session import Session
+from core.model.storage import Lease
 
-_KEPT = ("cwd", "profile", "source")
+_KEPT = ("user_id", "session_key", "cwd", "profile_name")
+"""What a continuation takes over from its parent, as far as the release has the columns."""
 
 
 @conversation_rule("E1")
@@ -42,15 +46,19 @@ def forked_chain(case: Case, rule: Rule) -> Iterable[Found]:
         if parent is not None and count > 1:
             ids = [node.session.id for node in chain.nodes if node.parent_id == parent]
             evidence = Evidence(Source.DATABASE, f"sessions {parent}", f"continued by {', '.join(ids)}")
-            numbers = {"session": parent, "count": count, "tip": chain.tip}
+            why = case.conversation.resume_reason
+            numbers = {"session": parent, "count": count, "tip": chain.tip, "why": f" ({why})" if why else ""}
             yield Found(numbers, (evidence,), session=parent)
 
 
 @conversation_rule("E3")
 def continuation_lost_metadata(case: Case, rule: Rule) -> Iterable[Found]:
     """A continuation lacks what its parent had."""
-    for parent, child in pairwise(case.conversation.sessions):
-        lost = [name for name in _KEPT if getattr(parent, name) and not getattr(child, name)]
+    sessions = case.conversation.sessions
+    rows = _kept_columns(case, [session.id for session in sessions]) if len(sessions) > 1 else {}
+    for parent, child in pairwise(sessions):
+        had, has = rows.get(parent.id, {}), rows.get(child.id, {})
+        lost = [name for name in _KEPT if had.get(name) and not has.get(name)]
         if lost:
             evidence = Evidence(Source.DATABASE, f"sessions {child.id}", f"{', '.join(lost)} empty")
             numbers = {"session": child.id, "parent": parent.id, "fields": ", ".join(lost)}
@@ -73,6 +81,8 @@ def resume_target(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("E5")
 def empty_link(case: Case, rule: Rule) -> Iterable[Found]:
     """A session of the chain spent calls and kept nothing."""
+    if len(case.conversation.sessions) < 2:
+        return  # of a conversation that has only begun, the answer is still to be written
     held: Counter[str] = Counter()
     for generation in case.conversation.generations:
         held[generation.session_id] += len(generation.row_ids)
@@ -80,7 +90,9 @@ def empty_link(case: Case, rule: Rule) -> Iterable[Found]:
         calls = session.api_calls or 0
         if calls > 0 and held[session.id] <= 1:
             evidence = Evidence(Source.DATABASE, f"sessions {session.id}", f"api_call_count {calls}")
-            numbers = {"session": session.id, "calls": calls, "messages": held[session.id]}
+            told = "1 call" if calls == 1 else f"{calls:,} calls"
+            messages = "1 message" if held[session.id] else "no message"
+            numbers = {"session": session.id, "calls": told, "messages": messages}
             yield Found(numbers, (evidence,), session=session.id)
 
 
@@ -146,13 +158,11 @@ def stale_lock(case: Case, rule: Rule) -> Iterable[Found]:
     for lock in case.store.locks():
         if lock.key not in ids:
             continue
-        why = ""
-        if lock.expires_at is not None and lock.expires_at < case.now:
-            why = f"expired {round((case.now - lock.expires_at).total_seconds() / 60)} minutes ago"
+        why, verdict = _stale(lock, case.now, timedelta(seconds=rule.limits["held"]))
         if why:
             evidence = Evidence(Source.DATABASE, "compression_locks", f"{lock.key}: {lock.holder}")
             numbers = {"session": lock.key, "why": why, "holder": lock.holder}
-            yield Found(numbers, (evidence,), session=lock.key)
+            yield Found(numbers, (evidence,), verdict, session=lock.key)
 
 
 @conversation_rule("E12")
@@ -171,6 +181,8 @@ def compaction_not_reloaded(case: Case, rule: Rule) -> Iterable[Found]:
     """The process went on with the transcript the compaction had replaced."""
     if case.log.empty:
         raise Missing("no log line survives")
+    # `/compress here` puts the turns it keeps back behind what the line counts.
+    left = {len(rows.after) for rows in case.boundaries}
     done = None
     grown = 0
     for record in case.lines(Kind.DONE, Kind.TURN, Kind.CALL):
@@ -180,7 +192,8 @@ def compaction_not_reloaded(case: Case, rule: Rule) -> Iterable[Found]:
             grown += 1
         elif done is not None and record.before is not None and done.after is not None:
             # Each call leaves an answer and the results of its calls; allow generously for both.
-            if record.before >= (done.before or 0) and record.before > done.after + 12 * grown + 2:
+            most = done.after + 12 * grown + 2
+            if record.before >= (done.before or 0) and record.before > most and record.before not in left:
                 numbers = {"history": record.before, "after": done.after}
                 yield Found(numbers, (quoted(done), quoted(record)), Verdict.SUSPECTED)
             done = None
@@ -198,6 +211,31 @@ def kept_tail_lost(case: Case, rule: Rule) -> Iterable[Found]:
         evidence = Evidence(Source.DATABASE, rows, "archived, neither summarised nor copied back")
         numbers = {"session": case.tip.id, "count": len(lost)}
         yield Found(numbers, (evidence,), Verdict.DERIVED, session=case.tip.id)
+
+
+def _stale(lock: Lease, now: datetime, longest: timedelta) -> tuple[str, Verdict]:
+    """What is wrong with a lock, and how sure that is; no words where nothing is."""
+    if lock.expires_at is not None and lock.expires_at < now:
+        return f"expired {_minutes(now - lock.expires_at)} ago", Verdict.PROVED
+    if lock.pid is not None and not alive(lock.pid):
+        return f"is held by process {lock.pid}, which does not run on this machine", Verdict.SUSPECTED
+    renewed = lock.expires_at is not None and lock.expires_at - now < longest
+    if renewed and lock.acquired_at is not None and now - lock.acquired_at > longest:
+        return f"has been held for {_minutes(now - lock.acquired_at)} and is still renewed", Verdict.PROVED
+    return "", Verdict.UNKNOWN
+
+
+def _minutes(span: timedelta) -> str:
+    minutes = round(span.total_seconds() / 60)
+    return "1 minute" if minutes == 1 else f"{minutes:,} minutes"
+
+
+def _kept_columns(case: Case, sessions: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """What continuations take over, by session."""
+    columns = case.store.schema.select("sessions", ("id", *_KEPT))
+    marks = ", ".join("?" * len(sessions))
+    query = f"SELECT {columns} FROM sessions WHERE id IN ({marks})"  # noqa: S608 - names from the schema
+    return {str(row["id"]): dict(row) for row in case.store.connection.execute(query, sessions).fetchall()}
 
 
 def _pair_faults(messages: Sequence[Message]) -> Iterator[tuple[str, Message]]:

@@ -60,10 +60,11 @@ def summary_model_swapped(case: Case, rule: Rule) -> Iterable[Found]:
     """Another model than the configured one wrote summaries."""
     release = case.policy.release
     configured = case.explanation.config.setting("auxiliary.compression.model", release)
-    for record in case.lines(Kind.MAIN_MODEL_RETRY):
+    retried = case.lines(Kind.MAIN_MODEL_RETRY)
+    for record in retried:
         numbers = {"used": "the main model", "configured": record.model or "summary model"}
         yield Found(numbers, (quoted(record),))
-    if not configured.value:
+    if retried or not configured.value:
         return
     used = {event.summary.model for event in case.completed if event.summary.model}
     for model in sorted(used - {configured.value}):
@@ -79,12 +80,15 @@ def summary_too_small(case: Case, rule: Rule) -> Iterable[Found]:
             continue
         middle = _middle_tokens(case, rows)
         tokens = text_tokens(rows.summary.body, case.policy.estimate.unit)
-        small = tokens < rule.limits["tokens"] and middle > rule.limits["tokens"] / rule.limits["share"]
-        if small or (middle and tokens / middle < rule.limits["share"]):
+        # A short summary of a short middle is as it should be.
+        small = tokens < rule.limits["tokens"] and tokens < rule.limits["fair"] * middle
+        bare = "" if "## " in rows.summary.body else ", without a heading"
+        if small or bare or tokens < rule.limits["share"] * middle:
             evidence = Evidence(
                 Source.DATABASE, f"message {rows.boundary.summary_row}", rows.summary.body[:200]
             )
-            yield Found({"tokens": tokens, "middle": middle}, (evidence,), Verdict.DERIVED)
+            numbers = {"tokens": tokens, "middle": middle, "bare": bare}
+            yield Found(numbers, (evidence,), Verdict.DERIVED)
 
 
 @conversation_rule("C5")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
+from statistics import median
 
 from core.explain.findings.case import Case
 from core.explain.findings.registry import Found, Missing, Rule, conversation_rule
@@ -69,8 +70,14 @@ def too_frequent(case: Case, rule: Rule) -> Iterable[Found]:
             evidence = Evidence(
                 Source.DERIVED, "compactions", f"{first.at:%H:%M:%S} to {last.at:%H:%M:%S} UTC"
             )
-            yield Found({"count": count, "minutes": minutes}, (evidence,), Verdict.DERIVED)
+            told = f"{count} compactions within {minutes} min"
+            yield Found({"told": told}, (evidence,), Verdict.DERIVED)
             return
+    gaps = [len(calls) for calls in _calls_between(case, timed)]
+    if len(gaps) >= rule.limits["gaps"] and median(gaps) < rule.limits["calls"]:
+        told = f"{len(timed)} compactions, about {median(gaps):g} calls apart"
+        evidence = Evidence(Source.DERIVED, "calls between", ", ".join(map(str, gaps[-12:])))
+        yield Found({"told": told}, (evidence,), Verdict.DERIVED)
 
 
 @conversation_rule("B4")
@@ -94,15 +101,18 @@ def no_progress(case: Case, rule: Rule) -> Iterable[Found]:
         numbers = {"before": "a transcript", "after": "the same", "saved": 0.0}
         yield Found(numbers, (quoted(record),))
     for event in case.completed:
-        if event.trigger is Trigger.MANUAL or not event.tokens or event.tokens_after is None:
+        if event.trigger is Trigger.MANUAL:
             continue
-        saved = 1 - event.tokens_after / event.tokens
+        if event.tokens and event.tokens_after is not None:
+            saved, unit = 1 - event.tokens_after / event.tokens, "tokens"
+            before, after = event.tokens, event.tokens_after
+        elif event.messages_before and event.messages_before == event.messages_after:
+            saved, unit = 0.0, "messages"
+            before, after = event.messages_before, event.messages_after
+        else:
+            continue
         if saved < rule.limits["share"]:
-            numbers = {
-                "before": f"{event.tokens:,} tokens",
-                "after": f"{event.tokens_after:,}",
-                "saved": max(0.0, saved),
-            }
+            numbers = {"before": f"{before:,} {unit}", "after": f"{after:,}", "saved": max(0.0, saved)}
             yield Found(numbers, event.evidence, event.verdict)
 
 
@@ -166,6 +176,13 @@ def slow_compaction(case: Case, rule: Rule) -> Iterable[Found]:
             slow = event.duration > rule.limits["warn"]
             severity = Severity.WARNING if slow else Severity.INFO
             yield Found({"seconds": event.duration}, event.evidence, severity=severity)
+
+
+def _calls_between(case: Case, events: Sequence[CompressionEvent]) -> Iterator[tuple[Message, ...]]:
+    """The answers of the model between each compaction and the next."""
+    for first, last in pairwise(events):
+        if first.at is not None and last.at is not None:
+            yield tuple(m for m in case.between(first.at, last.at) if m.role == "assistant")
 
 
 def _first_calls(case: Case) -> Iterable[tuple[CompressionEvent, LogRecord]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from core.compress.estimate import text_tokens
+from core.compress.estimate import message_size, text_tokens, total_tokens
 from core.explain.causes import refusal_of
 from core.explain.engine import foreign_engine
 from core.explain.findings.case import Case
@@ -12,8 +12,10 @@ from core.explain.findings.registry import Found, Missing, Rule, conversation_ru
 from core.explain.logged import about
 from core.explain.wording import quoted
 from core.hermes.log import Kind, LogRecord
-from core.model.event import Severity
+from core.model.event import Severity, Trigger
 from core.model.evidence import Evidence, Source, Verdict
+
+_BY_THRESHOLD = (Trigger.PREFLIGHT, Trigger.PRE_API, Trigger.POST_RESPONSE)
 
 
 @conversation_rule("A1")
@@ -44,10 +46,18 @@ def threshold_unreachable(case: Case, rule: Rule) -> Iterable[Found]:
     windows += list(_refused_windows(case))
     real, evidence = min(windows, key=lambda pair: pair[0])
     reserved = case.frame.settings(None, case.tip, case.window).max_output or 0
-    if case.limits.threshold < real - (reserved if real > reserved else 0):
+    room = real - (reserved if real > reserved else 0)
+    if case.limits.threshold < room or _reached(case, room):
         return
-    numbers = {"threshold": case.limits.threshold, "real": real}
+    numbers = {"threshold": case.limits.threshold, "real": room}
     yield Found(numbers, (evidence,), Verdict.DERIVED)
+
+
+def _reached(case: Case, room: int) -> bool:
+    """A prompt of that size was answered, or compared with a threshold as high: nobody refuses it."""
+    answered = max((call.input or 0 for call in case.lines(Kind.CALL)), default=0)
+    fired = (event.tokens or 0 for event in case.completed if event.trigger in _BY_THRESHOLD)
+    return max(answered, *fired, 0) >= room
 
 
 @conversation_rule("A4")
@@ -70,10 +80,10 @@ def window_wrong(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("A5")
 def estimate_far_from_real(case: Case, rule: Rule) -> Iterable[Found]:
-    """At the start of a turn the estimate is far from what the provider had counted a moment before."""
+    """The estimate is far from what the provider had counted a moment before."""
     if case.log.empty:
         raise Missing("no log line survives, and real prompt sizes stand only there")
-    for record in case.lines(Kind.PREFLIGHT, Kind.PREFLIGHT_SKIPPED):
+    for record in case.lines(Kind.PREFLIGHT, Kind.PREFLIGHT_SKIPPED, Kind.PRE_API):
         real = record.input or _last_real(case, record)
         if not real or not record.tokens:
             continue
@@ -171,8 +181,14 @@ def _distinct(claims: list[tuple[int, Evidence]]) -> list[tuple[int, Evidence]]:
 
 
 def _last_real(case: Case, record: LogRecord) -> int | None:
+    """The size of the prompt before, with what the rows say came on top since."""
     calls = [call for call in case.lines(Kind.CALL, Kind.DONE) if call.at <= record.at]
-    return calls[-1].input if calls and calls[-1].kind is Kind.CALL else None
+    if not calls or calls[-1].kind is not Kind.CALL or not calls[-1].input:
+        return None
+    start, end = (case.explanation.clock.utc(line.at) for line in (calls[-1], record))
+    rules = case.policy.estimate
+    added = [message_size(message.wire, rules) for message in case.between(start, end)]
+    return calls[-1].input + total_tokens(added, rules)
 
 
 def _overhead(case: Case) -> tuple[int, Evidence]:

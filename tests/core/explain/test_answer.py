@@ -10,7 +10,7 @@ from core.explain.events import explain
 from core.model.event import CompressionEvent
 from core.places import cache_directory
 from tests.core.explain.conftest import MakeHome
-from tests.core.explain.findings.scenes import compacted
+from tests.core.explain.findings.scene import compacted
 from tests.core.explain.home import Home
 
 

@@ -9,7 +9,9 @@ from core.explain.findings import Examination, examine, examine_store, findings,
 from core.explain.findings.registry import CONVERSATION_RULES, STORE_RULES
 from core.model.event import Severity
 from tests.core.explain.conftest import MakeHome
-from tests.core.explain.findings.scenes import SCENES, Build, Scene, called, compacted, guarded, plain
+from tests.core.explain.findings.scene import Build, Scene, compacted, guarded, plain
+from tests.core.explain.findings.scenes import SCENES
+from tests.core.explain.findings.trigger_scenes import called
 from tests.core.explain.home import CONFIG, Home
 
 

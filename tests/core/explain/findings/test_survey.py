@@ -8,7 +8,7 @@ from core.errors import DatabaseError
 from core.explain.findings import examiner
 from core.explain.findings.survey import Surveyed, survey
 from tests.core.explain.conftest import MakeHome
-from tests.core.explain.findings.scenes import compacted
+from tests.core.explain.findings.scene import compacted
 from tests.core.explain.home import Home
 
 
