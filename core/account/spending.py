@@ -13,18 +13,24 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from core.account.spending_sql import (
     COUNTS,
     MONEY,
+    PROMPT,
     ROUTE,
+    SIZE,
+    added,
     route_columns,
     split_items,
     whole_items,
 )
+from core.model.prices import PriceRow
 from core.store.connect import reading
 from core.store.open_database import OpenDatabase
+from core.store.schema import HAS_ID
 
 KEYS = {
     "session": "session",
@@ -50,19 +56,21 @@ class Group(NamedTuple):
     """What was spent under one key, on one route, for one task, at one set of prices.
 
     Attributes:
-        at: When its first session started, epoch seconds.
+        place: Below that of every smaller group; what is not known counts as nothing.
         recorded: The actual amounts where there are some, else the estimates.
         missing: Sessions or tasks with tokens but no recorded cost.
-        status: What Hermes called the amounts; the first by name when it called them several things.
-        mixed: It called them several things.
+        status: What Hermes called the amounts; `mixed` when it called them several things.
         included: A subscription pays.
-        shaky: Something is known to be missing.
+        shaky: Sessions of which something is known to be missing.
+        at: When its first session started, epoch seconds.
         sessions: How many come together here; one whose calls took two routes counts on each.
-        whole: Sessions added up as they stand, without their split by model.
-        silent: How many of these hold messages but recorded no tokens.
         apart: A session whose split says more than its total, which is to be read in place of it.
+        price: The entry of the price list; None when nobody asked, or there is none.
+        usd: What the tokens cost by it.
+        unpriced: Sessions with tokens but without a price, when prices were asked for.
     """
 
+    place: int
     key: Any
     task: str
     model: str
@@ -81,14 +89,14 @@ class Group(NamedTuple):
     recorded: float | None
     missing: int
     status: str | None
-    mixed: int
     shaky: int
     at: float | None
     title: str | None
     sessions: int
-    whole: int
-    silent: int
     apart: str | None = None
+    price: PriceRow | None = None
+    usd: Decimal | None = None
+    unpriced: int = 0
 
 
 class Counted(NamedTuple):
@@ -124,9 +132,7 @@ class Classes:
     def expressions(self) -> list[str]:
         """One SQL number for each kind of change; equal numbers mean equal prices."""
         minute = "(cast(started_at as integer) / 60 % 1440)"
-        prompt = (
-            "(coalesce(input_tokens, 0) + coalesce(cache_read_tokens, 0) + coalesce(cache_write_tokens, 0))"
-        )
+        prompt = added(*PROMPT)
         calls = "max(1, coalesce(api_call_count, 0))"
         tests = (
             [f"(started_at >= {at})" for at in self.days],
@@ -151,7 +157,7 @@ class Window:
 
     def where(self) -> tuple[str, list[Any]]:
         """The condition on `sessions s` and its values."""
-        tests: list[str] = ["1"]
+        tests: list[str] = [HAS_ID]
         values: list[Any] = []
         for sign, moment in ((">=", self.since), ("<", self.until)):
             if moment is not None:
@@ -181,7 +187,8 @@ class Spending:
         classes: Where prices change; None when nothing is priced.
 
     Attributes:
-        groups: The sums.
+        whole: Sums of the sessions that are added up as they stand.
+        split: Sums of the others, and of auxiliary calls.
     """
 
     def __init__(self, store: OpenDatabase, window: Window, by: str, classes: Classes | None = None) -> None:
@@ -193,14 +200,17 @@ class Spending:
         found = self._fetch(self._whole, sums.format(f"({self._share} OR apart IS NOT NULL)"))
         self._apart = [group.apart for group in found if group.apart is not None]
         self._split = split_items(store.schema, where), [json.dumps(self._apart), *values, *values]
-        split = self._fetch(self._split, sums.format(self._share))
-        whole = [group for group in found if group.apart is None] if self._apart else found
-        self.groups: list[Group] = whole + split
+        self.whole: list[Group] = [group for group in found if group.apart is None] if self._apart else found
+        self.split = self._fetch(self._split, sums.format(self._share))
+
+    @property
+    def groups(self) -> list[Group]:
+        """All of them."""
+        return self.whole + self.split
 
     def counted(self) -> Counted:
         """How many sessions are in sight, and how many are counted short."""
-        whole = sum(group.whole for group in self.groups)
-        silent = sum(group.silent for group in self.groups)
+        whole, silent = sum(group.sessions for group in self.whole), sum(group.shaky for group in self.whole)
         taken, more, disagreeing, residual = self._taken_apart() if self._apart else (0, 0, 0, 0)
         seen = self._distinct() if self._shared else whole + taken
         return Counted(seen, silent + more, disagreeing, residual)
@@ -236,17 +246,20 @@ class Spending:
 def _sums(by: str, classes: Classes) -> str:
     """The query that adds up `items`; what they must pass is still to be filled in."""
     chosen = f"{KEYS[by]}, task, {', '.join(ROUTE)}, included"
+    priced = "NULL, NULL, 0"
     if not straddles(by):
         # A session has one start, and its split no route twice: there is nothing to sort and add up.
+        sums = ", ".join((*COUNTS, *MONEY, "recorded"))
         return (
-            f"SELECT {chosen}, {', '.join((*COUNTS, *MONEY, 'recorded'))}, missing, status, 0, shaky, "  # noqa: S608
-            "started_at, title, counts, whole, silent, apart FROM items WHERE {}"
+            f"SELECT -{SIZE}, {chosen}, {sums}, missing, status, shaky, started_at, title, counts, apart, "  # noqa: S608
+            f"{priced} FROM items WHERE {{}}"
         )
+    sums = ", ".join(f"sum({name})" for name in (*COUNTS, *MONEY, "recorded"))
     names = [KEYS[by], "task", *ROUTE, "included", "apart", *classes.expressions]
     return (
-        f"SELECT {chosen}, {', '.join(f'sum({name})' for name in (*COUNTS, *MONEY, 'recorded'))}, "  # noqa: S608
-        "sum(missing), min(status), coalesce(min(status) <> max(status), 0), max(shaky), min(started_at), "
-        "max(title), sum(counts), sum(whole), sum(silent), apart FROM items WHERE {} "
+        f"SELECT sum(-{SIZE}), {chosen}, {sums}, sum(missing), "  # noqa: S608
+        "CASE WHEN min(status) <> max(status) THEN 'mixed' ELSE min(status) END, sum(shaky), "
+        f"min(started_at), max(title), sum(counts), apart, {priced} FROM items WHERE {{}} "
         f"GROUP BY {', '.join(names)}"
     )
 

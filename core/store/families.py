@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from core.store.lineage import Lineage, Link, markers_of
-from core.store.schema import Schema
+from core.store.schema import HAS_ID, Schema
 from core.store.sessions import chunks
 
 _MAX_FAMILY = 5_000
@@ -53,7 +53,7 @@ def every_family(connection: sqlite3.Connection, schema: Schema) -> Lineage:
     """All sessions of the database, in one pass over `sessions`."""
     cursor = connection.cursor()
     cursor.row_factory = None  # plain tuples: this is read for every session there is
-    cursor.execute(f"SELECT {_light(schema)} FROM sessions")  # noqa: S608 - names from the schema
+    cursor.execute(f"SELECT {_light(schema)} FROM sessions WHERE {HAS_ID}")  # noqa: S608 - names from the schema
     return lineage_over(connection, schema, map(_link, cursor.fetchall()))
 
 

@@ -14,7 +14,7 @@ from core.model.session import Kind, Session
 from core.store.families import every_family, families_of
 from core.store.lineage import Lineage
 from core.store.ordering import LAST_ACTIVE, order_by
-from core.store.schema import Schema
+from core.store.schema import HAS_ID, Schema
 from core.store.sessions import read_sessions, spoken_at
 
 _VIEWED = (
@@ -92,9 +92,9 @@ def page_of_ids(connection: sqlite3.Connection, schema: Schema, query: Query) ->
 
 
 def sessions_view(schema: Schema) -> str:
-    """The sessions table with every column these lists mention, missing ones as NULL."""
+    """The rows of `sessions` with every column these lists mention, missing ones as NULL."""
     columns = f"{schema.select('sessions', _VIEWED)}, {spoken_at(schema)} AS spoken_at"
-    return f"(SELECT {columns} FROM sessions)"  # noqa: S608 - names from the schema
+    return f"(SELECT {columns} FROM sessions WHERE {HAS_ID})"  # noqa: S608 - names from the schema
 
 
 def tests_of(schema: Schema, query: Query) -> tuple[list[str], list[Any]]:

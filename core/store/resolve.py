@@ -9,7 +9,7 @@ from pathlib import Path
 from core.errors import NotFoundError, UsageError
 from core.store.conversation_list import list_conversations
 from core.store.listing import Query
-from core.store.schema import Schema
+from core.store.schema import HAS_ID, Schema
 
 LATEST = "latest"
 _SHOWN = 5
@@ -48,7 +48,7 @@ def _latest(connection: sqlite3.Connection, schema: Schema, path: Path) -> str:
 
 
 def _ids(connection: sqlite3.Connection, test: str, *values: str) -> list[str]:
-    query = f"SELECT id FROM sessions WHERE {test} ORDER BY id LIMIT {_SHOWN + 1}"  # noqa: S608 - tests above
+    query = f"SELECT id FROM sessions WHERE {HAS_ID} AND {test} ORDER BY id LIMIT {_SHOWN + 1}"  # noqa: S608 - tests above
     return [str(found) for (found,) in connection.execute(query, values).fetchall()]
 
 
@@ -60,7 +60,7 @@ def _ambiguous(text: str, found: list[str], path: Path) -> UsageError:
 
 def _unknown(connection: sqlite3.Connection, schema: Schema, path: Path, text: str) -> NotFoundError:
     names = schema.select("sessions", ("id", "title"))
-    query = f"SELECT {names} FROM sessions ORDER BY rowid DESC LIMIT {_COMPARED}"  # noqa: S608 - schema names
+    query = f"SELECT {names} FROM sessions WHERE {HAS_ID} ORDER BY rowid DESC LIMIT {_COMPARED}"  # noqa: S608 - schema names
     known = {str(name): str(row[0]) for row in connection.execute(query).fetchall() for name in row if name}
     near = difflib.get_close_matches(text, known, n=_SHOWN, cutoff=0.5)
     holding = [name for name in known if text and text.lower() in name.lower()]

@@ -22,6 +22,9 @@ _TABLES = (
     "state_meta",
 )
 
+HAS_ID = "typeof(id) NOT IN ('null', 'blob')"
+"""What makes a row of `sessions` one: SQLite lets the key be NULL, which nothing can name or belong to."""
+
 
 class FullText(StrEnum):
     """How a full-text table keeps its text."""

@@ -104,8 +104,10 @@ def session_from_row(row: sqlite3.Row, path: Path) -> Session:
     tools = text(row["tool_names"], "tool_names")
     if row["model_config"] is not None:
         decoder.json(row["model_config"], "model_config", None)
+    if row["id"] is None:
+        decoder.damage.append("id is missing")
     return Session(
-        id=str(row["id"]),
+        id=text(row["id"], "id") or "",
         database=path,
         source=text(row["source"], "source"),
         title=text(row["title"], "title"),

@@ -95,6 +95,26 @@ def test_numbers_json_does_not_have_are_written_as_null(
         json.loads(line, parse_constant=pytest.fail)
 
 
+@pytest.mark.parametrize("key", ["NULL", "x'ff00'"])
+@pytest.mark.parametrize(
+    "command",
+    [["sessions"], ["sessions", "--all"], ["usage"], ["usage", "--by", "conversation"]],
+    ids=" ".join,
+)
+def test_a_session_without_an_id_hides_no_other(
+    command: list[str], key: str, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "state.db"
+    _sound(path, home)
+    assert run([*command, "--json", "--db", str(path)]) == 0
+    before = capsys.readouterr().out
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(f"INSERT INTO sessions (id, source, started_at) VALUES ({key}, 'cli', 4e9)")
+        db.commit()
+    assert run([*command, "--json", "--db", str(path)]) == 0
+    assert capsys.readouterr().out == before
+
+
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0].strip("-"))
 def test_no_database_is_exit_3(
     command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
