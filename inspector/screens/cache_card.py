@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 
 from core.model.usage import Breakpoint, CacheBreak, CacheReport, Payback, TtlAdvice
 from inspector import format
@@ -15,7 +16,7 @@ DEAREST = 8
 
 
 def break_lines(found: CacheBreak, width: int, ink: Palette) -> Iterator[Line]:
-    """Why the cache broke, what was read again, and how that is known."""
+    """Why the cache broke, what was read again, what that cost."""
     words = CAUSES.get(found.cause, found.cause)
     yield from paragraph(f"{words[0].upper()}{words[1:]}.", width, ink, bold=True)
     yield Line()
@@ -25,10 +26,6 @@ def break_lines(found: CacheBreak, width: int, ink: Palette) -> Iterator[Line]:
     hits = f"{format.percent(found.before)} → {format.percent(found.after)} of the prompt from the cache"
     yield from field("hit rate", hits, width, ink)
     yield from field("when", format.moment(found.at), width, ink)
-    for place, piece in enumerate(found.evidence):
-        label = "" if place else "evidence"
-        yield from field(label, f"{piece.source} {piece.where}", width, ink, "ink-muted")
-        yield from field("", piece.text, width, ink)
 
 
 def whole_lines(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
@@ -39,7 +36,8 @@ def whole_lines(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]
     if report.advice is not None:
         yield from _advice(report.advice, width, ink)
     for place, one in enumerate(report.paybacks):
-        yield from field("" if place else "compacted", _payback(one), width, ink)
+        words = f"{format.moment(one.at)} · {bill(one)}"
+        yield from field("" if place else "compacted", words, width, ink)
     yield from _dearest(report, width, ink)
     for note in report.notes:
         yield Line()
@@ -60,15 +58,21 @@ def _advice(advice: TtlAdvice, width: int, ink: Palette) -> Iterator[Line]:
     yield from field("", f"these calls at 5 minutes {five}, at an hour {hour}", width, ink)
 
 
-def _payback(one: Payback) -> str:
-    price, each = format.money(one.price_usd), format.money(one.saving_per_call_usd)
-    after = format.plural(one.calls_after, "call")
-    paid = (
+def bill(one: Payback) -> str:
+    """What a compaction cost, of what, and whether the smaller prompts have earned that."""
+    known = [usd for usd in (one.summariser_usd, one.reread_usd) if usd is not None]
+    mark = format.LOWER_BOUND if len(known) == 1 else ""
+    parts = [format.money(sum(known, Decimal(0)) if known else None, mark=mark)]
+    if known:
+        summary, again = format.money(one.summariser_usd), format.money(one.reread_usd)
+        parts.append(f"summary {summary} + prompt written again {again}")
+    parts.append(f"saves {format.money(one.saving_per_call_usd)} a call")
+    parts.append(
         f"paid back after {format.plural(one.paid_back_after, 'call')}"
         if one.paid_back_after is not None
-        else f"not paid back in {after}"
+        else f"not paid back in {format.plural(one.calls_after, 'call')}"
     )
-    return f"{format.moment(one.at)} · cost {price}, saves {each} a call · {paid}"
+    return " · ".join(parts)
 
 
 def _dearest(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:

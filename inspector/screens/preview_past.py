@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from core.compress.measure import measure
 from core.compress.retention import retention
 from core.explain.events import explain
+from core.explain.rows import boundary_rows, copied_rows
 from core.explain.situation import situation
 from core.hermes.markers import SummaryMatch, find_summary
 from core.hermes.policy import Policy
@@ -14,55 +16,128 @@ from core.model.conversation import Boundary, Generation
 from core.model.event import CompressionEvent
 from core.model.message import Message
 from core.model.plan import Span
+from core.model.preview import Retention
 from core.store.store import Store
 from inspector import format
 from inspector.screens.preview_model import Comparison
 from inspector.views import Subject
 
 
-def happened(subject: Subject, generation: Generation, stop: Callable[[], bool]) -> Comparison | None:
-    """What the compaction that ended a generation really did; None when nothing followed it."""
-    generations = subject.conversation.generations
-    if generation.index >= len(generations):
-        return None
-    successor = generations[generation.index]
-    with Store(subject.location, cancelled=stop) as store:
-        policy = situation(store, generation.session_id, generation=generation.index).policy
-        before = store.generation_messages(generation)
-        after = _block(store.generation_messages(successor), successor.boundary)
-        event = _event(store, generation)
-    return compared(before, after, successor.boundary, policy, event)
+@dataclass(frozen=True, slots=True)
+class Past:
+    """Both sides of a boundary as stored.
 
-
-def compared(
-    before: tuple[Message, ...],
-    after: tuple[Message, ...],
-    boundary: Boundary | None,
-    policy: Policy,
-    event: CompressionEvent | None = None,
-) -> Comparison:
-    """Both sides of a boundary.
-
-    Args:
-        before: The generation it closed.
-        after: The rows the compaction left: head, summary, tail.
+    Attributes:
+        before: What the compaction read: the generation it closed, with the turn that was running.
+        after: What it left: copies around the summary, then the rows of that turn, which are in both.
         boundary: How many of them are copies of head and tail.
         policy: Of the release that did it.
+    """
+
+    before: tuple[Message, ...]
+    after: tuple[Message, ...]
+    boundary: Boundary | None
+    policy: Policy
+
+    @property
+    def summary_at(self) -> int | None:
+        """Where the summary stands after; None where no row holds it."""
+        wanted = self.boundary.summary_row if self.boundary else None
+        return next((i for i, m in enumerate(self.after) if m.row is not None and m.row.id == wanted), None)
+
+    @property
+    def summary(self) -> SummaryMatch | None:
+        """The summary as written."""
+        at = self.summary_at
+        return None if at is None else find_summary(self.after[at].text)
+
+    @property
+    def both(self) -> dict[int, int]:
+        """For each message after that is the same row before, where it stood."""
+        places = {message.row.id: index for index, message in enumerate(self.before) if message.row}
+        found = ((index, places.get(m.row.id)) for index, m in enumerate(self.after) if m.row)
+        return {index: place for index, place in found if place is not None}
+
+    @property
+    def copied(self) -> tuple[int, int]:
+        """How many messages before were copied from, how many after are copies or the summary."""
+        both, here = self.both, self.boundary
+        if here is None:
+            return len(self.before), min(both, default=len(self.after))
+        written = here.head_rows + (here.summary_row is not None) + here.tail_rows
+        return min(both.values(), default=len(self.before)), min(written, len(self.after))
+
+    @property
+    def cut(self) -> tuple[Span, Span]:
+        """Head and tail of what it read."""
+        (count, written), at = self.copied, self.summary_at
+        head = min(self.boundary.head_rows if self.boundary else 0, count)
+        tail = written - (at + 1 if at is not None else head)
+        if self.boundary is not None and self.boundary.merged:
+            tail += 1  # the summary shares its row with the first message of the tail
+        return Span(0, head), Span(max(head, count - tail), len(self.before))
+
+    @property
+    def origins(self) -> dict[int, int]:
+        """For each message after, where it stood before: copies keep their order from both ends."""
+        (head, tail), (count, written), at = self.cut, self.copied, self.summary_at
+        found = {index: index for index in range(head.end)} | self.both
+        for back in range(1, count - tail.start + 1):
+            index = written - back
+            if index < head.end or index == at:
+                break
+            found[index] = count - back
+        return found
+
+    def kept(self, focus: str | None) -> Retention | None:
+        """What the summary kept of the middle; None without one."""
+        (head, tail), found = self.cut, self.summary
+        if found is None:
+            return None
+        middle = self.before[head.end : tail.start]
+        earlier = _previous(self.before)
+        return retention(middle, found.body, focus=focus, previous=earlier, offset=head.end)
+
+
+def happened(subject: Subject, generation: Generation, stop: Callable[[], bool]) -> Comparison | None:
+    """What the compaction that ended a generation really did; None when nothing followed it."""
+    with Store(subject.location, cancelled=stop) as store:
+        past = past_of(store, subject.conversation.generations, generation)
+        return None if past is None else compared(past, _event(store, generation))
+
+
+def past_of(store: Store, generations: Sequence[Generation], generation: Generation) -> Past | None:
+    """Both sides of the compaction that ended a generation; None when nothing followed it."""
+    if generation.index >= len(generations):
+        return None
+    opened = generations[generation.index]
+    here = situation(store, generation.session_id, generation=generation.index)
+    closings = boundary_rows(store, here.conversation)
+    rows = next((one for one in closings if one.opened.index == opened.index), None)
+    before = store.messages(rows.before) if rows and rows.before else here.messages
+    left = opened.row_ids[: copied_rows(opened)] if opened.boundary else opened.row_ids
+    after = store.messages(rows.after if rows and rows.after else left)
+    return Past(before, after, opened.boundary, here.policy)
+
+
+def compared(past: Past, event: CompressionEvent | None = None) -> Comparison:
+    """Both sides of a boundary, measured.
+
+    Args:
+        past: The rows.
         event: What log and rows say about it, when they say anything.
     """
-    at = _summary_at(after, boundary)
-    head, tail = _cut(before, after, at, boundary)
-    middle = Span(head.end, tail.start)
-    found = find_summary(after[at].text) if at is not None else None
+    before, after, at, found = past.before, past.after, past.summary_at, past.summary
+    head, tail = past.cut
     focus = event.focus if event else None
-    sides = measure(before, policy), measure(after, policy)
+    sides = measure(before, past.policy), measure(after, past.policy)
     return Comparison(
         before=before,
         after=after,
         head=head,
-        middle=middle,
+        middle=Span(head.end, tail.start),
         tail=tail,
-        kept=_kept(len(before), len(after), at, head, tail),
+        kept=past.origins,
         summary_index=at,
         summary=found.body if found else "",
         before_tokens=sides[0].estimated_tokens,
@@ -70,54 +145,11 @@ def compared(
         made_by=_author(found, event),
         real=True,
         focus=focus,
-        retention=retention(
-            before[middle.start : middle.end],
-            found.body,
-            focus=focus,
-            previous=_previous(before),
-            offset=middle.start,
-        )
-        if found
-        else None,
+        retention=past.kept(focus),
         before_weights=sides[0].estimates,
         after_weights=sides[1].estimates,
-        notes=_notes(boundary, event),
+        notes=_notes(past.boundary, event),
     )
-
-
-def _block(messages: tuple[Message, ...], boundary: Boundary | None) -> tuple[Message, ...]:
-    """The rows a compaction wrote: what was said since is not part of it."""
-    if boundary is None:
-        return messages
-    summary = 0 if boundary.summary_row is None else 1
-    return messages[: boundary.head_rows + summary + boundary.tail_rows]
-
-
-def _summary_at(after: tuple[Message, ...], boundary: Boundary | None) -> int | None:
-    wanted = boundary.summary_row if boundary else None
-    return next((i for i, m in enumerate(after) if m.row is not None and m.row.id == wanted), None)
-
-
-def _cut(
-    before: tuple[Message, ...], after: tuple[Message, ...], at: int | None, boundary: Boundary | None
-) -> tuple[Span, Span]:
-    count = len(before)
-    head = min(boundary.head_rows if boundary else 0, count)
-    tail = len(after) - (at + 1 if at is not None else head)
-    if boundary is not None and boundary.merged:
-        tail += 1  # the summary shares its row with the first message of the tail
-    return Span(0, head), Span(max(head, count - tail), count)
-
-
-def _kept(before: int, after: int, at: int | None, head: Span, tail: Span) -> dict[int, int]:
-    """Head from the front, tail from the back: copies keep their order."""
-    kept = {index: index for index in range(head.end)}
-    for back in range(1, tail.size + 1):
-        index = after - back
-        if index < head.end or index == at:
-            break
-        kept[index] = before - back
-    return kept
 
 
 def _previous(before: tuple[Message, ...]) -> str | None:

@@ -2,108 +2,126 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 
 from textual import getters, on
 from textual.app import ComposeResult
-from textual.message import Message as Event
+from textual.containers import Container
 
-from core.explain.events import explain
 from core.explain.explanation import Explanation
-from core.store.store import Store
+from core.model.event import CompressionEvent
+from core.model.evidence import Evidence
+from core.model.preview import Retention
+from core.model.usage import Payback
 from inspector import format
 from inspector.commands import bindings
 from inspector.glyphs import FAILED, SWITCHED
 from inspector.line import Line
 from inspector.palette import Palette
-from inspector.screens.why_card import event_lines, now_lines
-from inspector.screens.why_curve import Curve, curve_of
+from inspector.screens.why_aftermath import Aftermath, bill_of
+from inspector.screens.why_card import event_lines, now_lines, proof_lines
+from inspector.screens.why_curve import Curve
 from inspector.screens.why_list import EventList, Moment, mark_token
-from inspector.views import Cursor, Subject, View
+from inspector.screens.why_reading import ExplainingView
+from inspector.views import Cursor, Subject
+from inspector.widgets.card import Card
 from inspector.widgets.curve_chart import CurveChart, Mark
 from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
 from inspector.widgets.status_line import Piece, StatusLine
-from inspector.widgets.text_pane import TextPane
-from inspector.workers import cancelled, in_thread
 
 
-class WhyView(View):
-    """Reads the explanation once, then only draws."""
+class WhyView(ExplainingView):
+    """Reads the explanation once, then only draws; what a compaction cost and lost comes after it."""
 
     BINDINGS = bindings("why")
     DEFAULT_CSS = """
     WhyView {
         CurveChart { height: 9; margin: 1 1 0 0; }
+        #verdicts { height: 1fr; }
         EventList { height: auto; max-height: 8; min-height: 2; padding: 0 1; border-top: solid $rule; }
-        #card { height: 1fr; padding: 0 1; border-top: solid $rule; }
     }
     """
 
     moments = getters.query_one(EventList)
-    card = getters.query_one("#card", TextPane)
+    card = getters.query_one(Card)
     chart = getters.query_one(CurveChart)
-
-    @dataclass
-    class Explained(Event):
-        """The conversation was explained."""
-
-        explanation: Explanation
-        curve: Curve
 
     def __init__(self) -> None:
         super().__init__()
         self._explanation: Explanation | None = None
+        self._bills: Sequence[Payback] | None = None
+        self._survived: dict[int, Retention | None] = {}
 
     def compose(self) -> ComposeResult:
         """Verdict, curve, compactions, card."""
         yield StatusLine(id="verdict")
         yield CurveChart()
-        yield EventList(empty="Reading rows, log and config …")
-        yield TextPane(id="card")
+        with Container(id="verdicts"):
+            yield EventList(empty="Reading rows, log and config …")
+            yield Card()
 
     def watch_subject(self, subject: Subject | None) -> None:
         """Explain the conversation anew."""
         if subject is not None:
             self.explain(subject)
 
-    @in_thread("why")
-    def explain(self, subject: Subject) -> None:
-        """Join rows, log lines and config on a connection of the worker's own."""
-        stop = cancelled()
-        with Store(subject.location, cancelled=stop) as store:
-            explanation = explain(store, subject.conversation.tip.id)
-        if not stop():
-            self.post_message(self.Explained(explanation, curve_of(explanation)))
-
-    @on(Explained)
-    def _take(self, event: Explained) -> None:
+    @on(ExplainingView.Explained)
+    def _take(self, event: ExplainingView.Explained) -> None:
         explanation, curve = event.explanation, event.curve
-        self._explanation = explanation
+        self._explanation, self._bills, self._survived = explanation, None, {}
         self.query_one("#verdict", StatusLine).left = verdict_pieces(explanation)
         self.chart.values = tuple(sample.tokens for sample in curve.samples)
         self.chart.threshold = curve.threshold
         marks = zip(curve.marks, explanation.events, strict=True)
         self.chart.marks = tuple(Mark(after, mark_token(one)) for after, one in marks)
         self.chart.asides = asides(curve)
-        self.chart.caption = caption(curve)
+        self.chart.caption, self.chart.ends = caption(curve), ends(curve)
         moments = [Moment(place, one, explanation.now) for place, one in enumerate(explanation.events)]
         moments.append(Moment(len(moments), None, explanation.now))
-        self.moments.styles.height = len(moments) + 1  # the rule above it
         self.moments.show(ListRows(moments), cursor=_place(explanation, self.cursor))
         self._show_card()
 
     @on(RowList.Moved)
-    def _moved(self) -> None:
-        self._show_card()
-
     def _show_card(self) -> None:
-        moment, explanation = self.moments.current, self._explanation
-        if moment is None or explanation is None:
+        moment = self.moments.current
+        if moment is None or self._explanation is None:
             return
         self.chart.selected = moment.index
-        self.card.show(partial(_lines, moment, explanation))
+        self._draw_card(moment, self._explanation)
+        if moment.event is not None and moment.index not in self._survived and self.subject is not None:
+            self.weigh(self.subject, moment.index, moment.event)
+
+    @on(ExplainingView.Billed)
+    def _take_bills(self, event: ExplainingView.Billed) -> None:
+        self._bills = event.bills
+        self._complete_card()
+
+    @on(ExplainingView.Weighed)
+    def _take_weighed(self, event: ExplainingView.Weighed) -> None:
+        self._survived[event.index] = event.kept
+        self._complete_card()
+
+    def _complete_card(self) -> None:
+        moment = self.moments.current
+        if moment is not None and self._explanation is not None:
+            self._draw_card(moment, self._explanation, keep_place=True)
+
+    def _draw_card(self, moment: Moment, explanation: Explanation, *, keep_place: bool = False) -> None:
+        event, notes = moment.event, explanation.notes
+        if event is None:
+            face, proof = partial(_now, moment), moment.now.evidence
+        else:
+            face, proof, notes = partial(_event, event, self._aftermath(moment)), event.evidence, ()
+        self.card.show(face, partial(_proof, proof, notes), keep_place=keep_place)
+
+    def _aftermath(self, moment: Moment) -> Aftermath | None:
+        """What came of a compaction, as soon as all of it is known."""
+        event = moment.event
+        if event is None or not event.completed or self._bills is None or moment.index not in self._survived:
+            return None
+        return Aftermath(self._survived[moment.index], bill_of(event, self._bills))
 
     def action_event(self, step: int) -> None:
         """Go to the next or previous compaction."""
@@ -141,7 +159,7 @@ class WhyView(View):
 
     def action_scroll_card(self, step: int) -> None:
         """Scroll the card."""
-        self.card.action_line(step)
+        self.card.scroll_face(step)
 
     def action_before_after(self) -> None:
         """Show what the compaction under the cursor left, on the map."""
@@ -157,10 +175,16 @@ class WhyView(View):
         return self.card.text
 
 
-def _lines(moment: Moment, explanation: Explanation, width: int, ink: Palette) -> list[Line]:
-    if moment.event is None:
-        return list(now_lines(moment.now, explanation.notes, width, ink))
-    return list(event_lines(moment.event, width, ink))
+def _event(event: CompressionEvent, aftermath: Aftermath | None, width: int, ink: Palette) -> list[Line]:
+    return list(event_lines(event, width, ink, aftermath))
+
+
+def _now(moment: Moment, width: int, ink: Palette) -> list[Line]:
+    return list(now_lines(moment.now, width, ink))
+
+
+def _proof(evidence: Sequence[Evidence], notes: Sequence[str], width: int, ink: Palette) -> list[Line]:
+    return list(proof_lines(evidence, notes, width, ink))
 
 
 def _place(explanation: Explanation, cursor: Cursor) -> int:
@@ -192,7 +216,7 @@ def asides(curve: Curve) -> tuple[Mark, ...]:
 
 
 def caption(curve: Curve) -> str:
-    """What the curve shows, and over which time."""
+    """What the curve shows."""
     if not curve.samples:
         return "no call and no compaction tells a size"
     what = f"prompt tokens of {format.plural(len(curve.samples), 'call')}"
@@ -202,5 +226,14 @@ def caption(curve: Curve) -> str:
         what += f" · {SWITCHED} {format.plural(len(curve.switches), 'model switch', 'model switches')}"
     if curve.errors:
         what += f" · {FAILED} {format.plural(len(curve.errors), 'failed call')}"
+    return what
+
+
+def ends(curve: Curve) -> tuple[str, str]:
+    """When the curve begins and ends; empty where only rows tell."""
     times = [sample.at for sample in curve.samples if sample.at is not None]
-    return f"{what} · {format.span(times[0], times[-1])}" if times else what
+    if not times:
+        return "", ""
+    first, last = times[0].astimezone(), times[-1].astimezone()
+    start = f"{first:%Y-%m-%d %H:%M}"
+    return start, f"{last:%H:%M}" if first.date() == last.date() else f"{last:%Y-%m-%d %H:%M}"

@@ -7,12 +7,19 @@ from collections.abc import Iterable, Iterator
 from core.explain.explanation import Now
 from core.model.event import CompressionEvent, SummaryStatus, Trigger
 from core.model.evidence import Evidence, Verdict
+from core.model.preview import Retention
+from core.model.usage import Payback
 from inspector import format
 from inspector.glyphs import VERDICT as SIGN
 from inspector.line import Line
 from inspector.palette import Palette
-from inspector.widgets.fields import field, paragraph
+from inspector.screens.cache_card import bill
+from inspector.screens.why_aftermath import Aftermath
+from inspector.widgets.fields import evidence_lines, field, headline, paragraph
+from inspector.widgets.retention_strip import GRAVE
 
+WAITING = "…"
+"""Stands where a line will: nothing moves when it comes."""
 VERDICT_TOKEN = {
     Verdict.PROVED: "severity-ok",
     Verdict.DERIVED: "severity-info",
@@ -21,37 +28,46 @@ VERDICT_TOKEN = {
 }
 
 
-def event_lines(event: CompressionEvent, width: int, ink: Palette) -> Iterator[Line]:
-    """Everything known about one compaction."""
-    yield from paragraph(event.explanation or "Nothing says why.", width, ink, "ink", bold=True)
-    yield Line()
-    yield from field(
-        "verdict", f"{SIGN[event.verdict]} {event.verdict}", width, ink, VERDICT_TOKEN[event.verdict]
-    )
+def event_lines(
+    event: CompressionEvent, width: int, ink: Palette, aftermath: Aftermath | None = None
+) -> Iterator[Line]:
+    """What there is to know about one compaction: why, the sums, what it did, what that lost and cost."""
+    yield from _verdict(event.explanation or "Nothing says why.", event.verdict, width, ink)
     yield from field("compared", compared(event), width, ink)
+    for words in event.disagreements:
+        yield from field("▲ but", words, width, ink, "severity-warning")
     yield from field("effect", effect(event), width, ink)
+    if event.completed:
+        yield from field("lost", lost(aftermath.kept) if aftermath else WAITING, width, ink)
+        yield from field("cost", cost(aftermath.payback) if aftermath else WAITING, width, ink, "money")
+    yield from _sums(event.arithmetic, width, ink)
     yield from field("summary", summary(event), width, ink)
     if event.focus:
         yield from field("focus", event.focus, width, ink)
     yield from field("where", where(event), width, ink)
-    for words in event.disagreements:
-        yield from field("▲ but", words, width, ink, "severity-warning")
-    yield from _sums(event.arithmetic, width, ink)
-    yield from _evidence(event.evidence, width, ink)
 
 
-def now_lines(now: Now, notes: Iterable[str], width: int, ink: Palette) -> Iterator[Line]:
+def now_lines(now: Now, width: int, ink: Palette) -> Iterator[Line]:
     """Where the trigger stands, and what would refuse a compaction."""
-    yield from paragraph(standing(now), width, ink, "ink", bold=True)
-    yield Line()
-    yield from field("verdict", f"{SIGN[now.verdict]} {now.verdict}", width, ink, VERDICT_TOKEN[now.verdict])
+    yield from _verdict(standing(now), now.verdict, width, ink)
     for block in now.blocked_by:
         yield from field("held off", block, width, ink, "severity-warning")
     yield from _sums(now.arithmetic, width, ink)
-    yield from _evidence(now.evidence, width, ink)
+
+
+def proof_lines(
+    evidence: Iterable[Evidence], notes: Iterable[str], width: int, ink: Palette
+) -> Iterator[Line]:
+    """What a verdict rests on, and what a reader should know about the evidence itself."""
+    yield from evidence_lines(evidence, width, ink)
     for note in notes:
         yield Line()
         yield from paragraph(f"· {note}", width, ink, "ink-muted")
+
+
+def _verdict(sentence: str, verdict: Verdict, width: int, ink: Palette) -> Iterator[Line]:
+    badge = f"{SIGN[verdict]} {verdict}"
+    yield from headline(sentence, badge, width, ink, badge_token=VERDICT_TOKEN[verdict])
 
 
 def standing(now: Now) -> str:
@@ -64,6 +80,18 @@ def standing(now: Now) -> str:
         return f"Not yet: {now.tokens:,} of {now.threshold:,} tokens, {now.headroom:,} to go."
     held = "; it is held off" if now.blocked_by else ""
     return f"The next request would fire: {now.tokens:,} tokens against {now.threshold:,}{held}."
+
+
+def brief(now: Now) -> str:
+    """The same in a few words, for a list."""
+    if now.tokens is None:
+        return "nothing says how large the next request is"
+    size = f"{format.short(now.tokens)} of {format.short(now.threshold)}"
+    if now.threshold is None or now.headroom is None:
+        return f"{size}: nobody knows the window"
+    if now.headroom > 0:
+        return f"not yet: {size}, {format.short(now.headroom)} to go"
+    return f"would fire: {size}{', but is held off' if now.blocked_by else ''}"
 
 
 def compared(event: CompressionEvent) -> str:
@@ -113,17 +141,23 @@ def where(event: CompressionEvent) -> str:
     return " · ".join(part for part in (format.moment(event.at), mode, closed, release, sessions) if part)
 
 
+def lost(kept: Retention | None) -> str:
+    """What of the middle no summary holds any more, gravest kinds first."""
+    if kept is None or not kept.by_category:
+        return "nothing that can be checked"
+    gone = {kind: count for kind, count in kept.by_category.items() if count.lost}
+    order = sorted(gone, key=lambda kind: kind not in GRAVE)
+    named = " · ".join(f"{kind} {gone[kind].lost:,} of {gone[kind].of:,}" for kind in order)
+    every = sum(count.of for count in kept.by_category.values())
+    share = sum(count.lost for count in gone.values()) / every if every else None
+    return f"{format.percent(share)} of the facts: {named}" if named else "no fact: all of them survive"
+
+
+def cost(payback: Payback | None) -> str:
+    """What it cost in money, and whether the smaller prompts have earned that."""
+    return format.UNKNOWN if payback is None else bill(payback)
+
+
 def _sums(steps: Iterable[str], width: int, ink: Palette) -> Iterator[Line]:
     for place, step in enumerate(steps):
-        if not place:
-            yield Line()
         yield from field("" if place else "sums", step, width, ink)
-
-
-def _evidence(evidence: Iterable[Evidence], width: int, ink: Palette) -> Iterator[Line]:
-    for place, piece in enumerate(evidence):
-        if not place:
-            yield Line()
-        label = "" if place else "evidence"
-        yield from field(label, f"{piece.source} {piece.where}", width, ink, "ink-muted")
-        yield from field("", piece.text, width, ink)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.explain.explanation import Now
-from core.model.event import CompressionEvent
+from core.model.event import CompressionEvent, Trigger
 from inspector import format
 from inspector.glyphs import VERDICT
 from inspector.line import Line
-from inspector.screens.why_card import VERDICT_TOKEN, standing
+from inspector.screens.why_card import VERDICT_TOKEN, brief
 from inspector.widgets.curve_chart import number
 from inspector.widgets.row_list import RowList
 
@@ -23,8 +23,27 @@ class Moment:
     now: Now
 
 
+CAUSES = {
+    Trigger.PREFLIGHT: "at a turn's start",
+    Trigger.PRE_API: "before a call",
+    Trigger.POST_RESPONSE: "after an answer",
+    Trigger.OVERFLOW: "provider refused",
+    Trigger.PAYLOAD_TOO_LARGE: "too large to send",
+    Trigger.LONG_CONTEXT_TIER: "long-context refused",
+    Trigger.HYGIENE: "gateway cleanup",
+    Trigger.MANUAL: "asked for",
+    Trigger.NATIVE: "by the provider",
+    Trigger.IDLE: "after idle time",
+    Trigger.ENGINE: "context engine",
+    Trigger.UNKNOWN: "cause unknown",
+}
+"""What made it run, in a few words; the card says it in full."""
+SIZES, VERDICT_WORD, WIDE = 21, 11, 72
+"""Cells of the sizes, of the verdict behind them, and of a row that has room to write it out."""
+
+
 class EventList(RowList[Moment]):
-    """Number, time, sentence, verdict."""
+    """Number, time, cause, sizes, verdict."""
 
     OPENS = False
 
@@ -33,14 +52,31 @@ class EventList(RowList[Moment]):
         ink = self.palette
         if row.event is None:
             line = Line().cell("▸", 3, ink.style("ink-muted")).cell("now", 13, ink.style("ink-muted"))
-            return line.add(standing(row.now), ink.style("ink"), most=width - line.width - 1)
+            return line.add(brief(row.now), ink.style("ink"), most=width - line.width - 1)
         event, verdict = row.event, row.event.verdict
-        sign = f"{VERDICT[verdict]} {verdict}"
         line = Line().cell(number(row.index), 3, ink.style(mark_token(event), bold=True))
         line.cell(_when(event), 13, ink.style("ink-muted"))
-        words = event.explanation if event.completed else f"Given up. {event.explanation}"
-        line.add(words, ink.style("ink"), most=width - line.width - len(sign) - 3)
-        return line.to(width - len(sign) - 1).add(sign, ink.style(VERDICT_TOKEN[verdict]))
+        written = width >= WIDE
+        room = max(1, width - line.width - SIZES - (VERDICT_WORD if written else 1) - 3)
+        line.cell(_cause(event), room, ink.style("ink" if event.completed else "severity-critical")).gap(1)
+        line.cell(_sizes(event), SIZES, ink.style("ink"))
+        sign = f"{VERDICT[verdict]} {verdict}" if written else VERDICT[verdict]
+        return line.gap(1).cell(sign, VERDICT_WORD if written else 1, ink.style(VERDICT_TOKEN[verdict]))
+
+
+def _cause(event: CompressionEvent) -> str:
+    words = CAUSES[event.trigger]
+    if not event.completed:
+        return f"given up: {words}"
+    return f"{words}: {event.focus}" if event.focus else words
+
+
+def _sizes(event: CompressionEvent) -> str:
+    """The number compared, the threshold where there was one to pass, and what was left."""
+    size = format.short(event.tokens)
+    if event.trigger is not Trigger.MANUAL and event.threshold is not None:
+        size = f"{size} of {format.short(event.threshold)}"
+    return f"{size} → {format.short(event.tokens_after)}" if event.completed else size
 
 
 def mark_token(event: CompressionEvent) -> str:

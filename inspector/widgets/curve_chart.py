@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from textual.reactive import reactive
@@ -13,9 +13,11 @@ from inspector import format
 from inspector.glyphs import LEVELS
 from inspector.line import Line
 from inspector.palette import Palette
+from inspector.text import cell_len
 
 AXIS = 7
 """Cells of the scale on the left."""
+LIMIT = " threshold "
 NUMBERS = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 MANY = "◦"
 
@@ -40,7 +42,7 @@ def number(index: int) -> str:
 
 
 class CurveChart(Widget):
-    """Values over their order; a bar for every cell, the highest value it stands for."""
+    """Values over their order; a bar for every cell: of the values it stands for the one that tells most."""
 
     DEFAULT_CSS = "CurveChart { height: 8; }"
 
@@ -51,6 +53,10 @@ class CurveChart(Widget):
     """Marks with signs of their own; where a numbered one stands they stand before it."""
     selected = reactive(-1)
     caption = reactive("")
+    ends: reactive[tuple[str, str]] = reactive(("", ""))
+    """What the first and the last value are called, below the axis."""
+    tell: Callable[[Sequence[int]], int] = max
+    """Which of the values of a cell is drawn: `min` where a fall is the news."""
 
     def render_line(self, y: int) -> Strip:
         """The plot from its top, then the marks, then the caption."""
@@ -61,8 +67,17 @@ class CurveChart(Widget):
         elif y == rows:
             line = self._mark_line(width, ink)
         else:
-            line = Line().gap(AXIS + 1).add(self.caption, ink.style("ink-faint"), most=width - AXIS - 2)
+            line = self._foot(width, ink)
         return line.strip(width, self.rich_style)
+
+    def _foot(self, width: int, ink: Palette) -> Line:
+        """First, caption, last; where they do not all fit, the caption alone."""
+        (first, last), line = self.ends, Line().gap(AXIS + 1)
+        faint, room = ink.style("ink-faint"), width - AXIS - 2
+        if not first or len(first) + len(last) + cell_len(self.caption) + 6 > room:
+            return line.add(self.caption, faint, most=room)
+        line.add(first, faint).gap(3).add(self.caption, faint)
+        return line.to(width - 1 - len(last)).add(last, faint)
 
     @property
     def _top(self) -> int:
@@ -75,17 +90,21 @@ class CurveChart(Widget):
         here = row == limit
         label = format.short(self.threshold) if here else format.short(top) if row == rows - 1 else ""
         line = Line().cell(label, AXIS, ink.style("threshold" if here else "ink-faint"), right=True).gap(1)
-        for value in columns(self.values, cells):
+        drawn = columns(self.values, cells, self.tell)
+        named = here and len(drawn) > 3 * len(LIMIT) and not any(map(self._over, drawn[: len(LIMIT) + 2]))
+        for cell, value in enumerate(drawn):
             eighths = max(0, min(8, round(value / top * rows * 8) - row * 8)) if value else 0
-            over = self.threshold is not None and value >= self.threshold
-            token = "severity-warning" if over else "ink-faint"
-            if eighths:
-                line.add(LEVELS[eighths], ink.style(token))
+            if eighths and (self._over(value) or not here):  # what stays below the line does not break it
+                line.add(LEVELS[eighths], ink.style("severity-warning" if self._over(value) else "ink-faint"))
             elif here:
-                line.add("─", ink.style("threshold"))
+                word = LIMIT[cell - 2] if named and 0 <= cell - 2 < len(LIMIT) else "─"
+                line.add(word, ink.style("threshold"))
             else:
                 line.gap(1)
-        return line.add("─" * max(0, width - line.width) if here else "", ink.style("threshold"))
+        return line.add("─" * max(0, width - line.width - 1) if here else "", ink.style("threshold"))
+
+    def _over(self, value: int) -> bool:
+        return self.threshold is not None and value >= self.threshold
 
     def _mark_line(self, width: int, ink: Palette) -> Line:
         cells = max(1, width - AXIS - 2)
@@ -107,8 +126,8 @@ class CurveChart(Widget):
         return min(cells - 1, place_of(mark.after, len(self.values), cells))
 
 
-def columns(values: Sequence[int], cells: int) -> list[int]:
-    """The values spread over `cells` columns: repeated when few, their highest when many."""
+def columns(values: Sequence[int], cells: int, tell: Callable[[Sequence[int]], int] = max) -> list[int]:
+    """The values spread over `cells` columns: repeated when few, the one that tells most when many."""
     if not values:
         return [0] * cells
     count = len(values)
@@ -116,7 +135,7 @@ def columns(values: Sequence[int], cells: int) -> list[int]:
     for cell in range(cells):
         start = cell * count // cells
         end = max(start + 1, (cell + 1) * count // cells)
-        found.append(max(values[start:end]))
+        found.append(tell(values[start:end]))
     return found
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from core.model.evidence import Evidence
 from inspector.line import Line
 from inspector.palette import Palette
 from inspector.text import clean
@@ -26,3 +27,23 @@ def paragraph(
     """Running text over the whole width."""
     for line in wrap(clean(text), max(1, width)):
         yield Line().preformatted(line, ink.style(token, bold=bold))
+
+
+def headline(
+    text: str, badge: str, width: int, ink: Palette, *, badge_token: str = "ink-muted"
+) -> Iterator[Line]:
+    """What a card says first, in bold, with a badge at the right end of its first line."""
+    room = max(1, width - len(badge) - 2)
+    for place, line in enumerate(wrap(clean(text), room)):
+        found = Line().preformatted(line, ink.style("ink", bold=True))
+        if not place:
+            found.to(width - len(badge)).add(badge, ink.style(badge_token))
+        yield found
+
+
+def evidence_lines(evidence: Iterable[Evidence], width: int, ink: Palette) -> Iterator[Line]:
+    """What a claim rests on: where it stands, and what it says there."""
+    for place, piece in enumerate(evidence):
+        label = "" if place else "evidence"
+        yield from field(label, f"{piece.source} {piece.where}", width, ink, "ink-muted")
+        yield from field("", piece.text, width, ink)

@@ -10,7 +10,7 @@ from core.model.message import Message, Row
 from core.model.plan import Span
 from core.store.locate import Location
 from core.store.store import Store
-from inspector.screens.preview_past import compared, happened
+from inspector.screens.preview_past import Past, compared, happened
 from inspector.views import Subject
 
 SUMMARY = "[CONTEXT SUMMARY]: handoff\n## Goal\nFix src/auth.py"
@@ -34,7 +34,7 @@ def copies(numbers: range) -> tuple[Message, ...]:
 @pytest.mark.parametrize("release", releases())
 def test_head_and_tail_are_found_from_both_ends(release: str) -> None:
     after = (*copies(range(2)), row(50, SUMMARY), *copies(range(7, 10)))
-    shown = compared(BEFORE, after, boundary(50, 2, 3), load_policy(release))
+    shown = compared(Past(BEFORE, after, boundary(50, 2, 3), load_policy(release)))
     assert (shown.head, shown.middle, shown.tail) == (Span(0, 2), Span(2, 7), Span(7, 10))
     assert shown.kept == {0: 0, 1: 1, 3: 7, 4: 8, 5: 9}
     assert shown.summary_index == 2
@@ -43,20 +43,20 @@ def test_head_and_tail_are_found_from_both_ends(release: str) -> None:
 
 def test_a_summary_merged_into_the_tail_counts_its_message_as_kept() -> None:
     after = (row(50, SUMMARY), *copies(range(8, 10)))
-    shown = compared(BEFORE, after, boundary(50, 0, 2, merged=True), load_policy("0.19"))
+    shown = compared(Past(BEFORE, after, boundary(50, 0, 2, merged=True), load_policy("0.19")))
     assert (shown.middle, shown.tail) == (Span(0, 7), Span(7, 10))
 
 
 def test_what_the_middle_held_is_held_against_the_summary() -> None:
     after = (row(50, SUMMARY), *copies(range(8, 10)))
-    retention = compared(BEFORE, after, boundary(50, 0, 2), load_policy("0.19")).retention
+    retention = compared(Past(BEFORE, after, boundary(50, 0, 2), load_policy("0.19"))).retention
     assert retention is not None
     assert retention.score == 0
     assert len(retention.lost_by_message) == 8
 
 
 def test_without_a_summary_there_is_nothing_to_hold_against() -> None:
-    shown = compared(BEFORE, (), None, load_policy("0.19"))
+    shown = compared(Past(BEFORE, (), None, load_policy("0.19")))
     assert (shown.summary_index, shown.retention, shown.made_by) == (None, None, "no summary")
 
 

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -7,12 +10,16 @@ import pytest
 from core.model.conversation import BoundaryMode
 from core.model.event import CompressionEvent, SummaryOutcome, SummaryStatus, Trigger
 from core.model.evidence import Evidence, Source, Verdict
+from core.model.preview import AnchorCount, Retention
+from core.model.usage import Payback
 from core.store.locate import Location
 from inspector.app import InspectorApp
 from inspector.palette import Palette, defaults
+from inspector.screens.cache_card import bill
 from inspector.screens.map import MapView
 from inspector.screens.why import WhyView, asides, caption
-from inspector.screens.why_card import effect, event_lines
+from inspector.screens.why_aftermath import Aftermath, bill_of
+from inspector.screens.why_card import effect, event_lines, proof_lines
 from inspector.screens.why_curve import Curve, Sample
 from inspector.screens.workspace import WorkspaceScreen
 from inspector.widgets.curve_chart import columns, number, place_of
@@ -39,8 +46,13 @@ def front(app: InspectorApp) -> type:
     return type(screen.view)
 
 
-def card(one: CompressionEvent, width: int = 100) -> str:
-    return "\n".join(line.text.rstrip() for line in event_lines(one, width, Palette(defaults())))
+def card(one: CompressionEvent, width: int = 100, after: Aftermath | None = None) -> str:
+    ink = Palette(defaults())
+    lines = [*event_lines(one, width, ink, after), *proof_lines(one.evidence, (), width, ink)]
+    return "\n".join(line.text.rstrip() for line in lines)
+
+
+PAYBACK = Payback(NOW, "s1", 30_000, Decimal("0.41"), Decimal("0.19"), Decimal("0.05"), 7, None)
 
 
 def test_a_card_holds_sentence_numbers_effect_sums_and_evidence() -> None:
@@ -51,6 +63,31 @@ def test_a_card_holds_sentence_numbers_effect_sums_and_evidence() -> None:
         "0.85 x 64,000 = 54,400", "log agent.log:812",
     ):  # fmt: skip
         assert words in text
+
+
+def test_a_card_says_what_was_lost_and_what_it_cost() -> None:
+    kept = Retention((), {"paths": AnchorCount(1, 0, 3), "asks": AnchorCount(1, 1, 0)})
+    text = card(event(), 160, Aftermath(kept, PAYBACK))
+    assert "lost      50% of the facts: paths 3 of 4" in text
+    assert "cost      $0.60 · summary $0.41 + prompt written again $0.19" in text
+    assert "not paid back in 7 calls" in text
+
+
+def test_a_card_does_not_move_when_loss_and_cost_arrive() -> None:
+    known = card(event(), after=Aftermath(None, None)).splitlines()
+    assert len(card(event()).splitlines()) == len(known)
+    assert "cost      –" in known
+
+
+def test_half_a_bill_is_a_lower_bound() -> None:
+    assert bill(replace(PAYBACK, summariser_usd=None)).startswith("≥$0.19 · summary – + ")
+
+
+def test_a_bill_belongs_to_the_compaction_it_ended_with() -> None:
+    later = replace(PAYBACK, at=NOW + timedelta(minutes=20))
+    one = event(at=NOW - timedelta(seconds=40), duration=41.0)
+    assert bill_of(one, (PAYBACK, later)) is PAYBACK
+    assert bill_of(event(at=NOW + timedelta(minutes=10)), (PAYBACK, later)) is None
 
 
 def test_nothing_was_compared_when_somebody_asked_for_it() -> None:
@@ -72,7 +109,7 @@ def test_a_card_fits_its_pane(width: int) -> None:
     long = event(
         evidence=(Evidence(Source.LOG, "agent.log:1", "x" * 400),), disagreements=("the log says " * 20,)
     )
-    assert max(line.width for line in event_lines(long, width, Palette(defaults()))) <= width
+    assert max(map(len, card(long, width).splitlines())) <= width
 
 
 def test_columns_show_the_highest_value_they_stand_for() -> None:
@@ -99,6 +136,25 @@ async def test_each_compaction_is_a_line_and_the_last_is_open(samples: Location)
         assert "150K" in text
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_why_what_was_lost_and_what_it_cost_stand_in_the_first_sight(
+    samples: Location, size: tuple[int, int]
+) -> None:
+    async with open_app(samples, "Refactor the auth module", "why").run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, "left_curly_bracket")
+        text = drawn(pilot)
+        for words in ("At the start of a turn", "of the facts: asks", "cost      $0.", "threshold"):
+            assert words in text
+
+
+async def test_a_wide_screen_holds_list_verdict_and_evidence_side_by_side(samples: Location) -> None:
+    async with open_app(samples, "Refactor the auth module", "why").run_test(size=(200, 60)) as pilot:
+        await settle(pilot)
+        line = next(line for line in drawn(pilot).splitlines() if "evidence" in line)
+        assert line.index("①") < line.index("Somebody asked") < line.index("evidence")
+
+
 async def test_braces_walk_the_compactions_and_enter_shows_what_one_left(samples: Location) -> None:
     app = open_app(samples, "Refactor the auth module", "why")
     async with app.run_test(size=(120, 40)) as pilot:
@@ -118,7 +174,7 @@ async def test_an_attempt_given_up_stands_out(samples: Location) -> None:
         await settle(pilot)
         text = drawn(pilot)
         assert "Never compacted · 1 attempt given up" in text
-        assert "Given up." in text
+        assert "given up: before a call" in text
 
 
 async def test_a_conversation_never_compacted_says_how_far_it_is(samples: Location) -> None:
@@ -136,7 +192,7 @@ async def test_the_card_can_be_copied(samples: Location) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "y")
-        assert "verdict" in app.clipboard
+        assert "✓ proved" in app.clipboard
         assert "agent.log" in app.clipboard
 
 

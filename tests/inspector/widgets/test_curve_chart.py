@@ -35,13 +35,24 @@ async def test_values_rise_to_the_threshold_and_fall_at_a_mark() -> None:
         chart.caption = "8 calls"
         await pilot.pause()
         assert app.lines() == [
-            "   100K ────────▃▃██─────",
+            "   100K ────────▃▃██────",
             "              ▅▅████",
             "          ▃▃████████  ▃▃",
             "        ▅▅██████████▅▅██",
             "      0 ────────────①───",
             "        8 calls",
         ]
+
+
+async def test_what_stays_below_the_threshold_does_not_break_its_line() -> None:
+    app = ChartApp()
+    async with app.run_test(size=(40, 10)) as pilot:
+        chart = app.query_one(CurveChart)
+        chart.values, chart.threshold, chart.ends = (10, 99, 100), 100, ("14:05", "15:17")
+        chart.caption = "3 calls"
+        await pilot.pause()
+        assert app.lines()[0] == "    100 ─────────────────────▄▄▄▄▄▄▄▄▄▄"
+        assert app.lines()[-1] == "        14:05   3 calls           15:17"
 
 
 async def test_asides_stand_where_they_fell_and_before_a_number_that_fell_there() -> None:
