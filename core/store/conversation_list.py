@@ -36,9 +36,7 @@ def list_conversations(
     """One row a conversation, the page asked for."""
     lineage = every_family(connection, schema)
     threads = _ordered(connection, schema, lineage, query)
-    page = query.page(threads)
-    sessions = read_sessions(connection, schema, path, [one for thread in page for one in thread])
-    rows = tuple(_row([sessions[one] for one in thread if one in sessions], lineage) for thread in page)
+    rows = _rows(connection, schema, path, query.page(threads), lineage)
     return ConversationPage(rows, len(threads))
 
 
@@ -71,8 +69,19 @@ def conversations_of(
         # A continuation nobody resumes into stands on its own, as in the full list.
         threads[whole if one in whole else (one,)] = None
     wanted = [thread for thread in threads if kinds is None or lineage.kind(thread[0]) in kinds]
-    sessions = read_sessions(connection, schema, path, [one for thread in wanted for one in thread])
-    found = ([sessions[one] for one in thread if one in sessions] for thread in wanted)
+    return _rows(connection, schema, path, wanted, lineage)
+
+
+def _rows(
+    connection: sqlite3.Connection,
+    schema: Schema,
+    path: Path,
+    threads: Sequence[tuple[str, ...]],
+    lineage: Lineage,
+) -> tuple[ConversationRow, ...]:
+    """The threads with their sessions read; one whose sessions have gone meanwhile is left out."""
+    sessions = read_sessions(connection, schema, path, [one for thread in threads for one in thread])
+    found = ([sessions[one] for one in thread if one in sessions] for thread in threads)
     return tuple(_row(rows, lineage) for rows in found if rows)
 
 
