@@ -16,7 +16,7 @@ from core.compress.partition import Rows, cut
 from core.compress.plan import plan
 from core.compress.replay import replays_thinking
 from core.compress.request import completed, finish_of, summary_request
-from core.compress.salvage import estimate, salvaged
+from core.compress.salvage import estimate
 from core.compress.summarise.base import (
     FailureKind,
     Summariser,
@@ -49,7 +49,6 @@ class ContextCompressor(ContextEngine):
         last_error: Why there was no summary from the summariser; None when there was.
         last_aborted: The last attempt left the list alone because the summary failed.
         last_fallback: The last summary was made by rule.
-        last_refused: The last result was larger than what it should have replaced.
     """
 
     def __init__(
@@ -67,7 +66,7 @@ class ContextCompressor(ContextEngine):
         self.guard = Guard()
         self.previous_summary: str | None = None
         self.last_error: str | None = None
-        self.last_aborted = self.last_fallback = self.last_refused = False
+        self.last_aborted = self.last_fallback = False
         self.session: str | None = None
         self._summariser = summariser
         self._abort_configured = abort_configured
@@ -131,7 +130,7 @@ class ContextCompressor(ContextEngine):
         super().on_session_reset()
         self.on_session_end("", [])
         self.last_error, self._rough_after = None, 0
-        self.last_aborted = self.last_fallback = self.last_refused = False
+        self.last_aborted = self.last_fallback = False
 
     def update_model(
         self,
@@ -169,7 +168,7 @@ class ContextCompressor(ContextEngine):
         memory_context: str = "",
     ) -> Wires:
         """Compact a conversation; a list that cannot be compacted comes back with the same messages."""
-        self.last_aborted = self.last_fallback = self.last_refused = False
+        self.last_aborted = self.last_fallback = False
         self.last_error = None
         if force and self.policy.failure.force_clears:
             self.guard.end_cooldown()
@@ -259,19 +258,11 @@ class ContextCompressor(ContextEngine):
     ) -> Wires:
         """Take the new list over and judge what it saved."""
         before, after = measured.estimated_tokens, estimate(assembled.messages, self.policy)
-        messages = assembled.messages
-        if self.policy.assembly.grow_guard and after > before:
-            smaller = salvaged(messages, before, self.policy)
-            if smaller is None:
-                self.last_refused = True
-                self.guard.strikes += 1
-                return _wires(measured.messages)
-            messages, after = smaller, estimate(smaller, self.policy)
         self.previous_summary = body
         self.compression_count += 1
         self.guard.saved(current_tokens or max(0, self.last_prompt_tokens) or before, after, self.policy.gate)
         self.guard.awaiting, self._rough_after = True, after
-        return _wires(messages)
+        return _wires(assembled.messages)
 
 
 def _wires(messages: tuple[Message, ...]) -> Wires:

@@ -21,6 +21,8 @@ def repaired(rows: Sequence[Row], rules: AssemblyRules) -> list[Row]:
     answered = {name for row in kept for name in _result_ids(row, rules)}
     if rules.orphans == "stub":
         return [new for row in kept for new in _with_stubs(row, answered, rules)]
+    if not any(_is_unanswered(call, answered, rules) for row in kept for call in _calls(row)):
+        return kept
     pending = _pending(kept) if rules.keeps_pending else -1
     return [row if i == pending else _stripped(row, answered, rules) for i, row in enumerate(kept)]
 
@@ -63,7 +65,7 @@ def _with_stubs(row: Row, answered: set[str], rules: AssemblyRules) -> list[Row]
 
 def _stripped(row: Row, answered: set[str], rules: AssemblyRules) -> Row:
     calls = _calls(row)
-    kept = [call for call in calls if not _is_missing(call, answered, rules)]
+    kept = [call for call in calls if not _goes(call, answered, rules)]
     if len(kept) == len(calls):
         return row
     if kept:
@@ -74,10 +76,16 @@ def _stripped(row: Row, answered: set[str], rules: AssemblyRules) -> Row:
     return bare.rewritten(_REMOVED) if empty else bare
 
 
-def _is_missing(call: Any, answered: set[str], rules: AssemblyRules) -> bool:
+def _is_unanswered(call: Any, answered: set[str], rules: AssemblyRules) -> bool:
     names = call_ids(call, rules)
-    # A call without any id cannot be answered: strict pairing drops it, older releases never looked.
-    return not names & answered if names or rules.id_variants else False
+    return bool(names) and not names & answered
+
+
+def _goes(call: Any, answered: set[str], rules: AssemblyRules) -> bool:
+    # A call without any id goes with the others where releases pair strictly; older ones never looked.
+    if rules.id_variants and not call_ids(call, rules):
+        return True
+    return _is_unanswered(call, answered, rules)
 
 
 def _pending(rows: Sequence[Row]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from core.compress.assemble import HANDOFF, Assembled, assemble
@@ -10,6 +10,7 @@ from core.compress.caveats import caveats
 from core.compress.estimate import Size, message_size, total_tokens
 from core.compress.failure import consequence, is_accepted
 from core.compress.feedback import Outcome, feedback
+from core.compress.host import settled
 from core.compress.measure import Measured
 from core.compress.partial import part_of, rejoined
 from core.compress.request import completed, finish_of, summary_request
@@ -60,6 +61,7 @@ def preview(
     session: str | None = None,
     today: str | None = None,
     abort_configured: bool = False,
+    hosted: bool = True,
     on_text: OnText | None = None,
     cancelled: Cancelled | None = None,
 ) -> Preview:
@@ -75,13 +77,15 @@ def preview(
         session: Session id that notes in the list point to.
         today: The date, ISO 8601, for releases that ask for dated facts.
         abort_configured: `compression.abort_on_summary_failure`.
+        hosted: An agent runs the compressor and has its own steps behind it; without one the list is what the
+            compressor alone returns.
         on_text: Receives the summary as it arrives.
         cancelled: Answers whether the user has given up.
 
     Raises:
         SummaryFailure: The user gave up; any other failure has the release's own consequence.
     """
-    asked = _Asked(measured, plan, *part_of(measured, plan), summariser, focus, session)
+    asked = _Asked(measured, plan, *part_of(measured, plan), summariser, focus, session, hosted)
     if not plan.middle.size:
         return _result(asked, None, Attempt(None))
     asks_model = summariser.describe() is not None
@@ -108,6 +112,7 @@ class _Asked:
     summariser: Summariser
     focus: str | None
     session: str | None
+    hosted: bool
 
 
 def _attempt(
@@ -143,18 +148,12 @@ def _retention(
 def _result(asked: _Asked, body: str | None, attempt: Attempt, retention: Retention | None = None) -> Preview:
     measured, plan, part = asked.measured, asked.plan, asked.part
     assembled = assemble(part, asked.cut, body, session=asked.session)
-    before, after = part.estimated_tokens, _after_tokens(part, assembled)
-    messages, refused = assembled.messages, False
-    if assembled.changed and measured.policy.assembly.grow_guard and after > before:
-        smaller = salvaged(messages, before, measured.policy)
-        refused = smaller is None
-        messages = part.messages if smaller is None else smaller
-        after = _tokens(messages, part, {})
+    messages, index = _committed(part, assembled, hosted=asked.hosted)
+    before, after = part.estimated_tokens, _after_tokens(part, messages)
     if plan.kept_from is not None:
         messages = rejoined(messages, measured.messages[plan.kept_from :])
-        before, after = measured.estimated_tokens, _tokens(messages, measured, {})
-    changed = assembled.changed and not refused
-    index = assembled.summary_index if changed else None
+        before, after = measured.estimated_tokens, _after_tokens(measured, messages)
+    changed = index is not None
     return Preview(
         plan=plan,
         before=measured.messages,
@@ -165,10 +164,40 @@ def _result(asked: _Asked, body: str | None, attempt: Attempt, retention: Retent
         summary_index=index,
         before_tokens=before,
         after_tokens=after,
-        feedback=_feedback(measured, messages, (before, after), attempt, changed=changed, refused=refused),
+        feedback=_feedback(
+            measured,
+            messages,
+            (before, after),
+            attempt,
+            changed=changed,
+            refused=assembled.changed and not changed,
+        ),
         retention=retention,
-        notes=() if index is None else tuple(caveats(measured.messages, messages, index, measured.policy)),
+        notes=() if index is None else tuple(_notes(asked, messages, index, grew=after > before)),
     )
+
+
+def _committed(
+    part: Measured, assembled: Assembled, *, hosted: bool
+) -> tuple[tuple[Message, ...], int | None]:
+    """The list the agent goes on with, and where its summary stands: nowhere when it refused a grown list."""
+    at = assembled.summary_index
+    if at is None or not hosted:
+        return assembled.messages, at
+    messages = settled(assembled.messages, part.messages, part.policy)
+    index = next(i for i, message in enumerate(messages) if message is assembled.messages[at])
+    before = part.estimated_tokens
+    if not part.policy.host.grow_guard or _after_tokens(part, messages) <= before:
+        return messages, index
+    smaller = salvaged(messages, before, part.policy)
+    return (part.messages, None) if smaller is None else (smaller, index)
+
+
+def _notes(asked: _Asked, messages: tuple[Message, ...], index: int, *, grew: bool) -> Iterator[str]:
+    policy = asked.measured.policy
+    yield from caveats(asked.measured.messages, messages, index, policy)
+    if grew and not asked.hosted and policy.host.grow_guard:
+        yield "An agent of this release would refuse this list: it is larger than what it replaces."
 
 
 def _feedback(
@@ -197,15 +226,11 @@ def _feedback(
     return feedback(outcome, measured.policy.feedback)
 
 
-def _after_tokens(measured: Measured, assembled: Assembled) -> int:
-    """The estimate of the new list; rows taken over as they were are not measured again."""
+def _after_tokens(measured: Measured, messages: tuple[Message, ...]) -> int:
+    """The estimate of a new list; rows taken over as they were are not measured again."""
     known: dict[int, Size] = {}
     known.update((id(m), size) for m, size in zip(measured.base, measured.base_sizes, strict=True))
     known.update((id(m), measured.shrunk_sizes[i]) for i, m in measured.shrunk.items())
     known.update((id(m), size) for m, size in zip(measured.messages, measured.sizes, strict=True))
-    return _tokens(assembled.messages, measured, known)
-
-
-def _tokens(messages: tuple[Message, ...], measured: Measured, known: Mapping[int, Size]) -> int:
     rules = measured.policy.estimate
     return total_tokens((known.get(id(m)) or message_size(m.wire, rules) for m in messages), rules)

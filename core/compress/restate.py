@@ -10,8 +10,9 @@ from dataclasses import replace
 
 from core.compress.place import last_visible, visible_role
 from core.compress.rows import Row, appended, prepended, without_keys
-from core.compress.turns import content_text, is_readable_answer, is_request, is_summary
+from core.compress.turns import content_text, is_readable_answer, is_request, is_scaffold, is_summary
 from core.compress.unwrap import END_MARKER
+from core.hermes.markers import scaffold_kind
 from core.hermes.policy import Policy
 from core.model.message import Message
 
@@ -26,6 +27,8 @@ _FLAGS = (
     "_pre_verify_synthetic",
     "_dropped_toolcall_nudge",
 )
+_CUT = "cut_notice"
+"""What Hermes asks of a model whose answer broke off: no request, though tails are anchored on it."""
 
 
 def restated(rows: list[Row], given: Sequence[Message], policy: Policy) -> list[Row]:
@@ -71,19 +74,23 @@ def request_text(message: Message) -> str:
 
 
 def is_asking(message: Message, policy: Policy) -> bool:
-    """Whether a message holds words of the user: a request with text, no scaffolding."""
+    """Whether a message holds words of the user: text that neither a summary nor Hermes itself put there."""
     wire = message.wire
-    real = is_request(wire, policy) and not any(wire.get(flag) for flag in _FLAGS)
-    if not real or is_summary(wire, policy.summary):
+    if wire.get("role") != "user" or any(wire.get(flag) for flag in _FLAGS):
         return False
-    return bool(content_text(wire.get("content")).strip())
+    content = wire.get("content")
+    text = content_text(content).strip() if isinstance(content, str | list) else ""
+    if not text or scaffold_kind(text) == _CUT or is_scaffold(text, policy.tail):
+        return False
+    return not is_summary(wire, policy.summary)
 
 
 def _opens_turn(message: Message, policy: Policy) -> bool:
-    return is_asking(message, policy) or _carries_request(message, policy)
+    asks = is_request(message.wire, policy) and is_asking(message, policy)
+    return asks or is_carrying(message, policy)
 
 
-def _carries_request(message: Message, policy: Policy) -> bool:
+def is_carrying(message: Message, policy: Policy) -> bool:
     """A summary row that an earlier compaction put the running request behind."""
     if not is_summary(message.wire, policy.summary):
         return False
@@ -105,7 +112,7 @@ def _is_actionable(rows: Sequence[Row], carrier: int, policy: Policy) -> bool:
 
 
 def _replay(request: Message, task: str, policy: Policy) -> Message:
-    if _carries_request(request, policy):
+    if is_carrying(request, policy):
         return Message({"role": "user", "content": f"{HEADER}\n{task}"})
     content = request.content
     again = f"{HEADER}\n{task}" if isinstance(content, str) else prepended(content, f"{HEADER}\n")

@@ -63,6 +63,11 @@ def is_request(wire: Wire, policy: Policy) -> bool:
     return not policy.tail.real_users or _is_real(wire, policy.tail)
 
 
+def is_scaffold(text: str, rules: TailRules) -> bool:
+    """Whether Hermes itself wrote a user message, by its text."""
+    return scaffold_kind(text) in _SCAFFOLDS or _is_nudge(text, rules)
+
+
 def is_blank_user(wire: Wire, rules: SummaryRules) -> bool:
     """Whether a row is an empty echo of a platform."""
     return wire.get("role") == "user" and _is_blank(wire.get("content")) and not is_summary(wire, rules)
@@ -93,8 +98,7 @@ def _is_real(wire: Wire, rules: TailRules) -> bool:
     kind = wire.get("display_kind")
     if (kind and kind != STEER) or _is_blank(wire.get("content")):
         return False
-    text = content_text(wire.get("content")).strip()
-    return scaffold_kind(text) not in _SCAFFOLDS and not _is_nudge(text, rules)
+    return not is_scaffold(content_text(wire.get("content")).strip(), rules)
 
 
 def _is_nudge(text: str, rules: TailRules) -> bool:

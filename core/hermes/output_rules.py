@@ -85,7 +85,6 @@ class AssemblyRules:
         drops_sidecar: `api_content` of a rewritten message is dropped.
         marks_row: The summary row carries `_compressed_summary`.
         restates: An unfinished request that fell before the summary is repeated behind it.
-        grow_guard: A result larger than the input is refused.
         drops_db_mark: `_db_persisted` is dropped from every message.
         keeps_pruned: A list without a middle comes back pruned, not as it was given.
     """
@@ -102,9 +101,25 @@ class AssemblyRules:
     drops_sidecar: bool
     marks_row: bool
     restates: bool
-    grow_guard: bool
     drops_db_mark: bool
     keeps_pruned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HostRules:
+    """What the agent around the compressor makes of its result.
+
+    Attributes:
+        todos: Open to-do items are `append`ed as a user message, `fold`ed into a user message the list ends
+            with, or left out (`none`).
+        user_turn: The newest user message is put back when the list holds no user row (`any`), or no `real`
+            one; `none` where no release looks.
+        grow_guard: A result larger than the conversation is made smaller, or refused.
+    """
+
+    todos: str
+    user_turn: str
+    grow_guard: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from core.errors import ConfigError
-from core.hermes.output_rules import AssemblyRules, FailureRules, GateRules, SummaryRules
+from core.hermes.output_rules import AssemblyRules, FailureRules, GateRules, HostRules, SummaryRules
 from core.hermes.rules import (
     EstimateRules,
     FeedbackRules,
@@ -50,6 +50,7 @@ class Policy:
     prune: PruneRules
     summary: SummaryRules
     assembly: AssemblyRules
+    host: HostRules
     gate: GateRules
     failure: FailureRules
     feedback: FeedbackRules

@@ -110,6 +110,7 @@ def _preview(args: argparse.Namespace, asked: Question, focus: str | None) -> Pr
         session=session,
         today=f"{date.today():%Y-%m-%d}",
         abort_configured=abort,
+        hosted=asked.situation is not None,
     )
 
 

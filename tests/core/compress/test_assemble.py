@@ -17,6 +17,7 @@ from core.compress.assemble import HANDOFF, Assembled, assemble
 from core.compress.measure import measure
 from core.compress.place import visible_role
 from core.compress.plan import plan
+from core.compress.restate import running_request
 from core.compress.rows import Row
 from core.compress.turns import content_text, is_summary
 from core.hermes.policy import load_policy, releases
@@ -144,6 +145,8 @@ def test_what_the_release_takes_for_the_newest_request_survives(
     found, made = compacted(rows, policy, chosen)
     if not made.changed or not policy.tail.anchors or newest <= found.middle.start:
         return
+    if policy.tail.splits_turns and running_request([Message(row) for row in rows], policy) is None:
+        return  # a turn too large for the tail is cut in two, and only an open request is said again
     wanted = content_text(rows[newest]["content"]).strip()
     assert any(wanted in content_text(message.content) for message in made.messages)
 
