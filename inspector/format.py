@@ -54,11 +54,11 @@ def sum_of_money(value: Money) -> str:
     return money(value.usd, mark=LOWER_BOUND if value.missing else "")
 
 
-def tokens(value: int | None, *, lower_bound: bool = False) -> str:
-    """Tokens of a list, short; a lower bound of nothing says nothing, so it is unknown."""
+def tokens(value: int | None, *, lower_bound: bool = False, whole: bool = False) -> str:
+    """Tokens, short unless `whole`; a lower bound of nothing says nothing, so it is unknown."""
     if lower_bound and not value:
         return UNKNOWN
-    return short(value, mark=LOWER_BOUND if lower_bound else "")
+    return (count if whole else short)(value, mark=LOWER_BOUND if lower_bound else "")
 
 
 def _amount(amount: Decimal) -> str:
@@ -136,10 +136,14 @@ def moment(value: datetime | None) -> str:
 
 def span(start: datetime, end: datetime) -> str:
     """From when to when in local time; the day once when it is the same."""
+    return " – ".join(ends(start, end))
+
+
+def ends(start: datetime, end: datetime) -> tuple[str, str]:
+    """Both ends of a span in local time; the second only by the clock on the same day."""
     first, last = start.astimezone(), end.astimezone()
-    if first.date() == last.date():
-        return f"{first:%Y-%m-%d %H:%M} – {last:%H:%M}"
-    return f"{first:%Y-%m-%d %H:%M} – {last:%Y-%m-%d %H:%M}"
+    shape = "%H:%M" if first.date() == last.date() else "%Y-%m-%d %H:%M"
+    return f"{first:%Y-%m-%d %H:%M}", f"{last:{shape}}"
 
 
 def plural(number: int, noun: str, many: str | None = None) -> str:

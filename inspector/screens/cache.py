@@ -8,24 +8,26 @@ from functools import partial
 
 from textual import getters, on
 from textual.app import ComposeResult
+from textual.containers import Container
 from textual.message import Message as Event
 
 from core.explain.caching import conversation_cache
-from core.model.usage import CacheReport
+from core.model.usage import CacheBreak, CacheReport
 from core.store.store import Store
 from inspector import format
 from inspector.commands import bindings
 from inspector.line import Line
 from inspector.palette import Palette
-from inspector.screens.cache_card import break_lines, whole_lines
+from inspector.screens.cache_card import break_lines, result_lines, whole_lines
 from inspector.screens.cache_list import BreakList, CacheMoment, token_of
 from inspector.views import Subject, View
+from inspector.widgets.card import Card
 from inspector.widgets.curve_chart import CurveChart, Mark
+from inspector.widgets.fields import evidence_lines
 from inspector.widgets.marker_strip import MarkerStrip, Pin
 from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
 from inspector.widgets.status_line import Piece, StatusLine
-from inspector.widgets.text_pane import TextPane
 from inspector.workers import cancelled, in_thread
 
 
@@ -36,13 +38,13 @@ class CacheView(View):
     DEFAULT_CSS = """
     CacheView {
         CurveChart { height: 7; margin: 1 1 0 0; }
+        #verdicts { height: 1fr; }
         BreakList { height: auto; max-height: 8; min-height: 2; padding: 0 1; border-top: solid $rule; }
-        #card { height: 1fr; padding: 0 1; border-top: solid $rule; }
     }
     """
 
     breaks = getters.query_one(BreakList)
-    card = getters.query_one("#card", TextPane)
+    card = getters.query_one(Card)
     chart = getters.query_one(CurveChart)
 
     @dataclass
@@ -59,9 +61,12 @@ class CacheView(View):
         """Figures, markers, hit rate, breaks, card."""
         yield StatusLine(id="figures")
         yield MarkerStrip()
-        yield CurveChart()
-        yield BreakList(empty="Reading log, rows and prices …")
-        yield TextPane(id="card")
+        chart = CurveChart()
+        chart.tell = min  # a single miss among many hits is the news
+        yield chart
+        with Container(id="verdicts"):
+            yield BreakList(empty="Reading log, rows and prices …")
+            yield Card()
 
     def watch_subject(self, subject: Subject | None) -> None:
         """Report anew."""
@@ -84,10 +89,10 @@ class CacheView(View):
         strip = self.query_one(MarkerStrip)
         strip.pins = tuple(Pin(point.prefix_tokens, point.honoured) for point in report.breakpoints)
         strip.total = next((call.prompt for call in reversed(report.calls) if call.prompt), 0)
+        strip.words = marker_words(report)
         self._draw_curve(report)
         moments = [CacheMoment(place, one) for place, one in enumerate(report.breaks)]
         moments.append(CacheMoment(len(moments), None))
-        self.breaks.styles.height = len(moments) + 1  # the rule above it
         self.breaks.show(ListRows(moments), cursor=_dearest(report))
         self._show_card()
 
@@ -95,6 +100,8 @@ class CacheView(View):
         self.chart.values = tuple(round((call.hit_rate or 0) * 100) for call in report.calls)
         self.chart.marks = tuple(Mark(one.call, token_of(one)) for one in report.breaks)
         self.chart.caption = caption(report)
+        if report.calls:
+            self.chart.ends = format.ends(report.calls[0].at, report.calls[-1].at)
 
     @on(RowList.Moved)
     def _moved(self) -> None:
@@ -105,7 +112,10 @@ class CacheView(View):
         if moment is None or report is None:
             return
         self.chart.selected = moment.index
-        self.card.show(partial(_lines, moment, report))
+        if moment.found is None:
+            self.card.show(partial(_whole, report), partial(_results, report))
+        else:
+            self.card.show(partial(_break, moment.found), partial(_proof, moment.found))
 
     def action_event(self, step: int) -> None:
         """Go to the next or previous break."""
@@ -113,7 +123,7 @@ class CacheView(View):
 
     def action_scroll_card(self, step: int) -> None:
         """Scroll the card."""
-        self.card.action_line(step)
+        self.card.scroll_face(step)
 
     def copy_text(self) -> str:
         """The card as plain text."""
@@ -124,7 +134,7 @@ def figures(report: CacheReport) -> tuple[Piece, ...]:
     """What matters first: the hit rate, how often it broke, what that cost."""
     pieces: list[Piece] = [
         ("bucket-read!", f"hit {format.percent(report.tokens.hit_rate)}"),
-        ("ink-muted", f" · {report.marking}"),
+        ("ink-muted", f" · {_marking(report)}"),
     ]
     if report.breaks:
         lost = sum(one.tokens_lost for one in report.breaks)
@@ -143,7 +153,22 @@ def caption(report: CacheReport) -> str:
     """What the curve shows, or why there is none."""
     if not report.calls:
         return "no call of it is left in the log: hits are known as a sum only"
-    return f"hit rate in percent · {format.plural(len(report.calls), 'call')} in the log · {{ }} next break"
+    return f"hit rate in percent of {format.plural(len(report.calls), 'call')} in the log"
+
+
+def marker_words(report: CacheReport) -> str:
+    """Where the markers stand, and how much of the prompt they let the provider keep."""
+    points = [point for point in report.breakpoints if point.honoured]
+    if not points:
+        return "no cache markers on this route"
+    names = ", ".join(f"#{point.index}" if point.index >= 0 else point.role for point in points)
+    kept = max((point.prefix_tokens or 0 for point in points), default=0)
+    return f"{format.short(kept, mark=format.ESTIMATE)} kept for {points[-1].ttl} by {names}"
+
+
+def _marking(report: CacheReport) -> str:
+    points = [point for point in report.breakpoints if point.honoured]
+    return format.plural(len(points), "cache marker") if points else report.marking
 
 
 def _dearest(report: CacheReport) -> int:
@@ -152,7 +177,17 @@ def _dearest(report: CacheReport) -> int:
     return costs.index(max(costs)) if costs else 0
 
 
-def _lines(moment: CacheMoment, report: CacheReport, width: int, ink: Palette) -> list[Line]:
-    if moment.found is None:
-        return list(whole_lines(report, width, ink))
-    return list(break_lines(moment.found, width, ink))
+def _break(found: CacheBreak, width: int, ink: Palette) -> list[Line]:
+    return list(break_lines(found, width, ink))
+
+
+def _proof(found: CacheBreak, width: int, ink: Palette) -> list[Line]:
+    return list(evidence_lines(found.evidence, width, ink))
+
+
+def _whole(report: CacheReport, width: int, ink: Palette) -> list[Line]:
+    return list(whole_lines(report, width, ink))
+
+
+def _results(report: CacheReport, width: int, ink: Palette) -> list[Line]:
+    return list(result_lines(report, width, ink))

@@ -10,7 +10,7 @@ from inspector import format
 from inspector.line import Line
 from inspector.palette import Palette
 from inspector.screens.cache_list import CAUSES
-from inspector.widgets.fields import field, paragraph
+from inspector.widgets.fields import field, headline, paragraph
 
 DEAREST = 8
 
@@ -18,19 +18,18 @@ DEAREST = 8
 def break_lines(found: CacheBreak, width: int, ink: Palette) -> Iterator[Line]:
     """Why the cache broke, what was read again, what that cost."""
     words = CAUSES.get(found.cause, found.cause)
-    yield from paragraph(f"{words[0].upper()}{words[1:]}.", width, ink, bold=True)
-    yield Line()
+    sentence = f"{words[0].upper()}{words[1:]}."
+    yield from headline(sentence, format.money(found.usd), width, ink, badge_token="money")
     lost = f"{format.count(found.tokens_lost)} tokens read again at the full rate"
     yield from field("lost", lost, width, ink)
-    yield from field("cost", format.money(found.usd), width, ink, "money")
     hits = f"{format.percent(found.before)} → {format.percent(found.after)} of the prompt from the cache"
     yield from field("hit rate", hits, width, ink)
     yield from field("when", format.moment(found.at), width, ink)
 
 
 def whole_lines(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
-    """Markers, lifetime, what compactions brought, what tool results cost."""
-    yield from field("route", f"{report.layout}: {report.route.why}", width, ink)
+    """Markers, lifetime, what compactions cost and brought."""
+    yield from field("route", f"{report.marking} · {report.route.why}", width, ink)
     for place, point in enumerate(report.breakpoints):
         yield from field("" if place else "markers", _marker(point), width, ink)
     if report.advice is not None:
@@ -38,6 +37,10 @@ def whole_lines(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]
     for place, one in enumerate(report.paybacks):
         words = f"{format.moment(one.at)} · {bill(one)}"
         yield from field("" if place else "compacted", words, width, ink)
+
+
+def result_lines(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
+    """The tool results that cost most over all calls they stayed in, and what is not known."""
     yield from _dearest(report, width, ink)
     for note in report.notes:
         yield Line()

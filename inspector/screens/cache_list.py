@@ -41,7 +41,9 @@ class BreakList(RowList[CacheMoment]):
         ink = self.palette
         if row.found is None:
             line = Line().cell("▸", 3, ink.style("ink-muted")).cell("as a whole", 13, ink.style("ink-muted"))
-            return line.add("markers, lifetime, compactions paid back, dearest results", ink.style("ink"))
+            return line.add(
+                "markers, lifetime, paid back, dearest", ink.style("ink"), most=width - line.width
+            )
         found = row.found
         line = Line().cell(number(row.index), 3, ink.style(token_of(found), bold=True))
         line.cell(f"{found.at.astimezone():%m-%d %H:%M}", 13, ink.style("ink-muted"))

@@ -232,8 +232,4 @@ def caption(curve: Curve) -> str:
 def ends(curve: Curve) -> tuple[str, str]:
     """When the curve begins and ends; empty where only rows tell."""
     times = [sample.at for sample in curve.samples if sample.at is not None]
-    if not times:
-        return "", ""
-    first, last = times[0].astimezone(), times[-1].astimezone()
-    start = f"{first:%Y-%m-%d %H:%M}"
-    return start, f"{last:%H:%M}" if first.date() == last.date() else f"{last:%Y-%m-%d %H:%M}"
+    return format.ends(times[0], times[-1]) if times else ("", "")

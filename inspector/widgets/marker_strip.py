@@ -32,11 +32,13 @@ class MarkerStrip(Widget):
 
     pins: reactive[tuple[Pin, ...]] = reactive(())
     total: reactive[int] = reactive(0)
+    words = reactive("")
+    """What is said between the markers."""
 
     def render_line(self, y: int) -> Strip:
         """The bar, then the markers."""
         ink, width = Palette.of(self.app), self.size.width
-        label = f" {format.short(self.total, mark=format.ESTIMATE)}" if self.total else ""
+        label = f" prompt {format.short(self.total, mark=format.ESTIMATE)}" if self.total else ""
         cells = max(1, width - len(label))
         line = self._bar(cells, ink).add(label, ink.style("ink-faint")) if y == 0 else self._marks(cells, ink)
         return line.strip(width, self.rich_style)
@@ -47,7 +49,7 @@ class MarkerStrip(Widget):
 
     def _marks(self, cells: int, ink: Palette) -> Line:
         places = dict(zip(self._places(cells), self._known(), strict=True))
-        words = "  cache markers  " if places else "  no cache markers on this route"
+        words = f"  {self.words}  "
         line, said = Line(), False
         for place in sorted(places):
             if not said and place - line.width >= len(words):
@@ -57,11 +59,14 @@ class MarkerStrip(Widget):
             style = ink.style("bucket-write" if pin.honoured else "ink-faint", bold=True)
             line.to(place).add(MARK if pin.honoured else IGNORED, style)
         room = self.size.width - line.width
-        return line if said or room < len(words) else line.add(words, ink.style("ink-faint"))
+        return line if said else line.add(words, ink.style("ink-faint"), most=room)
 
     def _known(self) -> Sequence[Pin]:
         return [pin for pin in self.pins if pin.tokens is not None]
 
     def _places(self, cells: int) -> list[int]:
         whole = max(1, self.total, *((pin.tokens or 0) for pin in self.pins))
-        return [min(cells - 1, (pin.tokens or 0) * cells // whole) for pin in self._known()]
+        places = [min(cells - 1, (pin.tokens or 0) * cells // whole) for pin in self._known()]
+        for index in reversed(range(len(places) - 1)):  # those of neighbours stand side by side
+            places[index] = max(0, min(places[index], places[index + 1] - 1))
+        return places
