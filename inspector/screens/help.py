@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -17,33 +17,55 @@ from inspector.line import Line
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
+from inspector.widgets.text_wrap import wrap
 
 KEY_WIDTH = 12
+INDENT = 3
 
 
 @dataclass(frozen=True, slots=True)
 class HelpRow:
-    """One line of help; a heading has no keys."""
+    """One line of help; only the first line about a key has its name."""
 
     keys: str
     text: str
+    heading: bool = False
 
 
 class HelpList(RowList[HelpRow]):
-    """Keys in a column of their own."""
+    """Keys in a column of their own, sentences broken where they would be cut.
+
+    Args:
+        told: What to show, each sentence whole.
+    """
 
     OPENS = False
+
+    def __init__(self, told: Sequence[HelpRow]) -> None:
+        super().__init__()
+        self._told = told
+
+    def on_resize(self) -> None:
+        """Break the sentences for the new width."""
+        self.show(ListRows([row for one in self._told for row in self._broken(one)]))
+        if self.is_heading(self.cursor):
+            self.action_top()
+        super().on_resize()
+
+    def _broken(self, row: HelpRow) -> Iterator[HelpRow]:
+        for place, text in enumerate(wrap(row.text, self.row_width - INDENT - KEY_WIDTH - 1)):
+            yield replace(row, text=text, keys="" if place else row.keys)
 
     def draw_row(self, row: HelpRow, index: int, width: int) -> Line:
         """Heading, or key and sentence."""
         ink = self.palette
-        if self.is_heading(index):
+        if row.heading:
             return Line().gap(1).add(row.text, ink.style("ink-muted", bold=True))
-        line = Line().gap(3).cell(row.keys, KEY_WIDTH, ink.style("part-head", bold=True))
-        return line.add(row.text, ink.style("ink"), most=width - line.width - 1)
+        line = Line().gap(INDENT).cell(row.keys, KEY_WIDTH, ink.style("part-head", bold=True))
+        return line.add(row.text, ink.style("ink"))
 
     def is_heading(self, index: int) -> bool:
-        """The cursor passes over headings and blank lines."""
+        """The cursor passes over headings, blank lines and the rest of a sentence."""
         row = self.rows.row(index)
         return row is not None and not row.keys
 
@@ -71,13 +93,12 @@ class HelpScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """The list in a frame, and the keys that leave it."""
         with Vertical(id="frame"):
-            yield HelpList(ListRows(self._rows))
+            yield HelpList(self._rows)
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Name the frame; land on the first key."""
+        """Name the frame."""
         self.query_one("#frame").border_title = "Keys"
-        self.query_one(HelpList).action_top()
 
     def action_close(self) -> None:
         """Back to the screen behind."""
@@ -88,7 +109,7 @@ def _key_rows(scopes: Iterable[str], keymap: dict[str, str]) -> Iterator[HelpRow
     for scope in scopes:
         listed = [command for command in table() if command.scope == scope and command.listed]
         if listed:
-            yield HelpRow("", HEADINGS.get(scope, scope.replace("_", " ").capitalize()))
+            yield HelpRow("", HEADINGS.get(scope, scope.replace("_", " ").capitalize()), heading=True)
             yield from (HelpRow(_keys(command, keymap), command.help) for command in listed)
             yield HelpRow("", "")
 
@@ -99,7 +120,7 @@ def _keys(command: Command, keymap: dict[str, str]) -> str:
 
 
 def _sign_rows() -> Iterator[HelpRow]:
-    yield HelpRow("", "Signs")
+    yield HelpRow("", "Signs", heading=True)
     for role, sign in glyphs.ROLE.items():
         yield HelpRow(sign, f"{role} message")
     for severity, sign in glyphs.SEVERITY.items():

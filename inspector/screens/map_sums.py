@@ -85,9 +85,11 @@ def _weighed(plan: Plan, counts: TokenCounts | None, palette: Palette) -> Iterat
     if counts is None:
         yield _figure("tokenizer", "counting …", ink, palette)
     else:
-        mark, own = ("", "") if counts.encoding.exact else ("≈ ", ", the model's own is not public")
-        total = counts.total + sum(counts.reasoning)
-        yield _figure("tokenizer", format.count(total, mark=mark), ink, palette, counts.encoding.name + own)
+        exact, total = counts.encoding.exact, counts.total + sum(counts.reasoning)
+        text = format.count(total, mark="" if exact else "≈")
+        yield _figure("tokenizer", text, ink, palette, counts.encoding.name)
+        if not exact:
+            yield Line().add("the model's own tokenizer is not public", palette.style("ink-faint"))
     yield Line()
 
 

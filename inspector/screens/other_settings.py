@@ -114,7 +114,7 @@ class OtherSettingsScreen(Page):
     def on_mount(self) -> None:
         """Start."""
         words = (("part-head!", "Other settings"), ("ink-faint", " · "), ("ink", self._title))
-        self.query_one(StatusLine).left = (*words, ("ink-muted", " · same history; prompts and summaries"))
+        self.query_one(StatusLine).left = (*words, ("ink-muted?", " · on this same history"))
         self.lives.focus()
         self.live()
 

@@ -20,7 +20,7 @@ from inspector.line import Line
 from inspector.screens.base import Page
 from inspector.screens.search_reading import Answer, Hit, search
 from inspector.shell import shell
-from inspector.text import clean_line
+from inspector.text import cell_len, clean_line
 from inspector.widgets.banner import Banner
 from inspector.widgets.input_line import InputLine
 from inspector.widgets.key_bar import KeyBar
@@ -46,7 +46,10 @@ class HitList(RowList[Hit]):
         excerpt = _near(clean_line(hit.excerpt), self.words, width - line.width)
         for piece, matched in _pieces(excerpt, self.words):
             style = ink.style("match", bold=True) if matched else ink.style(text)
-            line.add(piece, style, most=max(0, width - line.width - 1))
+            room = width - line.width - 1
+            line.add(piece, style, most=max(0, room))
+            if cell_len(piece) >= room:
+                break
         return line
 
 
@@ -62,6 +65,7 @@ class SearchScreen(Page):
 
     question = getters.query_one(Input)
     hits = getters.query_one(HitList)
+    found = getters.query_one("#found", StatusLine)
 
     class Answered(Message):
         """A search is over."""
@@ -75,11 +79,11 @@ class SearchScreen(Page):
         self.locations = tuple(locations)
 
     def compose(self) -> ComposeResult:
-        """The question, what is wrong, the answers, how they were found, the keys."""
+        """The question, how many answers, what is wrong, the answers, the keys."""
         yield InputLine("search", 'words that must all occur; "quotes" keep words together')
+        yield StatusLine(id="found")
         yield Banner()
         yield HitList(empty="Type what you remember, then enter.")
-        yield StatusLine(id="foot")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -92,6 +96,7 @@ class SearchScreen(Page):
         if event.value.strip():
             self.hits.empty = "Searching … esc leaves"
             self.hits.show(ListRows(()))
+            self.found.left = self.found.right = ()
             self.hits.focus()
             self.run_search(event.value)
 
@@ -110,7 +115,13 @@ class SearchScreen(Page):
         self.hits.empty = f"No message holds “{clean_line(answer.text)}” · / searches for something else"
         self.hits.show(ListRows(answer.hits), cursor=0)
         self.query_one(Banner).say(" · ".join(error.line for error in answer.errors))
-        self.query_one(StatusLine).left = _summary(answer)
+        self.found.left = _summary(answer)
+        self._tell_place()
+
+    @on(RowList.Moved)
+    def _tell_place(self) -> None:
+        count = self.hits.rows.count
+        self.found.right = (("ink-muted", f"{self.hits.cursor + 1:,} of {count:,}"),) if count else ()
 
     @on(RowList.Opened)
     def _open(self) -> None:
@@ -138,7 +149,7 @@ class SearchScreen(Page):
 
 
 def _summary(answer: Answer) -> tuple[Piece, ...]:
-    mark = format.LOWER_BOUND if answer.partial else ""
+    mark = format.LOWER_BOUND if answer.partial and answer.hits else ""
     count = f"{mark}{format.plural(len(answer.hits), 'message')}"
     return (("ink", count), ("ink-faint", f" · newest first · {', '.join(answer.how)}"))
 
@@ -153,7 +164,9 @@ def _near(text: str, words: re.Pattern[str] | None, room: int) -> str:
     match = words.search(text) if words else None
     if match is None or match.end() < room - 8:
         return text
-    return "…" + text[max(0, match.start() - room // 3) :]
+    start = max(0, match.start() - room // 3)
+    blank = text.find(" ", start, match.start())  # from the beginning of a word where there is one
+    return "…" + text[start if blank < 0 else blank + 1 :]
 
 
 def _pieces(text: str, words: re.Pattern[str] | None) -> list[tuple[str, bool]]:

@@ -11,12 +11,13 @@ from textual.timer import Timer
 
 from core.store.locate import Location
 from inspector.commands import bindings
+from inspector.screens.sessions_card import SessionCard
 from inspector.screens.sessions_columns import SessionLine
 from inspector.screens.sessions_list import SessionsList
+from inspector.screens.sessions_measuring import MeasuringSessions
 from inspector.screens.sessions_order import SourcePage
-from inspector.screens.sessions_ordering import OrderingSessions
 from inspector.screens.sessions_reading import ReadingSessions, Stamps
-from inspector.screens.sessions_words import LEGEND, cells, header, nothing, position, summing_up
+from inspector.screens.sessions_words import cells, header, legend, nothing, position, summing_up
 from inspector.shell import shell
 from inspector.widgets.banner import Banner
 from inspector.widgets.folding_rows import FoldingRows
@@ -32,11 +33,9 @@ if TYPE_CHECKING:
 POLL_SECONDS = 2.0
 ADD_UP_SECONDS = 10.0
 """How long Hermes may write before what it cost is added up again: that reads more than the list does."""
-LOOK_SECONDS = 0.1
-"""How long a list must stand still before its rows are measured."""
 
 
-class SessionsScreen(OrderingSessions):
+class SessionsScreen(MeasuringSessions):
     """The home screen.
 
     Args:
@@ -51,7 +50,6 @@ class SessionsScreen(OrderingSessions):
         super().__init__(locations)
         self._at = at
         self._paged: PagedRows[SessionLine] = PagedRows(0, self._fetch)
-        self._closer: Timer | None = None
         self._stamps: Stamps | None = None
         self._spent: LedgerRow | None = None
         self._adding: Timer | None = None
@@ -62,6 +60,7 @@ class SessionsScreen(OrderingSessions):
         yield Banner()
         yield InputLine("/", "title, model, source, folder or id")
         yield SessionsList()
+        yield SessionCard()
         yield StatusLine(id="foot")
         yield KeyBar()
 
@@ -95,7 +94,7 @@ class SessionsScreen(OrderingSessions):
             self._paged.arrived(event.page.start, event.page.rows)
             self.listing.refresh()
         self.query_one(Banner).say(" · ".join(error.line for error in event.page.errors))
-        self.call_after_refresh(self._measure_visible)
+        self.call_after_refresh(self.measure_visible)
 
     def _start_list(self, page: SourcePage) -> None:
         before, self._page = self.listing.current, page
@@ -115,32 +114,6 @@ class SessionsScreen(OrderingSessions):
     def _fetch(self, start: int, size: int) -> None:
         assert self._page is not None, "rows are asked for only after the first page"
         self.read_more(self._epoch, self._page, start, size)
-
-    # What has to be computed for the rows in sight.
-
-    @on(RowList.Scrolled)
-    def _look_closer(self) -> None:
-        if self._closer is not None:
-            self._closer.stop()
-        self._closer = self.set_timer(LOOK_SECONDS, self._measure_visible)
-
-    def _measure_visible(self) -> None:
-        rows, extras = self.listing.rows, self.listing.extras
-        lines = [rows.row(index) for index in self.listing.in_sight]
-        whole = [line for line in lines if line and line.part is None]
-        wanted = [line for line in whole if line.key not in extras or extras[line.key].state != line.state]
-        if wanted:
-            self.measure(wanted)
-
-    @on(ReadingSessions.Measured)
-    def _know(self, event: ReadingSessions.Measured) -> None:
-        self.listing.extras[event.key] = event.extra
-        self.listing.refresh()
-
-    @on(ReadingSessions.Previewed)
-    def _quote(self, event: ReadingSessions.Previewed) -> None:
-        self.listing.previews.update(event.previews)
-        self.listing.refresh()
 
     # Following a Hermes that writes.
 
@@ -236,7 +209,10 @@ class SessionsScreen(OrderingSessions):
         room = self.size.width - cells(head.left) - 4
         head.right = summing_up(self._spent, self.listing.diagnosed, room)
         narrow = self.has_class("-narrow")
-        foot.left, foot.right = LEGEND, position(self.listing, self._order, self._page, brief=narrow)
+        foot.right = position(self.listing, self._order, self._page, brief=narrow)
+        room = self.size.width - cells(foot.right) - 5
+        foot.left = legend(room, examined=bool(self.listing.diagnosed))
+        self.query_one(SessionCard).tell(self.listing)
 
 
 def _place(lines: Sequence[SessionLine], before: SessionLine | None, cursor: int) -> int:

@@ -200,7 +200,7 @@ def _signs(sheet: Sheet) -> Iterator[tuple[str, str]]:
         yield from sheet.extra.flags if sheet.extra else ()
     for severity, count in found:
         if count:
-            yield f"severity-{severity}", f"{SEVERITY[severity]}{min(count, 9)} "
+            yield f"severity-{severity}", f"{SEVERITY[severity]}{min(count, 9)}"
 
 
 def _tokens(line: SessionLine) -> str:
@@ -218,15 +218,15 @@ def _messages(line: SessionLine) -> str:
 
 
 COLUMNS = (
-    Column("last", 9, _last, sort="last_active", indent=2),
+    Column("last", 8, _last, sort="last_active", indent=2),
     Column("conversation", 0, _title, sort="title"),
-    Column(PROFILE, 10, _left(lambda line: line.location.label), 140),
+    Column(PROFILE, 10, _left(lambda line: line.location.label), 140, sort=PROFILE),
     Column("where", 8, _left(lambda line: line.session.source or format.UNKNOWN), 104, sort="source"),
     Column("model", 13, _left(lambda line: format.model(line.session.model)), 112, sort="model"),
     Column("msgs", 6, _right(_messages), 150, right=True, sort="messages"),
     Column("pressure", 12, _pressure, 58, 91, sort="pressure"),
-    Column("pressure", 19, _pressure, 92, 149, sort="pressure"),
-    Column("pressure", 26, _pressure, 150, sort="pressure"),
+    Column("pressure of window", 19, _pressure, 92, 149, sort="pressure"),
+    Column("pressure of window", 26, _pressure, 150, sort="pressure"),
     Column("gen", 3, _generations, 88, right=True, sort="generations"),
     Column("fresh", 6, _bucket(lambda tokens: tokens.input), 170, right=True, sort="input"),
     Column("read", 6, _bucket(lambda tokens: tokens.cache_read), 170, right=True, sort="cache_read"),
@@ -236,7 +236,7 @@ COLUMNS = (
     Column("hit", 4, _right(lambda line: format.percent(line.tokens.hit_rate)), 70, right=True, sort="hit"),
     Column("cost", 8, _right(lambda line: format.money(line.cost.usd), "money"), right=True, sort="cost"),
     Column("", 2, _flags, 0, 103),
-    Column("", 6, _flags, 104),
+    Column("", 4, _flags, 104),
 )
 GAP = 2
 LEAST_TITLE = 12

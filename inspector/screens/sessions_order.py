@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from core.errors import InspectorError
 from core.model.session import Kind
 from core.store.locate import Location
-from inspector.screens.sessions_columns import Key, SessionLine
+from inspector.screens.sessions_columns import PROFILE, Key, SessionLine
 
 FIRST = 80
 """Sessions looked at for the first screenful."""
@@ -69,7 +69,7 @@ SORTS = {
     "last_active": "last active", "tokens": "tokens", "cost": "cost", "messages": "messages",
     "calls": "calls", "title": "title", "model": "model", "source": "source", "hit": "hit rate",
     "pressure": "pressure", "generations": "generations", "input": "fresh input",
-    "cache_read": "cache read", "cache_write": "cache write", "output": "output",
+    "cache_read": "cache read", "cache_write": "cache write", "output": "output", PROFILE: "profile",
 }  # fmt: skip
 """The orders `s` goes through, and what they are called."""
 MEASURED = frozenset({"pressure", "generations"})

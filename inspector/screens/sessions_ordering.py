@@ -11,6 +11,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from core.store.locate import Location
+from inspector.screens.sessions_columns import PROFILE
 from inspector.screens.sessions_list import SessionsList
 from inspector.screens.sessions_order import SORTS, Order, SourcePage
 from inspector.screens.sessions_reading import ReadingSessions
@@ -50,7 +51,8 @@ class OrderingSessions(ReadingSessions):
 
     def action_sort(self) -> None:
         """Sort by the next order."""
-        names = list(SORTS)
+        several = len(self.locations) > 1
+        names = [name for name in SORTS if several or name != PROFILE]
         self._reorder(names[(names.index(self._order.sort) + 1) % len(names)])
 
     def action_delegates(self) -> None:
@@ -79,6 +81,7 @@ class OrderingSessions(ReadingSessions):
         """Open the filter, or go on editing it."""
         self.filter_line.display = True
         self.filter.focus()
+        self.refresh_bindings()
 
     @on(Input.Changed)
     def _filter_changed(self, event: Input.Changed) -> None:
@@ -101,3 +104,8 @@ class OrderingSessions(ReadingSessions):
         self.filter_line.display = False
         self._filter("")
         self.listing.focus()
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A filter that is not there cannot be left."""
+        return self.is_mounted and self.filter_line.display if action == "clear" else True

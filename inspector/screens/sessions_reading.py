@@ -21,6 +21,7 @@ from inspector.workers import cancelled, in_thread
 if TYPE_CHECKING:
     from core.model.usage import LedgerRow
     from core.store.connect import Cancelled
+    from inspector.screens.sessions_kept import Figures
     from inspector.screens.sessions_order import Order
     from inspector.screens.sessions_ranking import Ranker
 
@@ -47,6 +48,12 @@ class ReadingSessions(Page):
 
         key: Key
         extra: Extra
+
+    @dataclass
+    class Recalled(Event):
+        """What an earlier run computed was read."""
+
+        known: Mapping[Key, Figures]
 
     @dataclass
     class Previewed(Event):
@@ -86,11 +93,13 @@ class ReadingSessions(Page):
     @in_thread("list")
     def read(self, epoch: int, order: Order, *, first: bool = False) -> None:
         """Read the first page of an order; before it, when nothing is shown yet, what is quick to read."""
+        from inspector.screens.sessions_kept import recall
         from inspector.screens.sessions_source import read_first, read_page
 
         stop = cancelled()
         if first:
             self.post_message(self.Arrived(epoch, read_first(self.locations, stop)))
+            self.post_message(self.Recalled(recall(self.locations)))
         if order.sort in MEASURED:
             self._rank(epoch, order, stop)
             return
@@ -122,14 +131,18 @@ class ReadingSessions(Page):
     @in_thread("extras")
     def measure(self, lines: Sequence[SessionLine]) -> None:
         """First words, generations and pressure of some conversations, each told as soon as it is known."""
+        from inspector.screens.sessions_kept import remember
         from inspector.screens.sessions_standing import measure, previews
 
         stop = cancelled()
         self.post_message(self.Previewed(previews(lines, stop)))
+        found: dict[Key, Extra] = {}
         for key, extra in measure(lines, self.clock(), stop):
             if stop():
-                return
+                break
+            found[key] = extra
             self.post_message(self.Measured(key, extra))
+        remember(lines, found)
 
     @in_thread("spent")
     def add_up(self) -> None:

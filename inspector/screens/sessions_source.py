@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from core.errors import InspectorError
@@ -13,7 +14,7 @@ from core.model.session import Kind
 from core.store.connect import Cancelled, Interrupted, stamp
 from core.store.conversation_lists import ConversationLists
 from core.store.locate import Location
-from inspector.screens.sessions_columns import Key, SessionLine
+from inspector.screens.sessions_columns import PROFILE, Key, SessionLine
 from inspector.screens.sessions_order import CHATS, FIRST, Order, SourcePage
 
 
@@ -109,7 +110,8 @@ def _read(
     cancelled: Cancelled | None,
 ) -> tuple[Iterable[ConversationRow], int]:
     with ConversationLists(location, cancelled=cancelled) as store:
-        ask = partial(store.conversations, sort=order.sort, text=order.text or None, kinds=_kinds(order))
+        sort = "last_active" if order.sort == PROFILE else order.sort
+        ask = partial(store.conversations, sort=sort, text=order.text or None, kinds=_kinds(order))
         if order.natural:
             page = ask(limit=size, offset=start)
             return page.rows, page.total
@@ -126,6 +128,9 @@ def _kinds(order: Order) -> frozenset[Kind] | None:
 
 
 def _merge(runs: Iterable[Sequence[SessionLine]], order: Order) -> list[SessionLine]:
+    if order.sort == PROFILE:
+        told = (run for run in runs if run)
+        return list(chain(*sorted(told, key=lambda run: run[0].location.label, reverse=not order.natural)))
     text = order.sort in _TEXTS
     key = _TEXTS[order.sort] if text else _NUMBERS[order.sort]
     # Numbers run downwards, texts upwards, unless turned round.
@@ -170,8 +175,8 @@ def family(line: SessionLine, cancelled: Cancelled) -> tuple[SessionLine, ...]:
     from core.store.store import Store  # reads messages too: loaded for who unfolds a row
 
     with Store(line.location, cancelled=cancelled) as store:
-        chain = store.chain(line.row.tip.id)
-    return tuple(SessionLine(line.location, line.row, node.session, node.kind) for node in chain.nodes)
+        nodes = store.chain(line.row.tip.id).nodes
+    return tuple(SessionLine(line.location, line.row, node.session, node.kind) for node in nodes)
 
 
 def stamps_of(locations: Sequence[Location]) -> tuple[tuple[int, ...], ...]:

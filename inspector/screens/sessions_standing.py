@@ -9,12 +9,10 @@ from core.compress.measure import measure as measure_messages
 from core.compress.plan import plan
 from core.errors import InspectorError
 from core.explain.situation import Situation, situation
-from core.model.event import Severity
-from core.model.session import Guards
 from core.store.connect import Cancelled
 from core.store.store import Store
-from inspector.glyphs import SEVERITY
 from inspector.screens.sessions_columns import Extra, Key, SessionLine
+from inspector.screens.sessions_flags import flags
 from inspector.widgets.pressure_bar import Pressure
 
 
@@ -42,14 +40,14 @@ def measure(lines: Sequence[SessionLine], now: datetime, stop: Cancelled) -> Ite
                 yield line.key, _measure(store, line, now)
         except InspectorError:
             # The row itself is sound and stays; opening the conversation says what is wrong inside.
-            yield line.key, Extra(Pressure(), None, _flags(line, Pressure(), now), line.state)
+            yield line.key, Extra(Pressure(), None, flags(line, Pressure(), now), line.state)
 
 
 def _measure(store: Store, line: SessionLine, now: datetime) -> Extra:
     here = situation(store, line.row.tip.id)
     pressure = pressure_of(here)
     count = len(here.conversation.generations)
-    return Extra(pressure, count, _flags(line, pressure, now), line.state)
+    return Extra(pressure, count, flags(line, pressure, now), line.state)
 
 
 def pressure_of(here: Situation) -> Pressure:
@@ -64,21 +62,3 @@ def pressure_of(here: Situation) -> Pressure:
     if tokens is None:
         tokens = planned.compared_tokens + (here.system_prompt_tokens or 0) + (here.tools_tokens or 0)
     return Pressure(tokens, planned.threshold_tokens, planned.window)
-
-
-def _flags(line: SessionLine, pressure: Pressure, now: datetime) -> tuple[tuple[str, str], ...]:
-    worst = _severity(line, pressure, now)
-    return ((f"severity-{worst}", SEVERITY[worst]),) if worst else ()
-
-
-def _severity(line: SessionLine, pressure: Pressure, now: datetime) -> Severity | None:
-    if pressure.past:
-        return Severity.CRITICAL
-    damaged = any(session.damage for session in line.row.sessions)
-    return Severity.WARNING if pressure.near or damaged or _blocked(line.row.tip.guards, now) else None
-
-
-def _blocked(guards: Guards, now: datetime) -> bool:
-    """Automatic compression is held off, or has failed in a row."""
-    cooling = guards.cooldown_until is not None and guards.cooldown_until > now
-    return cooling or bool(guards.fallback_streak) or (guards.ineffective_count or 0) > 1

@@ -26,23 +26,31 @@ DAYS = 30
 SUMS_CELLS = 30
 """What that sum takes; the app's own name gives way to it."""
 
-LEGEND: tuple[Piece, ...] = (
-    ("severity-critical", SEVERITY[Severity.CRITICAL]),
-    ("ink-faint", " past threshold "),
-    ("severity-warning", SEVERITY[Severity.WARNING]),
-    ("ink-faint", " near it, or held off "),
-    ("live", LIVE),
-    ("ink-faint", " live "),
-    ("ink-faint?", f"{KIND[Kind.CONTINUATION]} more inside "),
-    ("ink-faint?", f"{KIND[Kind.BRANCH]} branch "),
-    ("ink-faint?", f"{KIND[Kind.DELEGATE]} delegate"),
-)
+
+def legend(room: int, *, examined: bool) -> tuple[Piece, ...]:
+    """What the signs mean: of pressure, or of findings once somebody looked for them; as many as fit."""
+    worst, bad = ("critical", "warning") if examined else ("past threshold", "near it or held off")
+    pieces: list[Piece] = []
+    for token, sign, word in (
+        ("severity-critical", SEVERITY[Severity.CRITICAL], worst),
+        ("severity-warning", SEVERITY[Severity.WARNING], bad),
+        ("live", LIVE, "live"),
+        ("ink-faint", KIND[Kind.CONTINUATION], "more inside"),
+        ("ink-faint", KIND[Kind.BRANCH], "branch"),
+        ("ink-faint", KIND[Kind.DELEGATE], "delegate"),
+    ):
+        named: list[Piece] = [(token, sign), ("ink-faint", f" {word}")]
+        if cells([*pieces, *named]) > room:
+            break
+        pieces += [*named, ("ink", "  ")]
+    return tuple(pieces)
 
 
 def header(locations: Sequence[Location], total: int | None, width: int) -> tuple[Piece, ...]:
     """The app where there is room for its name, the place, how many conversations."""
     count = "reading …" if total is None else format.plural(total, "conversation")
-    where = (("ink-muted", _place(locations)), ("ink-faint", " · "), ("ink", count))
+    room = width - SUMS_CELLS - cell_len(f" · {count}")
+    where = (("ink-muted", _place(locations, room)), ("ink-faint", " · "), ("ink", count))
     named = (("part-head!", "Hermes Inspector"), ("ink-faint", " · "), *where)
     return named if width - cells(named) >= SUMS_CELLS else where
 
@@ -52,12 +60,14 @@ def cells(pieces: Sequence[Piece]) -> int:
     return sum(cell_len(text) for _, text in pieces)
 
 
-def _place(locations: Sequence[Location]) -> str:
+def _place(locations: Sequence[Location], room: int) -> str:
+    """The home as a whole, else its last folder, else that without the number of profiles."""
     if not locations:
         return "no database"
-    first = _short(locations[0].home or locations[0].db)
-    more = len(locations) - 1
-    return f"{first} +{format.plural(more, 'profile')}" if more else first
+    path, more = locations[0].home or locations[0].db, len(locations) - 1
+    others = f" +{format.plural(more, 'profile')}" if more else ""
+    short = f"…/{path.name}"
+    return next((text for text in (_short(path) + others, short + others) if cell_len(text) <= room), short)
 
 
 def _short(path: Path) -> str:

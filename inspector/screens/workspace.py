@@ -112,6 +112,7 @@ class WorkspaceScreen(Page):
         if subject is None:
             return
         self._headline(subject.conversation)
+        self.refresh_bindings()
         for view in self._views.values():
             view.subject = subject
 
@@ -192,6 +193,12 @@ class WorkspaceScreen(Page):
             place = generation.index + step
             if 1 <= place <= len(self.subject.conversation.generations):
                 self.cursor = Cursor(place)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Where there is one generation, there is no other to go to."""
+        if action != "generation":
+            return True
+        return self.subject is not None and len(self.subject.conversation.generations) > 1
 
     # Everything else.
 

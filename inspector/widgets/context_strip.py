@@ -59,10 +59,6 @@ class ContextStrip(Widget):
         self._plan, self._layout = plan, None
         self.refresh()
 
-    def on_resize(self) -> None:
-        """The cells are shared out anew for the new width."""
-        self._layout = None
-
     def on_click(self, event: Click) -> None:
         """Ask for the message under the pointer."""
         layout = self._laid_out()
@@ -82,8 +78,9 @@ class ContextStrip(Widget):
         return line.strip(self.size.width, self.rich_style)
 
     def _laid_out(self) -> StripLayout | None:
-        if self._layout is None and self._plan is not None:
-            self._layout = strip_layout(self._plan, max(0, self.size.width - 2 * MARGIN))
+        width = max(0, self.size.width - 2 * MARGIN)  # it is drawn before anybody says that it was resized
+        if self._plan is not None and (self._layout is None or self._layout.width != width):
+            self._layout = strip_layout(self._plan, width)
         return self._layout
 
 

@@ -119,12 +119,12 @@ def _facts(detail: Detail, width: int, palette: Palette) -> Iterator[Line]:
 
 def _weight(detail: Detail) -> str:
     parts = (
-        [f"{format.count(detail.estimate, mark=format.ESTIMATE)} tokens est"]
+        [f"{format.count(detail.estimate, mark=format.ESTIMATE)} tokens"]
         if detail.estimate is not None
         else []
     )
     if detail.counted is not None:
-        mark = "" if detail.exact else "≈ "
+        mark = "" if detail.exact else "≈"
         parts.append(f"{mark}{detail.counted[0]:,} {detail.counted[1]}")
     if text := detail.message.text:
         parts.append(format.plural(len(text), "character"))

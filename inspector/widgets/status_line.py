@@ -34,6 +34,9 @@ class StatusLine(Widget):
         ink, line = Palette.of(self.app), Line()
         for token, text in pieces:
             left = room - line.width
+            if text.isspace():
+                line.gap(min(len(text), max(0, left)))  # blanks in words run together
+                continue
             if token.endswith("?") and cell_len(clean_line(text)) > left:
                 break
             if left > 0:

@@ -18,6 +18,8 @@ from inspector.widgets.what_if_state import KNOBS, Knob, WhatIf
 
 TITLE = "what if"
 HINT = "← → change   enter type   r reset"
+RESTING = "← → change"
+"""What works while the messages have the keys."""
 FULL = 104
 """Width from which every knob has its whole name."""
 
@@ -97,7 +99,7 @@ class WhatIfBar(Widget, can_focus=True):
             line = Line()
         for knob, text in self._texts(width):
             line.add(text, self._style(knob, palette)).gap(1 if width >= FULL else 0)
-        hint = HINT if self.has_focus else "w what if"
+        hint = HINT if self.has_focus else RESTING
         if width - line.width > len(hint) + 2:
             line.to(width - len(hint) - 1).add(hint, palette.style("ink-faint"))
         return line.strip(width, self.rich_style)

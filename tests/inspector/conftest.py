@@ -17,7 +17,7 @@ NOW = datetime(2026, 5, 28, 21, 0, tzinfo=UTC)
 
 _PAUSES = (
     "inspector.screens.map_detail.GLANCE",
-    "inspector.screens.sessions.LOOK_SECONDS",
+    "inspector.screens.sessions_measuring.LOOK_SECONDS",
     "inspector.screens.sessions_ordering.FILTER_SECONDS",
 )
 MakeApp = Callable[..., InspectorApp]

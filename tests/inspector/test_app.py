@@ -54,7 +54,7 @@ async def test_a_line_to_type_in_leaves_only_the_keys_it_does_not_take(app: Make
         await settle(pilot)
         await pilot.press("slash")
         await settle(pilot)
-        assert keys(running).split() == ["enter", "take", "it", "^f", "search", "read-only"]
+        assert keys(running).split() == ["enter", "take", "it", "^f", "search", "esc", "clear", "read-only"]
 
 
 async def test_the_keys_of_what_is_in_use_come_first(app: MakeApp, home: Path) -> None:
@@ -121,6 +121,25 @@ async def test_help_shows_every_command_of_the_screen_and_leaves_on_any_usual_ke
             assert isinstance(running.screen, SessionsScreen)
 
 
+async def test_no_sentence_of_the_help_is_cut_where_there_is_little_room(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(60, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter", "question_mark")
+        await settle(pilot)
+        told = running.screen.query_one(HelpList)
+        lines = [
+            told.draw_row(row, 0, told.row_width) for row in map(told.rows.row, range(told.rows.count)) if row
+        ]
+        assert max(line.width for line in lines) <= told.row_width
+        words = " ".join(" ".join(line.text for line in lines).split())
+        assert "protected counts, release or temperature, and see where the cut moves." in words
+        assert told.current
+        assert told.current.keys
+        await pilot.press("j")
+        assert told.current.keys  # the rest of a sentence is passed over
+
+
 async def test_help_names_its_parts_in_words(app: MakeApp, home: Path) -> None:
     running = app(home)
     async with running.run_test(size=(120, 60)) as pilot:
@@ -128,7 +147,7 @@ async def test_help_names_its_parts_in_words(app: MakeApp, home: Path) -> None:
         await pilot.press("enter", "4", "question_mark")
         await settle(pilot)
         rows = running.screen.query_one(HelpList).rows
-        headings = [row.text for row in map(rows.row, range(rows.count)) if row and row.text and not row.keys]
+        headings = [row.text for row in map(rows.row, range(rows.count)) if row and row.heading]
         assert headings[:5] == ["Usage", "Lists", "Conversation", "Every screen", "Everywhere"]
         assert not any("_" in text for text in headings)
 

@@ -245,7 +245,7 @@ async def test_a_tokenizer_counts_every_message_beside_what_hermes_estimates(
         assert detail.counted == (counts.counts[0] + counts.reasoning[0], "o200k_base")
         everything = counts.total + sum(counts.reasoning)
         assert f"~{sum(plan_of(pilot).estimates):,}" in drawn(pilot)
-        assert f"≈ {everything:,}  o200k_base" in drawn(pilot)
+        assert f"≈{everything:,}  o200k_base" in drawn(pilot)
 
 
 async def test_a_conversation_too_short_to_cut_says_how_many_are_needed(samples: Location) -> None:

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inspector.screens.search import SearchScreen, _near, _pattern, _pieces
+from inspector.screens.search import HitList, SearchScreen, _near, _pattern, _pieces
 from inspector.screens.sessions import SessionsScreen
 from inspector.screens.workspace import WorkspaceScreen
 from inspector.widgets.banner import Banner
+from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import settle
 from tests.inspector.screens.conftest import drawn, press
@@ -27,6 +28,37 @@ def test_a_match_far_off_is_brought_into_sight() -> None:
     shown = _near("x" * 200 + " needle", _pattern("needle"), 60)
     assert shown.startswith("…")
     assert shown.index("needle") < 60
+
+
+def test_what_is_brought_into_sight_begins_with_a_word() -> None:
+    assert _near("some words before it " * 9 + "needle", _pattern("needle"), 60).startswith(
+        "…words before it"
+    )
+
+
+async def test_how_many_there_are_and_where_the_cursor_is_stand_below_the_question(
+    app: MakeApp, home: Path
+) -> None:
+    running = app(home)
+    async with running.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "ctrl+f", *"answer", "enter", "n")
+        second = drawn(pilot).splitlines()[1]
+        found = running.screen.query_one(HitList)
+        assert second.startswith(f" {found.rows.count} messages · newest first")
+        assert second.rstrip().endswith(f"2 of {found.rows.count}")
+
+
+async def test_a_line_of_an_answer_is_cut_once(app: MakeApp, home: Path, database: SessionDatabase) -> None:
+    database.message("plain", "user", "needle " + "and more words " * 20 + "needle and words")
+    running = app(home)
+    async with running.run_test(size=(60, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "ctrl+f", *"needle", "enter")
+        found = running.screen.query_one(HitList)
+        line = found.render_line(0).text
+        assert "needle" in line
+        assert "……" not in line
 
 
 async def test_a_search_finds_messages_and_enter_goes_there(app: MakeApp, home: Path) -> None:

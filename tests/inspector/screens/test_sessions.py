@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import threading
 from collections import Counter
@@ -11,21 +12,27 @@ from typing import Any
 import pytest
 
 from core.model.event import Severity
+from core.places import cache_directory
 from core.store.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.sessions import SessionsScreen
-from inspector.screens.sessions_columns import COLUMNS, SessionLine
+from inspector.screens.sessions_card import SessionCard
+from inspector.screens.sessions_columns import COLUMNS, Extra, SessionLine
+from inspector.screens.sessions_kept import recall, remember
 from inspector.screens.sessions_order import SORTS, Order, SourcePage
 from inspector.screens.sessions_ranking import Ranker
 from inspector.screens.sessions_source import read_first, read_page
 from inspector.screens.sessions_standing import measure
+from inspector.screens.sessions_words import header, legend
 from inspector.screens.workspace import WorkspaceScreen
 from inspector.widgets.banner import Banner
+from inspector.widgets.key_bar import KeyBar
+from inspector.widgets.pressure_bar import Pressure
 from inspector.widgets.row_list import RowList
 from inspector.widgets.status_line import StatusLine
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import NOW, MakeApp
-from tests.inspector.driving import settle
+from tests.inspector.driving import press, settle
 
 
 def screen(app: InspectorApp) -> SessionsScreen:
@@ -172,6 +179,21 @@ async def test_the_filter_is_live_and_escape_clears_it(app: MakeApp, home: Path)
         await pilot.press("enter", "escape")
         await settle(pilot)
         assert len(titles(running)) == 4
+
+
+async def test_the_way_out_of_the_filter_is_named_only_while_there_is_one(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+
+        def keys() -> str:
+            return screen(running).query_one(KeyBar).render_line(0).text
+
+        assert "clear" not in keys()
+        await press(pilot, "slash")
+        assert "esc clear" in keys()
+        await press(pilot, "x", "escape")
+        assert "clear" not in keys()
 
 
 async def test_a_filter_that_finds_nothing_says_what_helps(app: MakeApp, home: Path) -> None:
@@ -404,8 +426,124 @@ def pages_by(home: Path, sort: str, *, natural: bool = True) -> list[str | None]
     return [line.title for line in last.rows]
 
 
+async def test_a_high_screen_tells_the_row_under_the_cursor_in_full(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "G")
+        card = screen(running).query_one(SessionCard)
+        text = [line.render_line(0).text.strip() for line in card.query(StatusLine)]
+        assert text[0].startswith("Rename the CLI flag · plain · anthropic/claude-opus-4-5")
+        assert " of 64,000 tokens (" in text[1]
+        assert "1 generation" in text[1]
+        assert text[2].startswith("$0.042 estimated · 36,000 tokens · 1,200 fresh · 30,000 cache read")
+
+
+async def test_a_low_screen_has_no_lines_for_that(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 24)) as pilot:
+        await settle(pilot)
+        assert not screen(running).query_one(SessionCard).display
+
+
+async def test_pressure_is_there_at_once_where_an_earlier_run_computed_it(
+    app: MakeApp, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with app(home).run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+
+    def nothing(*_args: Any) -> Any:
+        yield from ()
+
+    monkeypatch.setattr("inspector.screens.sessions_standing.measure", nothing)
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        rows = drawn(running)[1:5]
+        assert not any("⋯" in row for row in rows)
+        assert sum("│" in row for row in rows) == 4
+
+
+async def test_what_an_earlier_run_computed_of_another_state_is_not_shown(
+    app: MakeApp, home: Path, database: SessionDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with app(home).run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+    database.turn("plain", "three")
+    monkeypatch.setattr("inspector.screens.sessions_standing.measure", lambda *_args: iter(()))
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        assert ["⋯" in row for row in drawn(running)[1:5]].count(True) == 1
+
+
+@pytest.mark.parametrize(
+    "kept", ["", "[]", "{", '{"plain": 3}', '{"plain": [1, 2]}', '{"plain": ["a", 1, 1, 1, 1]}']
+)
+def test_a_damaged_memory_of_an_earlier_run_is_none(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: str
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    place = Location(home / "state.db", home)
+    line = read_first([place]).rows[0]
+    extra = Extra(Pressure(1, 2, 3), 1)
+    remember([line], {line.key: extra})
+    (file,) = (cache_directory() / "standing").iterdir()
+    assert recall([place])[line.key][1:] == (1, 2, 3, 1)
+    file.write_text(kept)
+    assert recall([place]) == {}
+
+
+async def test_rows_of_several_profiles_are_sorted_by_them(home: Path, tmp_path: Path) -> None:
+    other = tmp_path / "another"
+    shutil.copytree(home, other)
+    places = [Location(home / "state.db", home), Location(other / "state.db", other, "work")]
+    running = InspectorApp(places, now=lambda: NOW)
+    async with running.run_test(size=(160, 30)) as pilot:
+        await settle(pilot)
+        at = drawn(running)[0].index("profile")
+
+        def order() -> list[str]:
+            return [row[at:].split()[0] for row in drawn(running)[1:9]]
+
+        assert order() == ["default", "work"] * 4
+        await pilot.click(RowList, offset=(at + 2, 0))
+        await settle(pilot)
+        forwards = order()
+        assert forwards == sorted(forwards)
+        await pilot.click(RowList, offset=(at + 2, 0))
+        await settle(pilot)
+        assert order() == forwards[::-1]
+
+
+async def test_s_offers_profiles_only_where_there_are_several(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        seen = set()
+        for _ in SORTS:
+            await press(pilot, "s")
+            seen.add(screen(running)._order.sort)
+        assert seen == set(SORTS) - {"profile"}
+
+
+@pytest.mark.parametrize("room", range(0, 90, 7))
+def test_no_sign_of_the_legend_stands_without_its_word(room: int) -> None:
+    for examined in (False, True):
+        words = [text.strip() for _, text in legend(room, examined=examined)]
+        assert all(word for word in words[1::3])
+        assert sum(len(text) for _, text in legend(room, examined=examined)) <= room + 2
+
+
+def test_where_there_is_little_room_the_home_is_called_by_its_last_folder() -> None:
+    place = Location(Path("/somewhere/deep/below/hermes/state.db"), Path("/somewhere/deep/below/hermes"))
+    wide, narrow = ("".join(text for _, text in header([place], 12, width)) for width in (140, 66))
+    assert "/somewhere/deep/below/hermes · 12 conversations" in wide
+    assert narrow == "…/hermes · 12 conversations"
+
+
 def test_every_column_with_a_figure_can_be_sorted_by() -> None:
-    shown = [column for column in COLUMNS if column.title not in ("", "profile")]
+    shown = [column for column in COLUMNS if column.title]
     assert {column.sort for column in shown} <= set(SORTS)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from textual.app import App, ComposeResult
+from textual.geometry import Size
 
 from inspector.palette import Palette, defaults
-from inspector.widgets.context_strip import draw_cells, legend
+from inspector.widgets.context_strip import ContextStrip, draw_cells, legend
 from inspector.widgets.context_strip_layout import strip_layout
 from tests.inspector.widgets.test_context_strip_layout import plan_of
 
@@ -36,3 +38,19 @@ def test_the_legend_never_outgrows_the_strip_where_it_can_help_it(width: int) ->
     plan = plan_of([1_000, 30_000, 50_000], 1, 1, compared=90_000)
     line = legend(plan, strip_layout(plan, width), INK)
     assert line.width <= max(width + 2, 70)
+
+
+async def test_a_strip_that_is_drawn_before_it_hears_of_its_new_width_fills_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Alone(App[None]):
+        def compose(self) -> ComposeResult:
+            yield ContextStrip()
+
+    async with Alone().run_test(size=(120, 4)) as pilot:
+        strip = pilot.app.query_one(ContextStrip)
+        plan = plan_of([20_000, 30_000, 50_000], 1, 1)
+        strip.show(plan)
+        assert strip.render_line(0).text.index("│") == 1 + (strip_layout(plan, 118).threshold or 0)
+        monkeypatch.setattr(ContextStrip, "size", Size(82, 2))  # the event that says so is still to come
+        assert strip.render_line(0).text.index("│") == 1 + (strip_layout(plan, 80).threshold or 0)

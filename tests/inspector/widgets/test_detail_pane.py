@@ -24,10 +24,8 @@ def said(role: str = "user", content: object = "hello", row: Row | None = None, 
 
 def test_estimate_and_tokenizer_stand_side_by_side_and_a_foreign_tokenizer_is_marked() -> None:
     told = Detail(3, said(), estimate=12, counted=(9, "o200k_base"))
-    assert "~12 tokens est · ≈ 9 o200k_base" in text_of(told)
-    assert "~12 tokens est · 9 o200k_base" in text_of(
-        Detail(3, said(), None, 12, (9, "o200k_base"), exact=True)
-    )
+    assert "~12 tokens · ≈9 o200k_base" in text_of(told)
+    assert "~12 tokens · 9 o200k_base" in text_of(Detail(3, said(), None, 12, (9, "o200k_base"), exact=True))
 
 
 def test_pairs_are_named_and_orphans_only_where_pairs_are_known() -> None:
