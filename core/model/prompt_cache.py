@@ -53,7 +53,7 @@ class CacheCall:
 
     Attributes:
         prompt, cache_read: None when the provider reported no usage.
-        number: Its number within the turn.
+        number: Its number since the agent was set up.
         gap: Seconds since the previous call of the same conversation; None for the first.
     """
 
@@ -67,6 +67,11 @@ class CacheCall:
     number: int
     where: str
     gap: float | None = None
+
+    @property
+    def route(self) -> tuple[str, str]:
+        """Provider and model."""
+        return self.provider, self.model
 
     @property
     def hit_rate(self) -> float | None:

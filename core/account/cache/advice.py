@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
-from core.account.cache.breaks import SECONDS
+from core.account.cache.causes import SECONDS
 from core.account.prices import MILLION, rates_for, write_rate
 from core.model.usage import CacheBreak, CacheCall, PriceRow, TtlAdvice
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,9 +16,22 @@ ToUtc = Callable[[datetime], datetime]
 
 _STARTS = re.compile(
     rb"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})[^\n]*"
-    rb"(?:hermes_cli\.plugins: Plugin discovery complete|client created \(agent_init)",
+    rb"(?:(run_agent: (?:No \.env file found|Loaded environment variables)|Plugin discovery complete)"
+    rb"|client created \(agent_init)",
     re.MULTILINE,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """An agent was set up anew.
+
+    Attributes:
+        program: With the whole program; else in a running one, which keeps the messages it has.
+    """
+
+    at: datetime
+    program: bool = True
 
 
 def local_time(moment: datetime) -> datetime:
@@ -36,9 +49,9 @@ def read_calls(log: Log, sessions: Collection[str], to_utc: ToUtc = local_time) 
     return tuple(_with_gaps(calls))
 
 
-def process_starts(home: Path | None, to_utc: ToUtc = local_time) -> tuple[datetime, ...]:
-    """When an agent was set up anew: a start of the program, or of a client after its cache was dropped."""
-    found: list[datetime] = []
+def agent_starts(home: Path | None, to_utc: ToUtc = local_time) -> tuple[Start, ...]:
+    """When an agent was set up anew, by the program's start or, for a change of settings, while it ran."""
+    found: list[Start] = []
     for path in log_files(home) if home is not None else ():
         try:
             content = path.read_bytes()
@@ -46,8 +59,8 @@ def process_starts(home: Path | None, to_utc: ToUtc = local_time) -> tuple[datet
             continue
         for match in _STARTS.finditer(content):
             stamp = f"{match[1].decode()}.{match[2].decode()}"
-            found.append(to_utc(datetime.fromisoformat(stamp)))
-    return tuple(sorted(found))
+            found.append(Start(to_utc(datetime.fromisoformat(stamp)), program=match[3] is not None))
+    return tuple(sorted(found, key=lambda start: start.at))
 
 
 def _call(record: LogRecord, to_utc: ToUtc) -> CacheCall:

@@ -11,8 +11,9 @@ from operator import add
 
 from core.account.cache.advice import advise
 from core.account.cache.breakpoints import STRATEGY, SYSTEM, place, with_prefix_tokens
-from core.account.cache.breaks import Surroundings, find_breaks
-from core.account.cache.calls import ToUtc, local_time, process_starts, read_calls
+from core.account.cache.breaks import find_breaks
+from core.account.cache.calls import ToUtc, agent_starts, local_time, read_calls
+from core.account.cache.causes import Surroundings
 from core.account.cache.payback import SummaryCost, paybacks
 from core.account.cache.results import copied, result_costs
 from core.account.cache.routes import Route, cache_route, cache_ttl
@@ -65,6 +66,20 @@ class _Case:
         same = not provider or provider == self.route.provider
         url = self.route.base_url if same else ""
         return self.prices.entry(model or self.route.model, provider or self.route.provider, url, at=at)
+
+    def asked(self, since: datetime, until: datetime) -> int:
+        """Tokens of what the user said in between."""
+        rules = load_policy(self.release).estimate
+        said = (
+            message_size(message.wire, rules)
+            for generation in self.conversation.generations
+            for message in self.store.generation_messages(generation)
+            if message.role == "user"
+            and message.row
+            and message.row.timestamp
+            and since < message.row.timestamp <= until
+        )
+        return total_tokens(list(said), rules)
 
     def call_entry(self, call: CacheCall) -> PriceRow | None:
         """The price entry of a call of the log."""
@@ -141,7 +156,9 @@ def _breaks(case: _Case, calls: Sequence[CacheCall], ttl: str) -> tuple[CacheBre
     around = Surroundings(
         case.log,
         case.sessions,
-        process_starts(case.store.location.home, case.to_utc),
+        agent_starts(case.store.location.home, case.to_utc),
+        case.tip.source == "cli",
+        case.asked,
         tools,
         ttl,
         case.to_utc,

@@ -9,13 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.account.cache.breaks import LEAST, Surroundings, find_breaks
+from core.account.cache.breaks import LEAST, find_breaks
+from core.account.cache.calls import Start
+from core.account.cache.causes import Surroundings
 from core.hermes.log import Kind, LogRecord
 from core.model.usage import CacheBreak, CacheCall, PriceRow, Rates
 from tests.core.account.cache.logs import START, call, line, log, spaced, utc
 
 WARM = [call(0, 10_000, 0), call(10, 12_000, 9_900), call(20, 14_000, 11_900), call(30, 16_000, 13_900)]
 OPUS = PriceRow("anthropic", "opus", Rates(*map(Decimal, ("5", "25", "0.5", "6.25", "10"))), "test")
+
+
+def started(seconds: float, *, program: bool = True) -> Start:
+    return Start(START + timedelta(seconds=seconds), program)
 
 
 def causes(*more: CacheCall, lines: tuple[LogRecord, ...] = (), **around: object) -> list[str]:
@@ -52,9 +58,11 @@ def test_an_unexplained_miss_is_unknown_and_counts_what_was_lost() -> None:
         ("system_prompt_changed", call(40, 18_000, 100), (line(Kind.PROMPT_REBUILT, 35),), {}),
         ("ttl_expired", call(30 + 301, 18_000, 0), (), {}),
         ("tools_changed", call(40, 18_000, 0, session="t"), (), {"tools": {"s": "aaaa", "t": "bbbb"}}),
-        ("resume", call(40, 18_000, 100, number=1), (), {"starts": (START + timedelta(seconds=33),)}),
+        ("resume", call(40, 16_100, 2_000, number=1), (), {"starts": (started(33),)}),
+        ("tools_changed", call(40, 19_000, 100, number=1), (), {"starts": (started(33),)}),
+        ("tools_changed", call(40, 14_500, 0, number=1), (), {"starts": (started(33),)}),
         ("unknown", call(30 + 301, 18_000, 0), (), {"ttl": "1h"}),
-        ("unknown", call(40, 18_000, 100, number=3), (), {"starts": (START + timedelta(seconds=33),)}),
+        ("unknown", call(40, 18_000, 100, number=3), (), {"starts": (started(33),)}),
     ],
 )
 def test_each_cause_is_told(
@@ -66,7 +74,34 @@ def test_each_cause_is_told(
 def test_a_compaction_explains_away_everything_else() -> None:
     miss = call(1000, 6_000, 0, model="sonnet", number=1)
     lines = (line(Kind.DONE, 900), line(Kind.PROMPT_REBUILT, 950))
-    assert causes(miss, lines=lines, starts=(START + timedelta(seconds=990),)) == ["compaction"]
+    assert causes(miss, lines=lines, starts=(started(990),)) == ["compaction"]
+
+
+def test_an_agent_set_up_anew_while_the_program_runs_has_another_system_prompt() -> None:
+    miss, anew = call(40, 16_100, 2_000, number=1), started(33, program=False)
+    assert causes(miss, starts=(anew,), remembers=True) == ["system_prompt_changed"]
+    assert causes(miss, starts=(started(32), anew), remembers=True) == ["resume"]
+
+
+def test_a_prompt_that_grew_by_what_the_user_said_holds_the_same_tools() -> None:
+    miss = call(40, 19_000, 0, number=1)
+    asked = {START + timedelta(seconds=30): 2_900}
+    found = breaks(miss, starts=(started(33),), asked=lambda since, until: asked[since])
+    assert [one.cause for one in found] == ["resume"]
+
+
+def test_tools_that_changed_leave_nothing_of_the_messages_in_the_cache() -> None:
+    long = call(35, 30_000, 15_900)
+    assert causes(long, call(40, 45_000, 10_000, number=1), starts=(started(37),)) == ["resume"]
+    (found,) = breaks(call(40, 25_000, 900, number=1), starts=(started(33),))
+    assert found.cause == "tools_changed"
+    assert "8,950 tokens more than before" in found.evidence[-1].text
+
+
+def test_a_gateway_reads_its_messages_again_for_every_agent() -> None:
+    for read in (0, 2_000):
+        anew = started(33, program=False)
+        assert causes(call(40, 18_000, read, number=1), starts=(anew,)) == ["resume"]
 
 
 def test_fewer_messages_after_a_compaction_are_no_rewriting() -> None:
