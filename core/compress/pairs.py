@@ -18,7 +18,7 @@ def repaired(rows: Sequence[Row], rules: AssemblyRules) -> list[Row]:
     """The rows without orphan results, and with stubs for or without the calls that lost theirs."""
     called = {name for row in rows for call in _calls(row) for name in call_ids(call, rules)}
     kept = [row for row in rows if not _is_orphan(row, called, rules)]
-    answered = {name for row in kept for name in _result_ids(row, rules)}
+    answered = {name for row in kept for name in result_ids(row.message, rules)}
     if rules.orphans == "stub":
         return [new for row in kept for new in _with_stubs(row, answered, rules)]
     if not any(_is_unanswered(call, answered, rules) for row in kept for call in _calls(row)):
@@ -37,8 +37,9 @@ def call_ids(call: Any, rules: AssemblyRules) -> set[str]:
     return {name} if isinstance(name, str) and name else set()
 
 
-def _result_ids(row: Row, rules: AssemblyRules) -> set[str]:
-    name = row.message.wire.get("tool_call_id") if row.role == "tool" else None
+def result_ids(message: Message, rules: AssemblyRules) -> set[str]:
+    """The ids by which a result refers to its call."""
+    name = message.wire.get("tool_call_id") if message.wire.get("role") == "tool" else None
     if rules.id_variants:
         return _variants(name)
     return {name} if isinstance(name, str) and name else set()
@@ -51,7 +52,7 @@ def _variants(*values: Any) -> set[str]:
 
 
 def _is_orphan(row: Row, called: set[str], rules: AssemblyRules) -> bool:
-    names = _result_ids(row, rules)
+    names = result_ids(row.message, rules)
     return bool(names) and not names & called
 
 

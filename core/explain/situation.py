@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.compress.estimate import text_tokens, tool_tokens
+from core.compress.sequence import requested
 from core.errors import UsageError
 from core.explain.anchor import anchored_tokens
 from core.explain.logged import logged_window
@@ -91,6 +92,8 @@ def situation(
     guess = detected(store, conversation, log, release)
     policy = load_policy(guess.release)
     tip = conversation.tip
+    if chosen is not None and unsaved:
+        messages = _as_counted(messages, chosen, policy, log)
     window = found_window(store, conversation, config, log)
     settings = replace(_configured(config, guess.release, tip), window=window.tokens)
     if chosen is not None and chosen is conversation.generations[-1]:
@@ -118,6 +121,24 @@ def _transcript(
     closing = boundary_rows(store, conversation) if unsaved else ()
     found = next((rows.before for rows in closing if rows.opened.index == chosen.index + 1), ())
     return found or chosen.row_ids
+
+
+def _as_counted(
+    messages: tuple[Message, ...], generation: Generation, policy: Policy, log: Log
+) -> tuple[Message, ...]:
+    """The messages as the compaction was given them, told by how many the log says there were.
+
+    A request puts loaded messages in order first. Where that would have joined some and none were, the
+    process that wrote the rows was still running, and held them as written.
+    """
+    started = (line for line in log.records if line.kind is Kind.STARTED and line.before is not None)
+    counts = {line.before for line in started if line.session == generation.session_id}
+    ordered = requested(messages, policy)
+    if not counts or len(ordered) == len(messages):
+        return messages
+    if len(messages) in counts:
+        return tuple(sorted(messages, key=lambda message: message.row.id if message.row else 0))
+    return ordered if len(ordered) in counts else messages
 
 
 def _configured(config: HermesConfig, release: str, tip: Session) -> Settings:

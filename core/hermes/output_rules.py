@@ -123,6 +123,25 @@ class HostRules:
 
 
 @dataclass(frozen=True, slots=True)
+class SequenceRules:
+    """How a list is put in order before it goes to a provider.
+
+    Attributes:
+        joins_answers: Neighbouring assistant rows become one, not only neighbouring user rows.
+        replaces_candidates: An answer that still had to be verified gives way to the one behind it.
+        strict_results: A result may refer to either id of its call, and each call has one.
+        drops_unanswered: A call that the results behind it do not answer is dropped.
+        spares_summaries: A user row is not joined to a summary or to what was sent into a running turn.
+    """
+
+    joins_answers: bool
+    replaces_candidates: bool
+    strict_results: bool
+    drops_unanswered: bool
+    spares_summaries: bool
+
+
+@dataclass(frozen=True, slots=True)
 class GateRules:
     """What can stop an automatic compaction.
 

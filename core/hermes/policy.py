@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from core.errors import ConfigError
-from core.hermes.output_rules import AssemblyRules, FailureRules, GateRules, HostRules, SummaryRules
+from core.hermes.output_rules import (
+    AssemblyRules,
+    FailureRules,
+    GateRules,
+    HostRules,
+    SequenceRules,
+    SummaryRules,
+)
 from core.hermes.rules import (
     EstimateRules,
     FeedbackRules,
@@ -51,6 +58,7 @@ class Policy:
     summary: SummaryRules
     assembly: AssemblyRules
     host: HostRules
+    sequence: SequenceRules
     gate: GateRules
     failure: FailureRules
     feedback: FeedbackRules
