@@ -12,6 +12,13 @@ from core.store.listing import Query
 from core.store.schema import HAS_ID, Schema
 
 LATEST = "latest"
+_TESTS = (
+    "id = ?1",
+    "?1 <> '' AND substr(id, 1, length(?1)) = ?1",
+    "title = ?1",
+    "lower(title) = lower(?1)",
+)
+"""What a text may be to a session, surest first; the first that fits one alone decides."""
 _SHOWN = 5
 _COMPARED = 5_000
 
@@ -25,18 +32,14 @@ def resolve_id(connection: sqlite3.Connection, schema: Schema, path: Path, text:
     """
     if text == LATEST:
         return _latest(connection, schema, path)
-    if _ids(connection, "id = ?", text):
-        return text
-    beginning = _ids(connection, "substr(id, 1, length(?)) = ?", text, text) if text else []
-    if len(beginning) == 1:
-        return beginning[0]
-    if len(beginning) > 1:
-        raise _ambiguous(text, beginning, path)
-    titled = _ids(connection, "lower(title) = lower(?)", text) if schema.has("sessions", "title") else []
-    if len(titled) == 1:
-        return titled[0]
-    if titled:
-        raise _ambiguous(text, titled, path)
+    several: list[str] = []
+    for test in _TESTS if schema.has("sessions", "title") else _TESTS[:2]:
+        found = _ids(connection, test, text)
+        if len(found) == 1 or text in found:
+            return found[0]
+        several = several or found
+    if several:
+        raise _ambiguous(text, several, path)
     raise _unknown(connection, schema, path, text)
 
 
@@ -47,9 +50,9 @@ def _latest(connection: sqlite3.Connection, schema: Schema, path: Path) -> str:
     return page.rows[0].tip.id
 
 
-def _ids(connection: sqlite3.Connection, test: str, *values: str) -> list[str]:
+def _ids(connection: sqlite3.Connection, test: str, text: str) -> list[str]:
     query = f"SELECT id FROM sessions WHERE {HAS_ID} AND {test} ORDER BY id LIMIT {_SHOWN + 1}"  # noqa: S608 - tests above
-    return [str(found) for (found,) in connection.execute(query, values).fetchall()]
+    return [str(found) for (found,) in connection.execute(query, (text,)).fetchall()]
 
 
 def _ambiguous(text: str, found: list[str], path: Path) -> UsageError:

@@ -179,6 +179,18 @@ def test_a_text_names_a_session(make: Make, opened: Opened) -> None:
     assert store.resolve("latest").id == "helper"
 
 
+def test_the_surest_meaning_of_a_text_that_fits_one_session_alone_counts(make: Make, opened: Opened) -> None:
+    database = make()
+    for name, title in (("same-1", "Deploy"), ("same-2", "DEPLOY"), ("same-3", "same"), ("deep", "gone")):
+        database.session(name, title=title)
+    store = opened(database)
+    assert store.resolve("Deploy").id == "same-1"
+    assert store.resolve("DEPLOY").id == "same-2"
+    assert store.resolve("same").id == "same-3"
+    with pytest.raises(UsageError, match="same-1, same-2"):
+        store.resolve("deploy")
+
+
 def test_a_text_that_names_nothing_gets_suggestions(make: Make, opened: Opened) -> None:
     store = opened(some(make))
     with pytest.raises(NotFoundError, match="Did you mean alpha"):
