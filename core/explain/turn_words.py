@@ -31,6 +31,26 @@ def turn_sentence(turn: Turn) -> str:
     return f"large enough, {size}; not on record: {', '.join(telling.open)}"
 
 
+def outcome(turn: Turn) -> str:
+    """The same in a few words, for a list that has the figures in a column of their own."""
+    telling = turn.telling
+    if turn.standing is Standing.FIRED:
+        by = f" by the {_name(telling)} check" if telling is not None and telling.event is not None else ""
+        return f"compressed{by}"
+    if telling is None:
+        return "nothing was checked"
+    if turn.standing is Standing.HELD:
+        return f"held back: {', '.join(telling.blocked_by)}"
+    if turn.standing is Standing.OPEN and SIZE not in telling.open:
+        return f"not on record: {', '.join(telling.open)}"
+    words = {
+        Standing.BELOW: "not large enough",
+        Standing.OPEN: "perhaps large enough",
+        Standing.DUE: "due, yet it did not fire",
+    }
+    return words[turn.standing]
+
+
 def decision_sentence(decision: Decision) -> str:
     """Which check, where, the number, what came of it."""
     counted = "counted by the provider" if decision.real else "estimated"

@@ -11,6 +11,7 @@ from functools import partial
 
 from textual import getters, on
 from textual.app import ComposeResult
+from textual.containers import Container
 from textual.message import Message as Event
 
 from core.errors import InspectorError
@@ -23,16 +24,16 @@ from inspector.commands import bindings
 from inspector.glyphs import SEVERITY
 from inspector.screens.apply import ApplyScreen
 from inspector.screens.apply_work import repair
-from inspector.screens.base import Page
-from inspector.screens.findings_list import FindingList, FindingRow, card, rank
+from inspector.screens.card_page import CardPage
+from inspector.screens.findings_list import FindingList, FindingRow, card, proof, rank
 from inspector.screens.findings_sweep import Diagnosis, Step, examine_all, examine_one
 from inspector.shell import shell
 from inspector.widgets.banner import Banner
+from inspector.widgets.card import Card
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
 from inspector.widgets.status_line import Piece, StatusLine
-from inspector.widgets.text_pane import TextPane
 from inspector.workers import cancelled, in_thread
 
 REPAIRABLE = "kept-tail-lost"
@@ -40,7 +41,7 @@ TELL_SECONDS = 0.2
 """How often a running examination tells what it found."""
 
 
-class FindingsScreen(Page):
+class FindingsScreen(CardPage):
     """Worst first, growing while the examination runs.
 
     Args:
@@ -49,11 +50,10 @@ class FindingsScreen(Page):
         title: What it is called.
     """
 
-    CSS_PATH = "findings.tcss"
     BINDINGS = bindings("findings")
+    WORK = "findings"
 
     diagnoses = getters.query_one(FindingList)
-    card = getters.query_one("#card", TextPane)
 
     @dataclass
     class Progress(Event):
@@ -81,8 +81,9 @@ class FindingsScreen(Page):
         """How many and how far, what failed, the diagnoses, the one under the cursor, keys."""
         yield StatusLine(id="head")
         yield Banner()
-        yield FindingList(empty="Examining …")
-        yield TextPane(id="card")
+        with Container(id="verdicts"):
+            yield FindingList(empty="Examining …")
+            yield Card()
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -97,7 +98,7 @@ class FindingsScreen(Page):
             shell(self).diagnosed.clear()
         self.examine()
 
-    @in_thread("findings")
+    @in_thread(WORK)
     def examine(self) -> None:
         """Examine on connections of the worker's own; told in batches so that the screen keeps up."""
         stop = cancelled()
@@ -160,7 +161,7 @@ class FindingsScreen(Page):
     def _show_card(self) -> None:
         row = self.diagnoses.current
         if row is not None:
-            self.card.show(partial(card, row))
+            self.card.show(partial(card, row), partial(proof, row))
         self.refresh_bindings()
 
     def _tell(self) -> None:
@@ -175,10 +176,6 @@ class FindingsScreen(Page):
         if isinstance(row, Diagnosis) and row.finding.session is not None:
             app = shell(self)
             app.open_conversation(row.location, row.finding.session, view="why")
-
-    def action_scroll_card(self, step: int) -> None:
-        """Scroll the card."""
-        self.card.action_line(step)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The key that puts lost turns back works on the finding that some are lost."""
@@ -196,11 +193,6 @@ class FindingsScreen(Page):
         if row is not None and row.finding.session is not None:
             screen = ApplyScreen(row.location, repair(row.finding.session))
             self.app.push_screen(screen, lambda _: self.action_refresh())
-
-    def action_back(self) -> None:
-        """Stop examining and go back."""
-        self.workers.cancel_group(self, "findings")
-        self.app.pop_screen()
 
     def action_refresh(self) -> None:
         """Examine again."""

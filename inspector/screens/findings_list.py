@@ -11,7 +11,7 @@ from inspector.glyphs import SEVERITY, VERDICT
 from inspector.line import Line
 from inspector.palette import Palette
 from inspector.screens.findings_sweep import Diagnosis
-from inspector.widgets.fields import field, paragraph
+from inspector.widgets.fields import evidence_lines, field, headline, paragraph
 from inspector.widgets.row_list import RowList
 
 ORDER = list(Severity)
@@ -57,19 +57,24 @@ def card(row: FindingRow, width: int, ink: Palette) -> list[Line]:
     return list(_finding(row, row.finding, width, ink))
 
 
+def proof(row: FindingRow, width: int, ink: Palette) -> list[Line]:
+    """The numbers behind a diagnosis, and what they rest on."""
+    return [] if isinstance(row, NotKnown) else list(_proof(row.finding, width, ink))
+
+
 def _finding(row: Diagnosis, finding: Finding, width: int, ink: Palette) -> Iterator[Line]:
-    yield from paragraph(finding.sentence, width, ink, "ink", bold=True)
-    yield Line()
+    token, badge = f"severity-{finding.severity}", f"{SEVERITY[finding.severity]} {finding.severity}"
+    yield from headline(finding.sentence, badge, width, ink, badge_token=token)
     if finding.remedy:
         yield from field("helps", finding.remedy, width, ink, "severity-ok")
-    yield from field("rule", f"{finding.rule} {finding.name} · {finding.severity}", width, ink)
-    yield from field("verdict", f"{VERDICT[finding.verdict]} {finding.verdict}", width, ink)
     yield from field("about", row.title or str(row.location.db), width, ink)
-    for place, (name, value) in enumerate(finding.numbers.items()):
-        shown = f"{value:,}" if isinstance(value, int) else str(value)
+    sure = f"{VERDICT[finding.verdict]} {finding.verdict}"
+    yield from field("verdict", f"{sure} · rule {finding.rule} {finding.name}", width, ink)
+
+
+def _proof(finding: Finding, width: int, ink: Palette) -> Iterator[Line]:
+    told = [(name, value) for name, value in finding.numbers.items() if value != ""]
+    for place, (name, value) in enumerate(told):
+        shown = f"{value:,}" if isinstance(value, int) else str(value).lstrip(": ")
         yield from field("" if place else "numbers", f"{name.replace('_', ' ')}  {shown}", width, ink)
-    for place, piece in enumerate(finding.evidence):
-        yield from field(
-            "" if place else "evidence", f"{piece.source} {piece.where}", width, ink, "ink-muted"
-        )
-        yield from field("", piece.text, width, ink)
+    yield from evidence_lines(finding.evidence, width, ink)

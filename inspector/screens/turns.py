@@ -7,6 +7,7 @@ from functools import partial
 
 from textual import getters, on
 from textual.app import ComposeResult
+from textual.containers import Container
 from textual.message import Message as Event
 
 from core.explain.decision import Standing, Turn
@@ -16,17 +17,17 @@ from core.store.locate import Location
 from core.store.store import Store
 from inspector import format
 from inspector.commands import bindings
-from inspector.screens.base import Page
-from inspector.screens.turns_list import TurnList, card
+from inspector.screens.card_page import CardPage
+from inspector.screens.turns_list import TurnList, card, rest
+from inspector.widgets.card import Card
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
 from inspector.widgets.status_line import Piece, StatusLine
-from inspector.widgets.text_pane import TextPane
 from inspector.workers import cancelled, in_thread
 
 
-class TurnsScreen(Page):
+class TurnsScreen(CardPage):
     """Every turn, and the checks of the one under the cursor.
 
     Args:
@@ -36,11 +37,10 @@ class TurnsScreen(Page):
         event: The compaction to begin with; None for the newest turn.
     """
 
-    CSS_PATH = "turns.tcss"
     BINDINGS = bindings("turns")
+    WORK = "turns"
 
     turns = getters.query_one(TurnList)
-    card = getters.query_one("#card", TextPane)
 
     @dataclass
     class Replayed(Event):
@@ -57,8 +57,9 @@ class TurnsScreen(Page):
     def compose(self) -> ComposeResult:
         """How many came to what, the turns, the one under the cursor, keys."""
         yield StatusLine(id="head")
-        yield TurnList(empty="Replaying every turn …")
-        yield TextPane(id="card")
+        with Container(id="verdicts"):
+            yield TurnList(empty="Replaying every turn …")
+            yield Card()
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -67,7 +68,7 @@ class TurnsScreen(Page):
         self.turns.focus()
         self.replay()
 
-    @in_thread("turns")
+    @in_thread(WORK)
     def replay(self) -> None:
         """Replay on a connection of the worker's own."""
         stop = cancelled()
@@ -90,7 +91,7 @@ class TurnsScreen(Page):
     def _show_card(self) -> None:
         turn = self.turns.current
         if turn is not None:
-            self.card.show(partial(card, turn))
+            self.card.show(partial(card, turn), partial(rest, turn))
 
     def action_telling(self, step: int) -> None:
         """Go to the next or previous turn that was large enough, or may have been."""
@@ -100,19 +101,6 @@ class TurnsScreen(Page):
                 self.turns.cursor = place
                 return
             place += step
-
-    def action_scroll_card(self, step: int) -> None:
-        """Scroll the card."""
-        self.card.action_line(step)
-
-    def action_copy(self) -> None:
-        """Copy the checks of the turn as plain text."""
-        self.copy(self.card.text)
-
-    def action_back(self) -> None:
-        """Stop and go back."""
-        self.workers.cancel_group(self, "turns")
-        self.app.pop_screen()
 
 
 def _head(title: str, turns: tuple[Turn, ...]) -> tuple[Piece, ...]:

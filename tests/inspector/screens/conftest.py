@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from textual.widgets import Input
 from core.store.locate import Location, locate
 from core.store.store import Store
 from inspector.app import InspectorApp
+from inspector.line import Line
+from inspector.palette import Palette, defaults
 from tests.conftest import NOW
 from tests.inspector.driving import press as press
 from tests.inspector.driving import settle as settle
@@ -37,6 +40,14 @@ def open_app(location: Location, title: str, view: str = "map") -> InspectorApp:
     with Store(location) as store:
         session = store.resolve(title).id
     return InspectorApp([location], session=session, view=view, now=lambda: NOW)
+
+
+INK = Palette(defaults())
+
+
+def plain(lines: Iterable[Line]) -> str:
+    """The lines of a pane as text."""
+    return "\n".join(line.text.rstrip() for line in lines)
 
 
 async def answer(pilot: Pilot[None], text: str) -> None:

@@ -11,16 +11,15 @@ from core.model.event import Finding, Severity
 from core.model.evidence import Evidence, Source, Verdict
 from core.store.locate import Location
 from inspector.app import InspectorApp
-from inspector.palette import Palette, defaults
 from inspector.screens.findings import FindingsScreen
-from inspector.screens.findings_list import card
+from inspector.screens.findings_list import card, proof
 from inspector.screens.findings_sweep import Diagnosis, Step, examine_all, examine_one
 from inspector.screens.sessions import SessionsScreen
 from inspector.screens.workspace import WorkspaceScreen
 from inspector.widgets.banner import Banner
 from tests.conftest import NOW
 from tests.inspector.conftest import MakeApp
-from tests.inspector.screens.conftest import drawn, open_app, press, settle
+from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press, settle
 
 PLACE = Location(Path("/somewhere/state.db"))
 
@@ -41,7 +40,7 @@ def diagnosis(severity: Severity = Severity.WARNING, rule: str = "A1", title: st
 
 
 def text(row: Diagnosis | NotKnown, width: int = 80) -> str:
-    return "\n".join(line.text for line in card(row, width, Palette(defaults())))
+    return plain((*card(row, width, INK), *proof(row, width, INK)))
 
 
 def test_a_card_says_what_how_we_know_and_what_helps() -> None:
@@ -58,7 +57,7 @@ def test_a_rule_without_evidence_says_what_is_missing() -> None:
 
 @pytest.mark.parametrize("width", [20, 50, 120])
 def test_a_card_fits(width: int) -> None:
-    assert max(line.width for line in card(diagnosis(), width, Palette(defaults()))) <= width
+    assert max(map(len, text(diagnosis(), width).split("\n"))) <= width
 
 
 def test_everything_is_examined_and_counted(samples: Location) -> None:

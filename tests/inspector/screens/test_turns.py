@@ -7,11 +7,10 @@ import pytest
 from core.explain.decision import Check, Decision, Standing, Turn
 from core.model.event import Trigger
 from core.store.locate import Location
-from inspector.palette import Palette, defaults
 from inspector.screens.turns import TurnsScreen
-from inspector.screens.turns_list import card
+from inspector.screens.turns_list import card, rest
 from inspector.screens.workspace import WorkspaceScreen
-from tests.inspector.screens.conftest import drawn, open_app, press, settle
+from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press, settle
 
 TITLE = "Refactor the auth module"
 
@@ -22,7 +21,7 @@ def turn(*checks: Check) -> Turn:
 
 
 def text(one: Turn, width: int = 100) -> str:
-    return "\n".join(line.text.rstrip() for line in card(one, width, Palette(defaults())))
+    return plain((*card(one, width, INK), *rest(one, width, INK)))
 
 
 def test_a_card_tells_what_was_needed_and_what_was_there() -> None:

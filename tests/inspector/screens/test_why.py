@@ -14,7 +14,6 @@ from core.model.preview import AnchorCount, Retention
 from core.model.usage import Payback
 from core.store.locate import Location
 from inspector.app import InspectorApp
-from inspector.palette import Palette, defaults
 from inspector.screens.cache_card import bill
 from inspector.screens.map import MapView
 from inspector.screens.why import WhyView, asides, caption
@@ -24,7 +23,7 @@ from inspector.screens.why_curve import Curve, Sample
 from inspector.screens.workspace import WorkspaceScreen
 from inspector.widgets.curve_chart import columns, number, place_of
 from tests.conftest import NOW
-from tests.inspector.screens.conftest import drawn, open_app, press, settle
+from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press, settle
 
 
 def event(**changes: Any) -> CompressionEvent:
@@ -47,9 +46,7 @@ def front(app: InspectorApp) -> type:
 
 
 def card(one: CompressionEvent, width: int = 100, after: Aftermath | None = None) -> str:
-    ink = Palette(defaults())
-    lines = [*event_lines(one, width, ink, after), *proof_lines(one.evidence, (), width, ink)]
-    return "\n".join(line.text.rstrip() for line in lines)
+    return plain((*event_lines(one, width, INK, after), *proof_lines(one.evidence, (), width, INK)))
 
 
 PAYBACK = Payback(NOW, "s1", 30_000, Decimal("0.41"), Decimal("0.19"), Decimal("0.05"), 7, None)
