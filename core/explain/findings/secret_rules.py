@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
+from core.account.examined import many
 from core.compress.redact.text import redact
 from core.explain.findings.case import Case
 from core.explain.findings.registry import Found, Rule, conversation_rule
+from core.explain.findings.scan import read_texts
+from core.explain.findings.sieve import holding
 from core.model.evidence import Evidence, Source, Verdict
-from core.model.message import Message
 
 _MASKS = ("***", "[REDACTED", "…redacted")
 _LONGEST = 200_000
@@ -18,37 +19,33 @@ _LONGEST = 200_000
 
 @conversation_rule("I1")
 def secrets_in_session(case: Case, rule: Rule) -> Iterable[Found]:
-    """Credentials that are stored in clear text."""
+    """Credentials that are stored in clear text, whether the model still sees the row or not."""
     kinds: Counter[str] = Counter()
-    rows: list[int] = []
-    for message, text in _suspicious(case.live):
-        counts = redact(text).counts
-        if counts and message.row:
-            rows.append(message.row.id)
-        kinds.update(counts)
+    places: list[str] = []
+    seen: set[bytes] = set()
+    for group in _stored(case):
+        for place in sorted(holding([text for _, text in group])):
+            where, text = group[place]
+            counts = redact(text[:_LONGEST].decode("utf-8", "replace")).counts
+            if counts and text not in seen:
+                places.append(where)
+                kinds.update(counts)
+            seen.add(text)
     if kinds:
         told = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
-        evidence = Evidence(Source.DATABASE, "messages " + ", ".join(map(str, rows[:8])), told)
-        numbers = {"count": kinds.total(), "rows": len(rows), "kinds": told}
+        evidence = Evidence(Source.DATABASE, ", ".join(places[:8]), told)
+        numbers = {"count": many(kinds.total(), "secret"), "rows": many(len(places), "place"), "kinds": told}
         yield Found(numbers, (evidence,), Verdict.SUSPECTED)
 
 
-def _suspicious(messages: Iterable[Message]) -> Iterator[tuple[Message, str]]:
-    """Messages that may hold one, as text: few do, and many are looked through faster at once."""
-    group: list[tuple[Message, str]] = []
-    size = 0
-    for message in messages:
-        text = json.dumps(dict(message.wire), default=str, ensure_ascii=False)[:_LONGEST]
-        group.append((message, text))
-        size += len(text)
-        if size > _LONGEST:
-            yield from _with_credentials(group)
-            group, size = [], 0
-    yield from _with_credentials(group)
-
-
-def _with_credentials(group: Sequence[tuple[Message, str]]) -> Sequence[tuple[Message, str]]:
-    return group if redact("\n".join(text for _, text in group)).counts else ()
+def _stored(case: Case) -> Iterator[list[tuple[str, bytes]]]:
+    """Everything the database holds of a conversation, with where it stands."""
+    for session in case.conversation.sessions:
+        prompt = case.store.system_prompt(session)
+        if prompt:
+            yield [(f"system prompt of {session.id}", prompt.encode("utf-8", "replace"))]
+        for rows in read_texts(case.store, session.id):
+            yield [(f"message {row}", text) for row, text in rows]
 
 
 @conversation_rule("I3")

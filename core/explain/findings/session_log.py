@@ -12,6 +12,8 @@ from core.places import cache_directory
 
 _STATED = (Kind.PREFLIGHT, Kind.PRE_API, Kind.HYGIENE, Kind.TELEMETRY, Kind.INIT)
 
+_EVERYDAY = (Kind.TURN, Kind.TURN_ENDED, Kind.CALL, Kind.AUX_CALL, Kind.SUMMARY_CALL, Kind.INIT)
+
 
 class SessionLogs:
     """The log of a home, taken apart by session."""
@@ -42,9 +44,9 @@ class SessionLogs:
         records = sorted(found.values(), key=lambda record: record.at)
         return Log(tuple(records), self.whole.files, self.whole.problems)
 
-    def compressed(self, session: str) -> bool:
-        """A line tells of an attempt in this session."""
-        return any(record.kind in (Kind.STARTED, Kind.TELEMETRY) for record in self.own.get(session, ()))
+    def tells(self, session: str) -> bool:
+        """A line of this session is about compression: an attempt, a check, a refusal."""
+        return any(record.kind not in _EVERYDAY for record in self.own.get(session, ()))
 
     def newest(self, session: str) -> str:
         """When the log last spoke of a session."""

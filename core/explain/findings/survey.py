@@ -1,8 +1,9 @@
 """Every conversation of a database, examined in the time a user is willing to wait.
 
 Most conversations were never compressed, and most rules have nothing to say about them. One pass over the
-messages finds those that were, and those with doubled rows; they are examined in full. Of the others the
-session row alone is looked at.
+messages (`core.explain.findings.scan`) finds those that were, those whose rows are doubled or do not fit
+together, and those with credentials; they are examined in full, as are those the log or a lock tells of. Of
+the others the session row alone is looked at.
 What was found is kept, so that the next survey looks only at what has changed.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -21,19 +22,20 @@ from core.errors import InspectorError
 from core.explain.codec import decode, encode
 from core.explain.findings.examine import examine
 from core.explain.findings.examiner import Examiners
+from core.explain.findings.scan import suspects
 from core.explain.findings.session_log import SessionLogs
 from core.explain.findings.session_rules import examine_row
 from core.hermes.config import HermesConfig, load_config
-from core.hermes.signs import PREFILTERS
 from core.kept_files import keep
 from core.model.conversation import ConversationRow
 from core.model.event import Finding
+from core.model.storage import Lease
 from core.places import cache_directory
 from core.store.connect import Interrupted, reading
 from core.store.store import Store
 
 _SLICE = 50_000
-_VERSION = 2
+_VERSION = 3
 
 Report = Callable[[int, int], None]
 Cancelled = Callable[[], bool]
@@ -62,12 +64,14 @@ class _Memory:
 
     Attributes:
         scanned: Newest message id that was looked at.
-        suspects: Sessions with a compaction, or with rows that look like copies.
+        suspects: Sessions worth a full examination.
+        pending: Calls whose results were still to come, by session.
         found: By root session: a stamp of what was examined, and the findings.
     """
 
     scanned: int = 0
     suspects: set[str] = field(default_factory=set)
+    pending: dict[str, list[str]] = field(default_factory=dict)
     found: dict[str, tuple[str, list[dict[str, Any]]]] = field(default_factory=dict)
 
 
@@ -104,17 +108,18 @@ def survey(
     total = len(slices) + len(rows)
     try:
         for step, (start, end) in enumerate(slices, 1):
-            memory.suspects |= _suspects(store, start, end)
+            memory.suspects |= suspects(store, start, end, memory.pending)
             memory.scanned = end
             report(step, total)
             scanned(end, slices[-1][1])
             if cancelled():
                 return
-        tasks = [_task(row, memory, logs, config) for row in rows]
+        around = _Surroundings(config, logs, store.locks(), now)
+        tasks = [_task(row, memory, around) for row in rows]
         waiting = [task.ids for task in tasks if task.full and task.known is None]
         with Examiners(store.location, now, waiting, processes=processes) as examiners:
             for step, task in enumerate(tasks, len(slices) + 1):
-                yield _surveyed(task, memory, lambda one: _examined(store, one, examiners, logs, config, now))
+                yield _surveyed(task, memory, lambda one: _examined(store, one, examiners, around))
                 report(step, total)
                 if cancelled():
                     return
@@ -138,10 +143,22 @@ class _Task:
     known: tuple[Finding, ...] | None
 
 
-def _task(row: ConversationRow, memory: _Memory, logs: SessionLogs, config: HermesConfig) -> _Task:
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """What all conversations have in common."""
+
+    config: HermesConfig
+    logs: SessionLogs
+    locks: Sequence[Lease]
+    now: datetime
+
+
+def _task(row: ConversationRow, memory: _Memory, around: _Surroundings) -> _Task:
     ids = tuple(session.id for session in row.sessions)
-    full = len(ids) > 1 or any(one in memory.suspects or logs.compressed(one) for one in ids)
-    stamp = _stamp(row, full, config, logs)
+    locked = any(lock.key in ids for lock in around.locks)
+    told = any(one in memory.suspects or around.logs.tells(one) for one in ids)
+    full = len(ids) > 1 or locked or told
+    stamp = _stamp(row, around, full, locked)
     old, found = memory.found.get(row.root.id, ("", ()))
     return _Task(row, ids, full, stamp, tuple(map(_decoded, found)) if old == stamp else None)
 
@@ -160,15 +177,14 @@ def _surveyed(task: _Task, memory: _Memory, examined: Callable[[_Task], list[dic
     return Surveyed(task.row, tuple(map(_decoded, found)), task.full, fresh=True)
 
 
-def _examined(
-    store: Store, task: _Task, examiners: Examiners, logs: SessionLogs, config: HermesConfig, now: datetime
-) -> list[dict[str, Any]]:
+def _examined(store: Store, task: _Task, examiners: Examiners, around: _Surroundings) -> list[dict[str, Any]]:
     if not task.full:
-        return list(map(encode, examine_row(task.row, now)))
+        return list(map(encode, examine_row(task.row, around.now)))
     found = examiners.next()
     if found is not None:
         return found
-    examination = examine(store, task.row.tip.id, config=config, log=logs.about(task.ids), now=now)
+    log = around.logs.about(task.ids)
+    examination = examine(store, task.row.tip.id, config=around.config, log=log, now=around.now)
     return list(map(encode, examination.findings))
 
 
@@ -184,39 +200,17 @@ def _slices(store: Store, scanned: int) -> Iterator[tuple[int, int]]:
         yield start + 1, min(start + _SLICE, newest)
 
 
-def _suspects(store: Store, start: int, end: int) -> set[str]:
-    """Sessions worth a full examination among some messages; reads are short, so no running Hermes waits."""
-    found: set[str] = set()
-    for query in (_compacted(store), _doubled(store)):
-        with reading(store.path):
-            found.update(str(one) for (one,) in store.connection.execute(query, (start, end)).fetchall())
-    return found
+def _stamp(row: ConversationRow, around: _Surroundings, full: bool, locked: bool) -> str:
+    """Changes whenever a finding may: the sessions' rows, their lines, the configuration.
 
-
-def _compacted(store: Store) -> str:
-    """Sessions with a compaction."""
-    tests = [f"instr(content, '{marker}') > 0" for marker in PREFILTERS]
-    if store.schema.archives:
-        tests.append("compacted = 1")
-    return f"SELECT DISTINCT session_id FROM messages WHERE id BETWEEN ? AND ? AND ({' OR '.join(tests)})"  # noqa: S608 - constants
-
-
-def _doubled(store: Store) -> str:
-    """Sessions whose live rows look like copies of each other."""
-    live = "AND active = 1" if store.schema.archives else ""
-    has = store.schema.columns.get("messages", ())
-    named = [name for name in ("session_id", "role", "timestamp", "tool_call_id") if name in has]
-    same = ", ".join((*named, "length(content)", "substr(content, 1, 40)"))
-    return f"""SELECT DISTINCT session_id FROM messages WHERE id BETWEEN ? AND ? {live}
-        GROUP BY {same} HAVING count(*) > 1"""  # noqa: S608 - constants
-
-
-def _stamp(row: ConversationRow, full: bool, config: HermesConfig, logs: SessionLogs) -> str:
-    """Changes whenever a finding may: the sessions' rows, their lines, the configuration."""
-    parts: list[object] = [full, sorted(config.raw.items(), key=str)]
+    What hangs on the time of day, a lock or a pause, is looked at each time.
+    """
+    parts: list[object] = [full, sorted(around.config.raw.items(), key=str), around.now if locked else None]
     for session in row.sessions:
         parts += [session.id, session.messages, session.api_calls, session.last_active, session.ended_at]
-        parts += [session.end_reason, session.guards, logs.newest(session.id)]
+        parts += [session.end_reason, session.guards, around.logs.newest(session.id)]
+        until = session.guards.cooldown_until
+        parts += [around.now] if until is not None and until > around.now else []
     return sha256(repr(parts).encode("utf-8", "replace")).hexdigest()
 
 
@@ -234,7 +228,7 @@ def _load(slot: Path | None) -> _Memory:
         if data["version"] != _VERSION:
             return _Memory()
         found = {root: (stamp, list(rows)) for root, (stamp, rows) in data["found"].items()}
-        return _Memory(int(data["scanned"]), set(data["suspects"]), found)
+        return _Memory(int(data["scanned"]), set(data["suspects"]), dict(data["pending"]), found)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return _Memory()
 
@@ -246,6 +240,7 @@ def _save(slot: Path | None, memory: _Memory) -> None:
         "version": _VERSION,
         "scanned": memory.scanned,
         "suspects": sorted(memory.suspects),
+        "pending": memory.pending,
         "found": memory.found,
     }
     keep(slot, json.dumps(data, default=str).encode())

@@ -9,6 +9,7 @@ from core.explain.findings import examiner
 from core.explain.findings.survey import Surveyed, survey
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.findings.scene import compacted
+from tests.core.explain.findings.structure_scenes import SECRET
 from tests.core.explain.home import Home
 
 
@@ -135,3 +136,36 @@ def test_messages_that_cannot_be_read_are_said_in_one_line(home: Home) -> None:
         file.write(b"\xff" * size)
     with home.store() as store, pytest.raises(DatabaseError, match="damaged"):
         list(survey(store, remember=False))
+
+
+def test_tool_rows_that_do_not_fit_make_a_quiet_conversation_a_suspect(home: Home) -> None:
+    home.db.message("quiet1", "tool", "x", tool_call_id="nobody", tool_name="t")
+    home.db.message("quiet2", "assistant", "", calls=[("running", "t", "{}")])
+    found = surveyed(home)
+    assert "E6" in {finding.rule for finding in found["quiet1"].findings}
+    assert not found["quiet2"].full
+
+
+def test_a_call_left_open_by_one_survey_is_remembered_by_the_next(home: Home) -> None:
+    home.db.message("quiet2", "assistant", "", calls=[("running", "t", "{}")])
+    home.db.message("quiet3", "assistant", "", calls=[("answered", "t", "{}")])
+    surveyed(home)
+    home.db.message("quiet2", "user", "never mind")
+    home.db.message("quiet3", "tool", "x", tool_call_id="answered", tool_name="t")
+    found = surveyed(home)
+    assert "E6" in {finding.rule for finding in found["quiet2"].findings}
+    assert not found["quiet3"].full
+
+
+def test_a_credential_makes_a_quiet_conversation_a_suspect(home: Home) -> None:
+    home.db.message("quiet1", "user", f"use {SECRET}")
+    home.db.message("quiet2", "user", "use the password you know")
+    found = surveyed(home)
+    assert "I1" in {finding.rule for finding in found["quiet1"].findings}
+    assert not found["quiet2"].full
+
+
+def test_a_lock_is_looked_at_each_time(home: Home) -> None:
+    home.db.connection.execute("INSERT INTO compression_locks VALUES ('quiet1', 'pid=1', 1.0, 2.0)")
+    assert "E11" in {finding.rule for finding in surveyed(home)["quiet1"].findings}
+    assert surveyed(home)["quiet1"].fresh
