@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from core.account.group import Counted, Group
 from core.account.overruns import overrunning
 from core.account.price_book import PriceBook
 from core.account.spending import (
@@ -14,15 +16,13 @@ from core.account.spending import (
     MAIN,
     UNKNOWN,
     Classes,
-    Counted,
-    Group,
     Spending,
     Window,
     read_routes,
     splits_by_model,
     straddles,
 )
-from core.account.sums import Booked, book_group, finish, price_classes, size
+from core.account.sums import finish, place, price_classes, priced
 from core.errors import UsageError
 from core.model.ledger import Ledger, LedgerRow
 from core.model.prices import Money
@@ -91,31 +91,33 @@ def collect(
     if by not in KEYS:
         raise UsageError(f"cannot add up by {by!r}", remedy=f"Choose one of {', '.join(DIMENSIONS)}")
     books = Books(by, zone, prices, since, until)
-    for store in {store.path.resolve(): store for store in stores}.values():
+    different = {store.path.resolve(): store for store in stores}.values()
+    for store in different:
         if all(by != "profile" or key == store.location.label for by, key in only):
-            _book(books, store, session, [pair for pair in only if pair[0] != "profile"])
+            share = [pair for pair in only if pair[0] != "profile"]
+            _book(books, store, session, share, sole=len(different) == 1)
     if prices is not None:
         prices.save()
     return books
 
 
 class Entry(NamedTuple):
-    """A row to be: all that was booked under one key and task; entries sort as rows do.
-
-    Attributes:
-        place: Below that of every smaller row; 0 where keys give the order.
-    """
+    """A row to be, of several groups; it sorts among those of one by the same three first fields."""
 
     place: int
     key: str
     task: str
     label: str
-    booked: Sequence[Booked]
+    groups: Sequence[Group]
 
 
 @dataclass(slots=True)
 class Books:
-    """Books groups into rows."""
+    """Books groups into rows.
+
+    Attributes:
+        alone: Groups that are rows as they are: sessions added up as they stand, most of a long ledger.
+    """
 
     by: str
     zone: tzinfo | None
@@ -125,14 +127,15 @@ class Books:
     counted: Counted = field(default_factory=Counted)
     unsplit: bool = False
     overran: int = 0
-    _rows: dict[tuple[str, str], list[Booked]] = field(default_factory=dict)
+    alone: list[Group] = field(default_factory=list)
+    _rows: dict[tuple[str, str], list[Group]] = field(default_factory=dict)
     _labels: dict[str, str] = field(default_factory=dict)
     _subtrees: dict[str, tuple[Buckets, Money]] = field(default_factory=dict)
 
     def add(self, group: Group, key: str, label: str) -> None:
         """Books a group on its row."""
         task = "" if self.by == "task" else group.task
-        self._rows.setdefault((key, task), []).append(book_group(group, self.prices))
+        self._rows.setdefault((key, task), []).append(group)
         if label:
             self._labels[key] = label
 
@@ -153,7 +156,7 @@ class Books:
 
     def totals(self) -> LedgerRow:
         """All rows together."""
-        everything = [one for booked in self._rows.values() for one in booked]
+        everything = [*self.alone, *chain.from_iterable(self._rows.values())]
         total = finish("total", "", "", everything, priced=self.priced, sessions=self.counted.sessions)
         return replace(total, lower_bound=self.lower_bound)
 
@@ -161,23 +164,20 @@ class Books:
         """Sets the subtree total of a conversation."""
         self._subtrees[key] = (tokens, recorded)
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[Entry | Group]:
         """The rows to be: largest first; days and hours in order."""
         ordered = self.by not in _FORMS
-        labels = self._labels
-        rows = [
-            (-size(booked) if ordered else 0, key, task, labels.get(key, ""), booked)
-            for (key, task), booked in self._rows.items()
+        rows: list[Entry | Group] = [
+            Entry(place(groups) if ordered else 0, key, task, self._labels.get(key, ""), groups)
+            for (key, task), groups in self._rows.items()
         ]
-        return list(map(Entry._make, sorted(rows)))  # plain tuples are compared several times as fast
+        return sorted([*self.alone, *rows])
 
-    def alone(self, key: str, booked: Sequence[Booked]) -> bool:
-        """Whether a row is one group; in others several, or delegates, come together."""
-        return len(booked) == 1 and key not in self._subtrees
-
-    def row(self, entry: Entry) -> LedgerRow:
+    def row(self, entry: Entry | Group) -> LedgerRow:
         """The row, finished."""
-        row = finish(entry.key, entry.task, entry.label, entry.booked, priced=self.priced)
+        if isinstance(entry, Group):
+            return finish(entry.key, entry.task, entry.title or "", [entry], priced=self.priced)
+        row = finish(entry.key, entry.task, entry.label, entry.groups, priced=self.priced)
         if row.task or row.key not in self._subtrees:
             return row
         tokens, recorded = self._subtrees[row.key]
@@ -201,7 +201,9 @@ class Books:
         return tuple(notes)
 
 
-def _book(desk: Books, store: OpenDatabase, session: str | None, only: Sequence[tuple[str, str]]) -> None:
+def _book(
+    desk: Books, store: OpenDatabase, session: str | None, only: Sequence[tuple[str, str]], *, sole: bool
+) -> None:
     threads = _threads(store) if desk.by == "conversation" or session is not None else None
     members = threads.members(threads.root(session)) if threads and session is not None else None
     window = Window(desk.since, desk.until, members, only)
@@ -210,8 +212,12 @@ def _book(desk: Books, store: OpenDatabase, session: str | None, only: Sequence[
         classes = price_classes(desk.prices, read_routes(store))
     spending = Spending(store, window, desk.by, classes)
     groups = spending.groups
+    # Only several databases could hold the same session twice.
+    alone = len(spending.whole) if sole and desk.by == "session" else 0
+    booked = groups if desk.prices is None else [priced(group, desk.prices) for group in groups]
+    desk.alone += booked[:alone]
     keys = _keys(desk, store, threads)
-    for group in groups:
+    for group in booked[alone:]:
         desk.add(group, *keys(group))
     found = spending.counted()
     desk.counted = Counted(*(old + new for old, new in zip(desk.counted, found, strict=True)))
@@ -261,7 +267,7 @@ def _add_subtrees(desk: Books, everything: list[Group], threads: Threads, seen: 
         root = threads.root(group.key)
         if root in concerned:
             tokens, recorded = own.get(root, (Buckets(), Money()))
-            amount = finish("", "", "", [Booked(group)], priced=False)
+            amount = finish("", "", "", [group], priced=False)
             own[root] = (tokens + amount.tokens, recorded + amount.recorded)
     for root, below in wanted.items():
         tokens, recorded = own.get(root, (Buckets(), Money()))

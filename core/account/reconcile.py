@@ -12,7 +12,7 @@ from core.account.cells import alias_of, model_of
 from core.account.data import table
 from core.account.exports import BUCKETS, Entry, read_export
 from core.account.spending import Spending, Window
-from core.account.sums import Booked, finish
+from core.account.sums import finish
 from core.errors import UsageError
 from core.model.usage import ReconcileRow, Reconciliation
 from core.store.store import Store
@@ -57,7 +57,7 @@ def _recorded(store: Store, first: date, last: date) -> Iterator[Entry]:
     since = datetime.combine(first, datetime.min.time(), UTC)
     until = datetime.combine(last, datetime.max.time(), UTC)
     for group in Spending(store, Window(since, until), "day").groups:
-        row = finish("", "", "", [Booked(group)], priced=False)
+        row = finish("", "", "", [group], priced=False)
         if group.key is not None and row.tokens.total:
             day = datetime.fromtimestamp(group.key * _QUARTER, UTC).date()
             yield Entry(day, model_of(group.model), row.tokens, row.recorded.usd, row.calls)

@@ -10,7 +10,7 @@ COUNTS = (
     "api_call_count", "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens",
     "reasoning_tokens",
 )  # fmt: skip
-_BILLED = COUNTS[1:5]
+_BILLED, PROMPT = COUNTS[1:5], COUNTS[1:4]
 MONEY = ("estimated_cost_usd", "actual_cost_usd")
 ROUTE = ("model", "billing_provider", "billing_base_url", "billing_mode")
 _OWN = ("id", "source", "title", "started_at", "message_count", "cost_status", *ROUTE)
@@ -20,6 +20,15 @@ _LIMIT = 10**15
 """No session holds more tokens or dollars: a larger number is damage, and its sum could overflow."""
 _FIRST_TIME, _LAST_TIME = -6 * 10**10, 10**11
 """Epoch seconds a calendar holds in any zone: the years 68 to 5138."""
+
+
+def added(*names: str) -> str:
+    """Columns added up, what is not known counting as nothing."""
+    return f"({' + '.join(f'coalesce({name}, 0)' for name in names)})"
+
+
+SIZE = added(*_BILLED)
+"""Prompt and output."""
 
 
 def whole_items(schema: Schema, where: str) -> str:
@@ -32,9 +41,7 @@ def whole_items(schema: Schema, where: str) -> str:
         SELECT {_columns(schema, "sessions", _OWN, "s")}, 0 AS held, {_apart(schema)} AS apart
         FROM sessions s WHERE {where}),
       items AS (
-        SELECT {_HEAD}, {_AMOUNTS}, {_silent()} AS silent, {_silent()} AS shaky, 1 AS counts, 1 AS whole,
-          apart, {_judged()}
-        FROM whole)"""  # noqa: S608
+        SELECT {_HEAD}, {_AMOUNTS}, {_silent()} AS shaky, 1 AS counts, apart, {_judged()} FROM whole)"""  # noqa: S608
 
 
 def _apart(schema: Schema) -> str:
@@ -87,7 +94,7 @@ def split_items(schema: Schema, where: str) -> str:
         UNION ALL
         SELECT {_taken("known")}, 0, 0, 1 FROM split JOIN known ON known.id = split.session_id
           WHERE split.task <> ''),
-      items AS (SELECT *, 0 AS whole, 0 AS silent, NULL AS apart, {_judged()} FROM parts)"""  # noqa: S608
+      items AS (SELECT *, NULL AS apart, {_judged()} FROM parts)"""  # noqa: S608
 
 
 def _own(schema: Schema, where: str) -> str:

@@ -6,70 +6,51 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import reduce
-from operator import add
-from typing import Any, NamedTuple, TypeVar
+from operator import add, itemgetter
+from typing import Any, TypeVar
 
+from core.account.group import Group
 from core.account.price_book import PriceBook, billing_of
 from core.account.prices import cost, entry_at
-from core.account.spending import UNKNOWN, Classes, Group
+from core.account.spending import UNKNOWN, Classes
 from core.model.ledger import LedgerPart, LedgerRow
 from core.model.prices import Money, PriceRow
 from core.model.tokens import Buckets
 
 _N = TypeVar("_N", int, float, Decimal)
 NOTHING = Money()
-_TOKENS, _BILLED, _MONEY = slice(8, 13), slice(8, 12), slice(13, 16)
-"""Places of the buckets, of those a provider bills, and of the three amounts in a group."""
-_CALLS, _MISSING, _SESSIONS = map(Group._fields.index, ("calls", "missing", "sessions"))
+_ADDED = (
+    "calls", "input", "cache_read", "cache_write", "output", "reasoning", "estimated", "actual", "recorded",
+    "usd",
+)  # fmt: skip
+_ROUTE = itemgetter(*map(Group._fields.index, ("model", "provider", "base_url", "mode", "included")))
+_TOKENS = slice(Group._fields.index("input"), Group._fields.index("reasoning") + 1)
+_BILLED = slice(_TOKENS.start, _TOKENS.stop - 1)
+"""Places of the buckets, and of those a provider bills, in a group."""
+_PRICE = Group._fields.index("price")
 
 
-class Brief(NamedTuple):
-    """What `finish` says of the money of one group, without a row's objects.
-
-    Attributes:
-        recorded, computed, included: Plain decimals.
-    """
-
-    recorded: str | None
-    computed: str | None
-    included: str | None
-    status: str
-    price_source: str | None
-    unpriced: int
-
-
-class Booked(NamedTuple):
-    """A group and what it costs at the price list.
-
-    Attributes:
-        usd: None when nothing was priced, or no price is known.
-        unpriced: Sessions with tokens but without a price.
-    """
-
-    group: Group
-    entry: PriceRow | None = None
-    usd: Decimal | None = None
-    unpriced: int = 0
-
-    @property
-    def route(self) -> tuple[str, str, str, str, int]:
-        """Model, provider, endpoint, billing mode, and whether a subscription pays."""
-        return self.group[2:7]
-
-
-def book_group(group: Group, book: PriceBook | None) -> Booked:
-    """A group, priced when there is a book."""
-    if book is None:
-        return Booked(group)
+def priced(group: Group, book: PriceBook) -> Group:
+    """A group with what it costs at the price list."""
     entries = book.entries(group.model, group.provider, group.base_url, group.mode)
     if len(entries) > 1:
         entry = entry_at(entries, None if group.at is None else datetime.fromtimestamp(group.at, UTC))
     else:
         entry = entries[0] if entries else None
-    if not any(group[8:12]) or (entry is not None and entry.billing == "local"):
-        return Booked(group, entry)
-    usd = None if entry is None else cost(entry, group[8:12], calls=group.calls or 1, one_hour=book.one_hour)
-    return Booked(group, entry, usd, max(1, group.sessions) if usd is None else 0)
+    billed = tuple(group)[_BILLED]
+    if not any(billed) or (entry is not None and entry.billing == "local"):
+        return with_price(group, entry)
+    if entry is None:
+        return with_price(group, unpriced=max(1, group.sessions))
+    usd = cost(entry, billed, calls=group.calls or 1, one_hour=book.one_hour)
+    return with_price(group, entry, usd, max(1, group.sessions) if usd is None else 0)
+
+
+def with_price(
+    group: Group, entry: PriceRow | None = None, usd: Decimal | None = None, unpriced: int = 0
+) -> Group:
+    """`_replace` of the last fields; for tens of thousands it takes too long."""
+    return Group._make((*group[:_PRICE], entry, usd, unpriced))
 
 
 def price_classes(book: PriceBook, routes: Iterable[Sequence[str]]) -> Classes:
@@ -88,10 +69,10 @@ def price_classes(book: PriceBook, routes: Iterable[Sequence[str]]) -> Classes:
 
 
 def finish(
-    key: str, task: str, label: str, booked: Sequence[Booked], *, priced: bool, sessions: int | None = None
+    key: str, task: str, label: str, groups: Sequence[Group], *, priced: bool, sessions: int | None = None
 ) -> LedgerRow:
     """A row from all that was booked on it."""
-    parts = [_part(task, group, priced) for group in _by_route(booked)]
+    parts = [_part(task, _as_one(route), priced) for route in _by_route(groups)]
     if len(parts) > 1:
         parts.sort(key=lambda part: -(part.tokens.total or 0))
     return LedgerRow(
@@ -104,102 +85,79 @@ def finish(
         recorded=_together([part.recorded for part in parts]),
         computed=_together([part.computed for part in parts if part.billing != "included"]),
         included=_together([part.computed for part in parts if part.billing == "included"]),
-        status=_status(booked, [part.billing for part in parts]),
+        status=_status(groups, [part.billing for part in parts]),
         price_source=next((part.price.source for part in parts if part.price), None),
         parts=tuple(parts),
-        lower_bound=any(one.group.shaky for one in booked),
+        lower_bound=any(group.shaky for group in groups),
     )
 
 
-def brief(one: Booked) -> Brief:
-    """The money of a row that is one group, which most rows of a long ledger are."""
-    group, entry, usd, unpriced = one
-    status, spent = group.status, group.recorded
-    if group.mixed or not status or status == UNKNOWN:
-        status = _status((one,), (_billing(entry, group, priced=True),))
-    recorded = None if spent is None else _plain(spent)
-    amount = None if usd is None else format(usd, "f")
-    source = None if entry is None else entry.source
-    if group.included or (entry is not None and entry.billing == "included"):
-        return Brief(recorded, None, amount, status, source, 0)
-    return Brief(recorded, amount, None, status, source, unpriced)
+def place(groups: Iterable[Group]) -> int:
+    """Where a row stands among others: below the place of every smaller one."""
+    return sum([group.place for group in groups])
 
 
-def size(booked: Sequence[Booked]) -> int:
-    """Prompt and output of all groups, by which rows are ordered; 0 when a bucket is unknown."""
-    alone = len(booked) == 1
-    fresh, read, written, output = booked[0].group[8:12] if alone else _sums(_columns(booked)[_BILLED])
-    if fresh is None or read is None or written is None or output is None:
-        return 0
-    return fresh + read + written + output
+def standing(group: Group) -> str:
+    """What the amounts of a row that is one group are called."""
+    if group.status and group.status != UNKNOWN:
+        return group.status
+    return _status((group,), (_billing(group, priced=True),))
 
 
-def _by_route(booked: Sequence[Booked]) -> Iterable[Sequence[Booked]]:
-    if len(booked) == 1:
-        return (booked,)
-    routes: dict[tuple[str, str, str, str, int], list[Booked]] = {}
-    for one in booked:
-        routes.setdefault(one.route, []).append(one)
+def _by_route(groups: Sequence[Group]) -> Iterable[Sequence[Group]]:
+    if len(groups) == 1:
+        return (groups,)
+    routes: dict[tuple[Any, ...], list[Group]] = {}
+    for route, group in zip(map(_ROUTE, groups), groups, strict=True):
+        routes.setdefault(route, []).append(group)
     return routes.values()
 
 
-def _part(task: str, booked: Sequence[Booked], priced: bool) -> LedgerPart:
-    first = booked[0].group
-    tokens: Sequence[Any]
-    amounts: Sequence[Any]
-    entry = next((one.entry for one in booked if one.entry is not None), None)
-    if len(booked) == 1:
-        # Most rows of a long ledger are one group: its values are the sums.
-        calls, tokens, amounts = first.calls, tuple(first)[_TOKENS], tuple(first)[_MONEY]
-        missing, sessions = first.missing, max(1, first.sessions)
-        computed = _money(booked[0].usd, booked[0].unpriced)
-    else:
-        columns = _columns(booked)
-        calls, tokens, amounts = _sum(columns[_CALLS]), _sums(columns[_TOKENS]), _sums(columns[_MONEY])
-        missing, sessions = sum(columns[_MISSING]), max(1, sum(columns[_SESSIONS]))
-        computed = _money(_sum([one.usd for one in booked]), sum([one.unpriced for one in booked]))
-    estimated, actual, recorded = amounts
-    exact = _exact(recorded)
+def _as_one(groups: Sequence[Group]) -> Group:
+    """Groups of one route added up."""
+    if len(groups) == 1:
+        return groups[0]
+    columns = dict(zip(Group._fields, zip(*groups, strict=True), strict=True))
+    sums: dict[str, Any] = {name: _sum(columns[name]) for name in _ADDED}
+    counts: dict[str, Any] = {name: sum(columns[name]) for name in ("missing", "sessions", "unpriced")}
+    entry = next((entry for entry in columns["price"] if entry is not None), None)
+    return groups[0]._replace(**sums, **counts, price=entry)
+
+
+def _part(task: str, group: Group, priced: bool) -> LedgerPart:
+    recorded = _exact(group.recorded)
+    estimated = recorded if group.estimated == group.recorded else _exact(group.estimated)
     return LedgerPart(
-        model=first.model,
-        provider=first.provider,
+        model=group.model,
+        provider=group.provider,
         task=task,
-        sessions=sessions,
-        calls=calls or 0,
-        tokens=Buckets(*tokens),
-        actual=_money(_exact(actual) or None, 0),
-        estimated=_money(exact if estimated == recorded else _exact(estimated), missing),
-        recorded=_money(exact, missing),
-        computed=computed,
-        billing=_billing(entry, first, priced),
-        price=entry,
+        sessions=max(1, group.sessions),
+        calls=group.calls or 0,
+        tokens=Buckets(*tuple(group)[_TOKENS]),
+        actual=_money(_exact(group.actual) or None, 0),
+        estimated=_money(estimated, group.missing),
+        recorded=_money(recorded, group.missing),
+        computed=_money(group.usd, group.unpriced),
+        billing=_billing(group, priced),
+        price=group.price,
     )
 
 
-def _billing(entry: PriceRow | None, group: Group, priced: bool) -> str:
-    if group.included or entry is not None:
-        return "included" if group.included or entry is None else entry.billing
+def _billing(group: Group, priced: bool) -> str:
+    if group.included:
+        return "included"
+    if group.price is not None:
+        return group.price.billing
     billing = billing_of(group.provider, group.base_url, group.mode)
     return UNKNOWN if billing == "api" and (priced or not group.provider) else billing
 
 
-def _status(booked: Sequence[Booked], billings: Sequence[str]) -> str:
+def _status(groups: Sequence[Group], billings: Sequence[str]) -> str:
     """What Hermes called the amounts; `local` where it could not know better."""
-    if any(one.group.mixed for one in booked):
-        return "mixed"
-    statuses = {one.group.status for one in booked if one.group.status}
+    statuses = {group.status for group in groups if group.status}
     if statuses <= {UNKNOWN} and billings and all(billing == "local" for billing in billings):
         return "local"
     return next(iter(statuses)) if len(statuses) == 1 else ("mixed" if statuses else UNKNOWN)
-
-
-def _columns(booked: Sequence[Booked]) -> Sequence[Sequence[Any]]:
-    """The values of many groups, field by field."""
-    return tuple(zip(*(one.group for one in booked), strict=True))
-
-
-def _sums(columns: Iterable[Sequence[Any]]) -> Sequence[Any]:
-    return [_sum(column) for column in columns]
 
 
 def _money(usd: Decimal | None, missing: int) -> Money:
@@ -217,9 +175,9 @@ def _sum(values: Iterable[_N | None]) -> _N | None:
 
 
 def _exact(amount: float | None) -> Decimal | None:
-    return None if amount is None else Decimal(_plain(amount))
+    return None if amount is None else Decimal(plain(amount))
 
 
-def _plain(amount: float) -> str:
+def plain(amount: float) -> str:
     """A sum of stored floats in decimal digits, without the noise of adding them."""
     return f"{amount:.9f}".rstrip("0").rstrip(".")

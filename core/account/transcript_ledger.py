@@ -7,10 +7,11 @@ from datetime import datetime, tzinfo
 from decimal import Decimal
 from pathlib import Path
 
+from core.account.group import Group
 from core.account.price_book import PriceBook
 from core.account.prices import MILLION, cost, entry_at, rates_for, write_rate
-from core.account.spending import UNKNOWN, Group
-from core.account.sums import Booked, finish, size
+from core.account.spending import UNKNOWN
+from core.account.sums import finish, place, with_price
 from core.account.transcripts import Call, Transcripts
 from core.errors import UsageError
 from core.model.ledger import Ledger, LedgerRow
@@ -79,9 +80,9 @@ def _within(at: datetime | None, since: datetime | None, until: datetime | None)
 
 def _rows(
     calls: Sequence[Call], by: str, prices: PriceBook | None, zone: tzinfo | None
-) -> list[tuple[str, list[Booked]]]:
+) -> list[tuple[str, list[Group]]]:
     """What is booked under each key: largest first; days and hours in order."""
-    rows: dict[str, list[Booked]] = {}
+    rows: dict[str, list[Group]] = {}
     met: set[tuple[str, str]] = set()
     for call in calls:
         key = _key(call, by, zone) or UNKNOWN
@@ -89,7 +90,7 @@ def _rows(
         met.add((key, call.session))
     if by in _FORMS:
         return sorted(rows.items())
-    return sorted(rows.items(), key=lambda row: (-size(row[1]), row[0]))
+    return sorted(rows.items(), key=lambda row: (place(row[1]), row[0]))
 
 
 def _key(call: Call, by: str, zone: tzinfo | None) -> str:
@@ -99,19 +100,19 @@ def _key(call: Call, by: str, zone: tzinfo | None) -> str:
 
 
 def _finished(
-    key: str, booked: Sequence[Booked], prices: PriceBook | None, sessions: int | None = None
+    key: str, booked: Sequence[Group], prices: PriceBook | None, sessions: int | None = None
 ) -> LedgerRow:
-    count = sum(one.group.sessions for one in booked) if sessions is None else sessions
+    count = sum(one.sessions for one in booked) if sessions is None else sessions
     return finish(key, "", "", booked, priced=prices is not None, sessions=count)
 
 
-def _booked(call: Call, prices: PriceBook | None, *, first: bool) -> Booked:
+def _booked(call: Call, prices: PriceBook | None, *, first: bool) -> Group:
     group = _group(call, first)
     if prices is None:
-        return Booked(group)
+        return group
     entry = entry_at(prices.entries(call.model, call.provider), call.at)
     usd = None if entry is None else _usd(entry, call)
-    return Booked(group, entry, usd, int(usd is None))
+    return with_price(group, entry, usd, int(usd is None))
 
 
 def _usd(entry: PriceRow, call: Call) -> Decimal | None:
@@ -131,6 +132,7 @@ def _group(call: Call, first: bool) -> Group:
     recorded = None if call.usd is None else float(call.usd)
     tokens = call.tokens
     return Group(
+        place=-(tokens.total or 0),
         key=call.session,
         task="",
         model=call.model,
@@ -149,13 +151,10 @@ def _group(call: Call, first: bool) -> Group:
         recorded=recorded,
         missing=int(recorded is None),
         status=None if recorded is None else "estimated",
-        mixed=0,
         shaky=int(call.cut),
         at=None if call.at is None else call.at.timestamp(),
         title=None,
         sessions=int(first),
-        whole=0,
-        silent=0,
     )
 
 

@@ -34,18 +34,17 @@ class _Clues:
 def may_hold_credential(text: str) -> bool:
     """False only where `core.compress.redact` would find nothing; True says nothing yet."""
     clues = _clues()
-    lower = text.lower()
-    if not text.isascii():
-        lower = f"{lower}\n{text.casefold()}"
+    words = set(text.split())  # many texts in one say the same words again
+    said = f"{' '.join(words)} "  # no place or stem is longer than a word and the blank after it
+    lower = said.lower() if said.isascii() else f"{said.lower()}\n{said.casefold()}"
     if any(place in lower for place in clues.places):
         return True
     if any(stem in lower for stem in clues.stems) and _GIVEN.search(text):
         return True
     if not _ROW.search(text):
         return False
-    # Many texts in one say the same words again; few of them are long.
-    words = "\n".join({word for word in text.split() if len(word) >= _LONG})
-    return any(needle in words for needle in clues.needles) or clues.row.search(words) is not None
+    long = "\n".join(word for word in words if len(word) >= _LONG)
+    return any(needle in long for needle in clues.needles) or clues.row.search(long) is not None
 
 
 @cache

@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 from json.encoder import encode_basestring_ascii as quoted
 from typing import Any
 
+from core.account.group import Group
 from core.account.ledger import Books, Entry
-from core.account.sums import Booked, brief
+from core.account.sums import plain, standing
 from core.model.ledger import Ledger, LedgerRow
+from core.model.tokens import share_of
 from inspector.cli import jsonio
 from inspector.masking import mask_all
 
@@ -57,10 +59,9 @@ def row(one: LedgerRow) -> dict[str, Any]:
 
 def document(books: Books) -> Iterator[str]:
     """The text of `payload` in pieces, its labels masked; as a whole it would fill memory several times."""
-    entries = books.entries()
     yield f'{{"by":{quoted(books.by)},"rows":['
     between = ""
-    for text in _rows(books, entries, mask_all([entry.label for entry in entries])):
+    for text in _rows(books, books.entries()):
         yield f"{between}{text}"
         between = ","
     rest = {
@@ -73,34 +74,44 @@ def document(books: Books) -> Iterator[str]:
     yield f"],{_dumped(rest)[1:]}"
 
 
-def _rows(books: Books, entries: Sequence[Entry], labels: Sequence[str]) -> Iterator[str]:
-    for entry, label in zip(entries, labels, strict=True):
-        _, key, task, _, booked = entry
-        text = _simple(key, label, task, booked[0]) if books.alone(key, booked) else None
+def _rows(books: Books, entries: Sequence[Entry | Group]) -> Iterator[str]:
+    labels = [one.title or "" if isinstance(one, Group) else one.label for one in entries]
+    for entry, label in zip(entries, mask_all(labels), strict=True):
+        text = _simple(entry, label) if isinstance(entry, Group) else None
         yield _dumped({**row(books.row(entry)), "label": label}) if text is None else text
 
 
-def _simple(key: str, label: str, task: str, one: Booked) -> str | None:
+def _simple(group: Group, label: str) -> str | None:
     """A row that is one group; None when a bucket was not recorded, and so nothing made of it is known."""
-    group = one[0]
-    calls, fresh, read, written, output, reasoning = group[7:13]
+    _, key, task, _, _, _, _, _, calls, fresh, read, written, output, reasoning, _, _, recorded = group[:17]
     if calls is None or fresh is None or read is None or written is None or output is None:
         return None
     prompt = fresh + read + written
-    recorded, computed, included, status, source, unpriced = brief(one)
+    share = share_of(read, prompt)
     return (
         f'{{"key":{quoted(key)},"label":{quoted(label)},"task":{quoted(task)}'
         f',"sessions":{group.sessions or 1},"calls":{calls},"tokens":{{"input":{fresh},"cache_read":{read}'
         f',"cache_write":{written},"output":{output}'
         f',"reasoning":{NULL if reasoning is None else reasoning},"prompt":{prompt}'
         f',"total":{prompt + output}}},"cost":'
-        f'{{"recorded_usd":{NULL if recorded is None else quoted(recorded)}'
-        f',"computed_usd":{NULL if computed is None else quoted(computed)}'
-        f',"included_usd":{NULL if included is None else quoted(included)},"status":{quoted(status)}'
-        f',"price_source":{NULL if source is None else quoted(source)},"unpriced":{unpriced}}}'
-        f',"hit_rate":{read / prompt if prompt else NULL}'
+        f'{{"recorded_usd":{NULL if recorded is None else quoted(plain(recorded))}'
+        f',{_computed(group)},"hit_rate":{NULL if share is None else share}'
         f',"lower_bound":{"true" if group.shaky else "false"},"subtree":null}}'
     )
+
+
+def _computed(group: Group) -> str:
+    """What follows the recorded cost of such a row."""
+    status = quoted(standing(group))
+    if group.price is None and not group.unpriced:
+        return f'"computed_usd":null,"included_usd":null,"status":{status},"price_source":null,"unpriced":0}}'
+    usd = NULL if group.usd is None else quoted(f"{group.usd:f}")
+    source = NULL if group.price is None else quoted(group.price.source)
+    if group.included or (group.price is not None and group.price.billing == "included"):
+        costs, unpriced = f'"computed_usd":null,"included_usd":{usd}', 0
+    else:
+        costs, unpriced = f'"computed_usd":{usd},"included_usd":null', group.unpriced
+    return f'{costs},"status":{status},"price_source":{source},"unpriced":{unpriced}}}'
 
 
 def _dumped(value: object) -> str:
