@@ -178,9 +178,11 @@ def _take_telemetry(drafts: list[_Draft], position: int, record: LogRecord) -> N
     cause = cause_of_telemetry(record)
     for draft in reversed(drafts[-3:]):
         begun = draft.started is not None or telemetry.commit not in _NOT_BEGUN
-        fits = begun and (draft.started is None or draft.started.tokens in (None, telemetry.tokens))
+        known = draft.started.tokens if draft.started is not None else None
+        fits = begun and (known is None or telemetry.tokens in (None, known))
         if draft.telemetry is None and draft.session == record.session and fits:
-            draft.telemetry, draft.cause, draft.end, draft.open = record, cause, position, False
+            draft.cause = cause.completed(draft.cause)
+            draft.telemetry, draft.end, draft.open = record, position, False
             return
     if telemetry.commit not in _NOT_BEGUN:
         session = record.session or ""

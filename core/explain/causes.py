@@ -47,6 +47,14 @@ class Cause:
             return self
         return replace(self, verdict=Verdict.SUSPECTED, note=note)
 
+    def completed(self, other: Cause) -> Cause:
+        """The same cause with what another line adds: the record of a foreign engine is short."""
+        full = replace(self, call=other.call)
+        if other.trigger is not self.trigger or self.tokens is not None:
+            return full
+        numbers = replace(full, tokens=other.tokens, threshold=other.threshold, window=other.window)
+        return replace(numbers, line=other.line or self.line)
+
 
 class Refusal(NamedTuple):
     """How a provider's error is understood.
@@ -142,7 +150,8 @@ def _decided(record: LogRecord, started: LogRecord, previous: Cause | None, tags
     if record.kind in _STATED:
         return _stated(record, started)
     if record.kind is Kind.ENGINE_PREFLIGHT:
-        return Cause(Trigger.ENGINE, Verdict.PROVED, line=record)
+        numbers = (record.tokens, record.threshold)
+        return Cause(Trigger.ENGINE, Verdict.PROVED, *numbers, line=record)
     if tags_tell and started.tag is None:
         return _outside_turn(record, started)
     if record.kind is Kind.CALL_FAILED:

@@ -66,7 +66,7 @@ def _from_rows(
         return _plus(left, rows.gained), after
     if before is not None and rows.last is not None and rows.last.role == "tool":
         before -= repeated_users(frame, rows)
-    if before is not None and after is None:
+    if before is not None and after is None and not rows.opened.row_ids:
         after = _planned(frame, rows, release)
     return before, after
 

@@ -33,6 +33,10 @@ class Derived:
     evidence: tuple[Evidence, ...] = ()
 
 
+UNDERIVED = Derived(Trigger.UNKNOWN, Verdict.UNKNOWN, None)
+"""Rows alone tell nothing where another engine decided, for reasons of its own."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Sizes:
     """The two numbers a check may compare, and the threshold.

@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.explain.attempts import Attempt
 from core.explain.frame import Frame
 from core.explain.rows import BoundaryRows
 from core.hermes.log import Kind
+from core.model.conversation import BoundaryMode
+from core.model.event import Trigger
 from core.model.evidence import Evidence, Source
 
 BUILT_IN = (None, "", "compressor")
@@ -45,25 +48,43 @@ def foreign_engine(frame: Frame) -> ForeignEngine | None:
 
     Hermes falls back to its own where the configured engine cannot be loaded, and says so in the log.
     """
-    setting = frame.config.setting("context.engine", frame.release.release)
-    marks = tuple(_marks(frame))
-    named = setting.value not in BUILT_IN
-    replaced = any(record.kind is Kind.ENGINE_MISSING for record in frame.log.records)
-    if named and not replaced:
-        evidence = (Evidence(Source.CONFIG, setting.origin, f"context.engine: {setting.value}"), *marks)
-        name = str(setting.value)
+    marks, name = tuple(_marks(frame)), engine_of(frame)
+    if name is not None:
+        origin = frame.config.setting("context.engine", frame.release.release).origin
+        evidence = (Evidence(Source.CONFIG, origin, f"context.engine: {name}"), *marks)
         return ForeignEngine(name, evidence, tuple(_known(frame.store.location.home, name)))
     return ForeignEngine(None, marks) if marks else None
 
 
 def written_by_another(rows: BoundaryRows) -> bool:
-    """A row stands where a summary would and is none that Hermes writes."""
-    return rows.boundary.summary_row is not None and rows.summary is None
+    """Rows were written in the place of others, and among them is no summary that Hermes writes."""
+    in_place = rows.boundary.mode is BoundaryMode.IN_PLACE
+    return rows.summary is None and (rows.boundary.summary_row is not None or in_place)
+
+
+def engine_of(frame: Frame) -> str | None:
+    """The engine config.yaml names besides the built-in one, unless it could not be loaded."""
+    value = frame.config.setting("context.engine", frame.release.release).value
+    replaced = any(record.kind is Kind.ENGINE_MISSING for record in frame.log.records)
+    return None if value in BUILT_IN or replaced else str(value)
+
+
+def rules_of_another(frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None) -> str | None:
+    """Whose threshold decided a compaction, in words, where it was not Hermes' own."""
+    if attempt is not None and attempt.cause.trigger is Trigger.NATIVE:
+        return "the provider decides by a threshold of its own"
+    if rows is not None and rows.summary is not None:
+        return None
+    name = engine_of(frame)
+    if name is None and (rows is None or not written_by_another(rows)):
+        return None
+    return f"the context engine{f' {name!r}' if name else ''} decides by a threshold of its own"
 
 
 def _marks(frame: Frame) -> Iterator[Evidence]:
-    written = [rows.boundary.summary_row or 0 for rows in frame.boundaries if written_by_another(rows)]
-    for row, message in zip(written, frame.messages(written), strict=False):
+    written = [rows.boundary.summary_row for rows in frame.boundaries if written_by_another(rows)]
+    for message in frame.messages([row for row in written if row is not None]):
+        row = message.row.id if message.row is not None else None
         text = " ".join(message.text.split())[:_SHOWN]
         yield Evidence(Source.DATABASE, f"message {row}", f"holds no summary of Hermes' own: {text!r}")
 

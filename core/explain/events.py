@@ -9,8 +9,8 @@ from core.explain.attempts import Attempt, find_attempts
 from core.explain.causes import Cause
 from core.explain.clock import align, moments
 from core.explain.counts import message_counts, repeated_users
-from core.explain.derive import Derived, derive
-from core.explain.engine import foreign_engine, written_by_another
+from core.explain.derive import UNDERIVED, Derived, derive
+from core.explain.engine import foreign_engine, rules_of_another
 from core.explain.explanation import Explanation
 from core.explain.frame import Frame
 from core.explain.matching import Match, match
@@ -117,10 +117,12 @@ def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
     session = frame.sessions.get(session_id, frame.conversation.tip)
     window, shrunk = window_in_force(frame, attempt)
     cause = attempt.cause if attempt is not None else None
-    native = cause is not None and cause.trigger is Trigger.NATIVE  # its provider has a threshold of its own
-    limits = None if native else frame.limits(release, session, window)
+    others = rules_of_another(frame, attempt, rows)
+    limits = None if others is not None else frame.limits(release, session, window)
     threshold = limits.threshold if limits is not None else None
-    derived = _derived(frame, rows, release, threshold) if _needs_rows(cause) and rows is not None else None
+    derived = None
+    if rows is not None and _needs_rows(cause):
+        derived = derive(frame, rows, release, threshold) if others is None else UNDERIVED
     trigger, verdict = _verdict(cause, derived)
     stated = cause.threshold if cause is not None and cause.threshold is not None else None
     tokens = _tokens(attempt, derived)
@@ -152,20 +154,12 @@ def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
         release=release,
         evidence=tuple(wording.evidence(attempt, rows, derived, shrunk)),
         explanation=wording.explanation(trigger, verdict, tokens, shown, window),
-        arithmetic=wording.sums(cause, limits, tokens, shown, derived.steps if derived else ()),
+        arithmetic=wording.sums(cause, limits, tokens, shown, others, derived.steps if derived else ()),
         disagreements=(
             *wording.disagreements(attempt, rows, limits, lambda: _joined(frame, rows)),
             *(wording.missed(tokens, limits) if missed else ()),
         ),
     )
-
-
-def _derived(frame: Frame, rows: BoundaryRows, release: str, threshold: int | None) -> Derived:
-    """What rows and rules say; the reasons of another engine are its own."""
-    if written_by_another(rows):
-        step = "another context engine compressed, by rules of its own"
-        return Derived(Trigger.UNKNOWN, Verdict.UNKNOWN, None, steps=(step,))
-    return derive(frame, rows, release, threshold)
 
 
 def _misses(trigger: Trigger, tokens: int | None, threshold: int | None) -> bool:

@@ -109,7 +109,7 @@ class _Reader:
                 before=before,
                 after=after,
                 counted_before=len(before) if known else None,
-                counted_after=len(after) if after and whole and boundary.summary_row is not None else None,
+                counted_after=len(after) if after and whole and _block_known(boundary) else None,
                 last=self._message(before[-1]) if before else None,
                 gained=self._gained(index, turn) if not closed.row_ids else None,
                 request=self._request(index) if last is not None and not turn and not extra else None,
@@ -126,12 +126,12 @@ class _Reader:
         return found[0] if found else None
 
     def _committed_with(self, opened: Generation, boundary: Boundary) -> tuple[Message, ...]:
-        """Rows behind the copies that carry the time of the commit."""
+        """Rows behind the copies that are no younger than the commit."""
         copied = copied_rows(opened)
         taken: list[Message] = []
         for message in self.store.messages(opened.row_ids[copied : copied + _BEHIND]):
             stamp = message.row.timestamp if message.row else None
-            late = boundary.at is None or stamp is None or abs(stamp - boundary.at) > _BATCH
+            late = boundary.at is None or stamp is None or stamp - boundary.at > _BATCH
             if late or message.role != "user":
                 break
             taken.append(message)
@@ -150,6 +150,8 @@ class _Reader:
         opened = self.generations[index]
         if not _rotated(opened) or (last is not None and not _turn_over(last)):
             return (), True
+        if opened.row_ids and opened.boundary is not None and opened.boundary.summary_row is None:
+            return (), False  # without a summary its copies are not told from the turn's own rows
         calls = self._carried(index)
         if not calls:
             return (), True
@@ -217,11 +219,19 @@ def _first_calls(ids: Sequence[int], roles: Sequence[str], calls: int) -> tuple[
     return tuple(ids) if answers == calls else None
 
 
+def _block_known(boundary: Boundary) -> bool:
+    """Whether rows show where the block of a compaction ends: by its summary, or by the copies in place."""
+    return boundary.summary_row is not None or boundary.mode is BoundaryMode.IN_PLACE
+
+
 def copied_rows(generation: Generation) -> int:
     """How many rows the compaction that began a generation wrote: copies and its summary."""
     boundary = generation.boundary
     if boundary is None:
         return 0
+    if boundary.summary_row is None and generation.copy_ids:
+        # Whatever stands between copies was written with them, by an engine that marks no summary.
+        return generation.row_ids.index(generation.copy_ids[-1]) + 1
     return boundary.head_rows + (boundary.summary_row is not None) + boundary.tail_rows
 
 

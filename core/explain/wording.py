@@ -50,12 +50,12 @@ def sums(
     limits: Budgets | None,
     tokens: int | None,
     threshold: int | None,
+    others: str | None,
     steps: tuple[str, ...],
 ) -> tuple[str, ...]:
-    """The arithmetic, one step a line: the threshold, then the comparison."""
-    lines = list(limits.arithmetic) if limits is not None else []
-    if limits is None and not (cause is not None and cause.trigger is Trigger.NATIVE):
-        lines.append("no window is known, so no threshold")
+    """The arithmetic, one step a line: the threshold, or whose it was; then the comparison."""
+    unknown = (others or "no window is known, so no threshold",)
+    lines = list(limits.arithmetic if limits is not None else unknown)
     compared = cause is None or cause.trigger in _COMPARED
     if tokens is not None and threshold is not None and compared:
         sign = ">=" if tokens >= threshold else "<"

@@ -96,7 +96,7 @@ def _read_parts(
     parts = []
     for session in sessions:
         bones = read_bones(connection, schema, session.id)
-        compacted = any(bone.summary or bone.flagged for bone in bones)
+        compacted = any(bone.summary or bone.flagged or bone.state is RowState.ARCHIVED for bone in bones)
         chained = len(sessions) > 1 or session.end_reason == "compression"
         if (compacted or chained) and not by_uid(bones):
             add_keys(connection, schema, session.id, bones)
@@ -206,10 +206,16 @@ def _when(segment: Segment, parent: Session | None, merged: bool) -> datetime | 
     if bone is not None and not merged:
         times = [bone.timestamp]
     else:
-        # A merged row keeps the time of the message it was merged into: the newest of the block is nearer.
-        end = (segment.summary or 0) + segment.tail + 1
-        times = [other.timestamp for other in segment.bones[:end]]
+        # A copy keeps the time of its original: the newest of the block is nearer.
+        times = [other.timestamp for other in segment.bones[: _block_end(segment)]]
     return max((at for at in map(moment, times) if at is not None), default=None)
+
+
+def _block_end(segment: Segment) -> int:
+    """Where the rows of the compaction end, as far as its copies show."""
+    if segment.summary is not None:
+        return segment.summary + segment.tail + 1
+    return max((at for at, bone in enumerate(segment.bones, 1) if bone.id in segment.copies), default=1)
 
 
 def _where(segment: Segment) -> str:

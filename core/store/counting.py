@@ -108,15 +108,21 @@ def _split(
 
 def _look(connection: sqlite3.Connection, schema: Schema, session_ids: Sequence[str]) -> dict[str, _Look]:
     suspect = f"(_compressed_summary OR {_SUSPECT})" if schema.marks_summaries else _SUSPECT
-    twice = "count(nullif(message_uid, '')) - count(DISTINCT nullif(message_uid, ''))"
+    twice = "0"
+    if schema.has_uids:
+        twice = "count(nullif(message_uid, '')) - count(DISTINCT nullif(message_uid, ''))"
+    archived = "sum(coalesce(compacted, 0) <> 0)" if schema.archives else "0"
     found: dict[str, _Look] = {}
     for chunk in chunks(session_ids):
         query = (
-            f"SELECT session_id, sum({_kept(schema)}), {twice if schema.has_uids else '0'}, sum({suspect}) "  # noqa: S608
+            f"SELECT session_id, sum({_kept(schema)}), {twice}, sum({suspect}), {archived} "  # noqa: S608
             f"FROM messages WHERE session_id IN ({', '.join('?' * len(chunk))}) GROUP BY session_id"
         )
-        for one, rows, repeated, suspects in connection.execute(query, (*_LOOKED_FOR, *chunk)).fetchall():
-            look = _Look(int(rows or 0), clear=not repeated)
+        for one, rows, repeated, suspects, away in connection.execute(
+            query, (*_LOOKED_FOR, *chunk)
+        ).fetchall():
+            silent = away and not suspects  # archived by what left no summary
+            look = _Look(int(rows or 0), clear=not repeated and not silent)
             found[str(one)] = _with_summaries(connection, schema, one, look, suspect) if suspects else look
     return found
 

@@ -12,12 +12,15 @@ from dataclasses import dataclass, field
 from itertools import dropwhile, pairwise
 
 from core.model.conversation import BoundaryMode
+from core.model.message import RowState
 from core.store.copies import LONGEST_HEAD, head_copies, repeats, tail_copies
 from core.store.skeleton import Bone
 
 _MAX_GAP = 4
 _BATCH_SECONDS = 1.0
 """Rows of one compaction are written without a longer pause than this."""
+_STROKE_SECONDS = 1e-4
+"""Rows of one stroke are stamped a microsecond apart; those of a turn take their time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +187,7 @@ def _head(bones: Sequence[Bone], start: int, index: int) -> int:
 def _tail(bones: Sequence[Bone], index: int, previous: Sequence[Bone]) -> set[int]:
     """Indexes of the rows from the summary on that restate the end of the previous generation."""
     if by_uid(bones) and by_uid(previous):
-        return _tail_by_uid(bones, index, {bone.uid for bone in previous})
+        return _copies_in(bones, range(index, len(bones)), {bone.uid for bone in previous})
     summary = bones[index].summary
     merged = summary is not None and summary.merged
     first = index if merged else index + 1
@@ -217,14 +220,15 @@ def _could_be_copy(bone: Bone, originals: Collection[float | None], written: flo
     return bone.timestamp in originals
 
 
-def _tail_by_uid(bones: Sequence[Bone], index: int, known: set[str | None]) -> set[int]:
-    found = set()
+def _copies_in(bones: Sequence[Bone], places: Sequence[int], known: Collection[Hashable]) -> set[int]:
+    """Which of some rows restate known ones, up to where too many in a row do not."""
+    found: set[int] = set()
     gap = 0
-    for at in range(index, len(bones)):
-        if bones[at].uid in known:
+    for at in places:
+        if _identity(bones[at]) in known:
             found.add(at)
             gap = 0
-        elif at > index:
+        elif at > places[0]:
             gap += 1
             if gap > _MAX_GAP:
                 break
@@ -240,23 +244,41 @@ def _carried(bones: Sequence[Bone], start: int, index: int, later: Sequence[int]
 
 def _with_silent_blocks(bones: Sequence[Bone], blocks: list[_Block]) -> list[_Block]:
     """Add rewrites that left no summary: the generation's first message is stored once more."""
-    if not by_uid(bones):
+    named = by_uid(bones)
+    if not named and not any(bone.state is RowState.ARCHIVED for bone in bones):
         return blocks
     found = list(blocks)
     # What stands between a block's start and its summary is its head, repeated or not.
     inside = {at for block in blocks for at in (*block.copies, *_up_to_summary(block))}
     starts = {block.start: block for block in blocks}
-    seen: set[str | None] = set()
-    opening = bones[0].uid
+    seen: set[Hashable] = set()
+    opening = _identity(bones[0])
     for at, bone in enumerate(bones):
+        identity = _identity(bone)
         if at in starts:
-            opening = bone.uid
-        elif bone.uid == opening and bone.uid in seen and at not in inside:
-            copies = _tail_by_uid(bones, at, seen | {bone.uid})
-            found.append(_Block(at, None, BoundaryMode.IN_PLACE, len(copies), 0, copies))
-            inside |= copies
-        seen.add(bone.uid)
+            opening = identity
+        elif identity == opening and identity in seen and at not in inside:
+            batch = range(at, len(bones)) if named else _batch(bones, at)
+            copies = _copies_in(bones, batch, seen) if len(batch) > 1 or named else set()
+            if copies:
+                found.append(_Block(at, None, BoundaryMode.IN_PLACE, len(copies), 0, copies))
+                inside |= copies
+        seen.add(identity)
     return sorted(found, key=lambda block: block.start)
+
+
+def _batch(bones: Sequence[Bone], start: int) -> range:
+    """Rows from one on that were written in one stroke: stamped together, or with an older time."""
+    before = bones[start - 1].timestamp or 0.0
+    latest: float | None = None
+    for at in range(start, len(bones)):
+        time = bones[at].timestamp
+        if time is None or time <= before:
+            continue
+        if latest is not None and time - latest >= _STROKE_SECONDS:
+            return range(start, at)
+        latest = time
+    return range(start, len(bones))
 
 
 def _up_to_summary(block: _Block) -> range:

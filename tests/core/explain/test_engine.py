@@ -58,7 +58,7 @@ def test_rows_show_an_engine_nobody_configured_any_more(make_home: MakeHome) -> 
     assert any("another context engine wrote this" in note for note in explanation.notes)
     (event,) = explanation.events
     assert (event.trigger, event.verdict) == (Trigger.UNKNOWN, Verdict.UNKNOWN)
-    assert any("rules of its own" in line for line in event.arithmetic)
+    assert "the context engine decides by a threshold of its own" in event.arithmetic
     with home.store() as store:
         assert "N1" in {finding.rule for finding in examine(store, "S").findings}
 
@@ -78,3 +78,65 @@ def test_rows_that_are_missing_are_told_with_the_reasons(make_home: MakeHome) ->
     home.talk(2)
     home.db.connection.execute("UPDATE sessions SET message_count = 20 WHERE id = 'S'")
     assert any("counts 20 live messages, 8 of them could be read" in note for note in told(home).notes)
+
+
+def engine_lines(home: Home, before: int) -> None:
+    """The lines around a compaction of another engine in 0.22: its record names no number."""
+    home.call(3, 29_383)
+    home.line("Pre-API compression: ~31,869 request tokens >= 30,000 threshold (context=64,000, attempt=1/3)")
+    home.started(31_869, before, tag=None)
+    home.done(before, 8, 9_000, tag=None)
+    home.telemetry(trigger_source="pre_api", commit_status="committed", method="none", route="hermes")
+
+
+def test_the_short_record_of_another_engine_belongs_to_the_attempt_before_it(make_home: MakeHome) -> None:
+    home = make_home("0.22", config=FOREIGN)
+    home.db.session("S")
+    home.turn()
+    home.talk(7)
+    engine_lines(home, 28)
+    (event,) = told(home).events
+    assert (event.trigger, event.verdict) == (Trigger.PRE_API, Verdict.PROVED)
+    assert (event.tokens, event.threshold, event.window) == (31_869, 30_000, 64_000)
+    assert any(one.text.startswith("Pre-API") for one in event.evidence)
+
+
+def test_a_threshold_of_hermes_is_not_shown_for_another_engine(make_home: MakeHome) -> None:
+    home = make_home(config=FOREIGN)
+    home.db.session("S")
+    home.turn()
+    home.talk(7)
+    home.turn_ended()
+    home.started(17_000, 28, tag=None)
+    home.done(28, 8, 7_000, tag=None)
+    (event,) = told(home).events
+    assert (event.trigger, event.threshold) == (Trigger.MANUAL, None)
+    assert "the context engine 'lcm' decides by a threshold of its own" in event.arithmetic
+
+
+def test_an_engine_that_asked_below_its_threshold_names_both_numbers(make_home: MakeHome) -> None:
+    home = make_home("0.22", config=FOREIGN)
+    home.db.session("S")
+    home.turn()
+    home.talk(7)
+    told_by = "Engine-driven preflight maintenance: tiny requested compress() at"
+    home.line(f"{told_by} ~17,278 tokens (below 30,000 threshold)")
+    home.started(17_278, 28, tag=None)
+    (event,) = told(home).events
+    assert (event.trigger, event.tokens, event.threshold) == (Trigger.ENGINE, 17_278, 30_000)
+
+
+def test_what_another_engine_left_in_place_is_counted_by_its_rows(make_home: MakeHome) -> None:
+    home = make_home()
+    home.db.session("S")
+    home.talk(7)
+    old, at = home.db.live("S"), home.db.tick()
+    home.db.mark(old, active=0, compacted=1)
+    new = [home.db.copy(old[0]), home.db.message("S", "assistant", "[digest 1] folded")]
+    new += [home.db.copy(row) for row in old[-4:]]
+    for number, row in enumerate(new):
+        home.db.mark([row], timestamp=at + number * 1e-6)
+    home.talk(1)
+    (event,) = told(home).events
+    assert (event.trigger, event.verdict) == (Trigger.UNKNOWN, Verdict.UNKNOWN)
+    assert (event.messages_before, event.messages_after) == (28, 6)

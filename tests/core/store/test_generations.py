@@ -226,6 +226,42 @@ def test_a_rewrite_that_left_no_summary_begins_a_generation(make: Make, opened: 
     assert conversation.generations[1].boundary.summary_row is None
 
 
+def engine_writes(database: SessionDatabase, tail: int = 4) -> list[int]:
+    """What another engine leaves, in one stroke: the first message, a digest of its own, the last messages."""
+    old, at = database.live("s"), database.tick()
+    database.mark(old, active=0, compacted=1)
+    new = [database.copy(old[0])]
+    new.append(database.message("s", "assistant", f"[digest] of {len(old)} messages"))
+    new += [database.copy(row) for row in old[-tail:]]
+    for number, row in enumerate(new):
+        database.mark([row], timestamp=at + number * 1e-6)
+    return new
+
+
+@pytest.mark.parametrize("release", ["0.18", "0.19"])
+def test_what_another_engine_wrote_in_one_stroke_begins_a_generation(
+    make: Make, opened: Opened, release: str
+) -> None:
+    database = filled(make, release)
+    first = engine_writes(database)
+    database.turn("s", "later")
+    engine_writes(database)
+    store = opened(database)
+    conversation = store.conversation("s")
+    assert shape(conversation) == [(24, 0), (10, 5), (6, 5)]
+    boundary = conversation.generations[1].boundary
+    assert boundary is not None
+    assert (boundary.summary_row, conversation.generations[1].row_ids[0]) == (None, first[0])
+
+
+def test_asking_the_same_again_is_no_rewrite(make: Make, opened: Opened) -> None:
+    database = filled(make, "0.19", turns=1)
+    engine_writes(database, tail=2)
+    database.message("s", "user", "ask 0")
+    database.message("s", "assistant", "again")
+    assert len(opened(database).conversation("s").generations) == 2
+
+
 def test_0_17_loads_by_time(make: Make, opened: Opened) -> None:
     def ids(release: str) -> tuple[int, ...]:
         database = make(release, f"{release}.db")
