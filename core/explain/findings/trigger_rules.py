@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 
 from core.compress.estimate import message_size, text_tokens, total_tokens
 from core.explain.causes import refusal_of
@@ -42,14 +43,16 @@ def threshold_unreachable(case: Case, rule: Rule) -> Iterable[Found]:
     """The provider refuses before the threshold is reached."""
     if case.limits is None:
         raise Missing("the window is unknown")
-    windows = [(case.window or 0, Evidence(Source.DERIVED, "window", f"{case.window:,}"))]
-    windows += list(_refused_windows(case))
+    window = case.window or 0
+    windows = [(window, Evidence(Source.DERIVED, "window", f"{window:,}")), *_refused_windows(case)]
     real, evidence = min(windows, key=lambda pair: pair[0])
     reserved = case.frame.settings(None, case.tip, case.window).max_output or 0
     room = real - (reserved if real > reserved else 0)
     if case.limits.threshold < room or _reached(case, room):
         return
-    numbers = {"threshold": case.limits.threshold, "real": room}
+    bound = "the window ends at" if real == window else "the provider refuses beyond"
+    bound = bound if room == real else "the window leaves, beside the answer, no more than"
+    numbers = {"threshold": case.limits.threshold, "real": room, "bound": bound}
     yield Found(numbers, (evidence,), Verdict.DERIVED)
 
 
@@ -181,14 +184,14 @@ def _distinct(claims: list[tuple[int, Evidence]]) -> list[tuple[int, Evidence]]:
 
 
 def _last_real(case: Case, record: LogRecord) -> int | None:
-    """The size of the prompt before, with what the rows say came on top since."""
+    """The size of the prompt before, with what came on top since: the rows behind the newest answer."""
     calls = [call for call in case.lines(Kind.CALL, Kind.DONE) if call.at <= record.at]
     if not calls or calls[-1].kind is not Kind.CALL or not calls[-1].input:
         return None
     start, end = (case.explanation.clock.utc(line.at) for line in (calls[-1], record))
+    since = takewhile(lambda message: message.role != "assistant", reversed(case.between(start, end)))
     rules = case.policy.estimate
-    added = [message_size(message.wire, rules) for message in case.between(start, end)]
-    return calls[-1].input + total_tokens(added, rules)
+    return calls[-1].input + total_tokens((message_size(one.wire, rules) for one in since), rules)
 
 
 def _overhead(case: Case) -> tuple[int, Evidence]:
