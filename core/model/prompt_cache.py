@@ -53,6 +53,7 @@ class CacheCall:
 
     Attributes:
         prompt, cache_read: None when the provider reported no usage.
+        cache_write: None too where the log does not tell, as before Hermes 0.22.
         number: Its number since the agent was set up.
         gap: Seconds since the previous call of the same conversation; None for the first.
     """
@@ -67,6 +68,7 @@ class CacheCall:
     number: int
     where: str
     gap: float | None = None
+    cache_write: int | None = None
 
     @property
     def route(self) -> tuple[str, str]:

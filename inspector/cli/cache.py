@@ -131,6 +131,7 @@ def _call(call: CacheCall) -> dict[str, Any]:
         "model": call.model,
         "prompt": call.prompt,
         "cache_read": call.cache_read,
+        "cache_write": call.cache_write,
         "output": call.output,
         "hit_rate": call.hit_rate,
         "gap": call.gap,

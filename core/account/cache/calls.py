@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,22 +16,9 @@ ToUtc = Callable[[datetime], datetime]
 
 _STARTS = re.compile(
     rb"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})[^\n]*"
-    rb"(?:(run_agent: (?:No \.env file found|Loaded environment variables)|Plugin discovery complete)"
-    rb"|client created \(agent_init)",
+    rb"(?:run_agent: (?:No \.env file found|Loaded environment variables)|Plugin discovery complete)",
     re.MULTILINE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """An agent was set up anew.
-
-    Attributes:
-        program: With the whole program; else in a running one, which keeps the messages it has.
-    """
-
-    at: datetime
-    program: bool = True
 
 
 def local_time(moment: datetime) -> datetime:
@@ -49,9 +36,9 @@ def read_calls(log: Log, sessions: Collection[str], to_utc: ToUtc = local_time) 
     return tuple(_with_gaps(calls))
 
 
-def agent_starts(home: Path | None, to_utc: ToUtc = local_time) -> tuple[Start, ...]:
-    """When an agent was set up anew, by the program's start or, for a change of settings, while it ran."""
-    found: list[Start] = []
+def program_starts(home: Path | None, to_utc: ToUtc = local_time) -> tuple[datetime, ...]:
+    """When Hermes was started, by what it logs first."""
+    found: list[datetime] = []
     for path in log_files(home) if home is not None else ():
         try:
             content = path.read_bytes()
@@ -59,8 +46,8 @@ def agent_starts(home: Path | None, to_utc: ToUtc = local_time) -> tuple[Start, 
             continue
         for match in _STARTS.finditer(content):
             stamp = f"{match[1].decode()}.{match[2].decode()}"
-            found.append(Start(to_utc(datetime.fromisoformat(stamp)), program=match[3] is not None))
-    return tuple(sorted(found, key=lambda start: start.at))
+            found.append(to_utc(datetime.fromisoformat(stamp)))
+    return tuple(sorted(found))
 
 
 def _call(record: LogRecord, to_utc: ToUtc) -> CacheCall:
@@ -74,6 +61,7 @@ def _call(record: LogRecord, to_utc: ToUtc) -> CacheCall:
         output=record.output,
         number=record.number or 0,
         where=record.where,
+        cache_write=record.written,
     )
 
 

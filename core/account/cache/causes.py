@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from core.account.cache.calls import Start, ToUtc, local_time
+from core.account.cache.calls import ToUtc, local_time
 from core.hermes.log import Kind, Log, LogRecord
 from core.model.evidence import Evidence, Source
 from core.model.usage import CacheCall
@@ -34,9 +34,9 @@ class Surroundings:
     Attributes:
         log: Lines of the conversation's sessions.
         sessions: Its session ids.
-        starts: When an agent was set up anew.
-        remembers: A running program keeps the messages when it sets the agent up anew, as the terminal does;
-            a gateway reads them from the store again.
+        starts: When Hermes was started.
+        remembers: The program keeps the messages when it sets up a new agent, as the terminal does; a gateway
+            reads them from the store again.
         asked: Tokens of what the user said after one moment and up to another.
         tools: Hash of the tool schemas by session, where the store keeps one.
         ttl: How long the cache is kept.
@@ -44,7 +44,7 @@ class Surroundings:
 
     log: Log
     sessions: frozenset[str]
-    starts: Sequence[Start] = ()
+    starts: Sequence[datetime] = ()
     remembers: bool = False
     asked: Callable[[datetime, datetime], int] = _nothing_asked
     tools: Mapping[str, str] | None = None
@@ -91,21 +91,24 @@ class Causes:
         if (one := tools.get(before.session)) and (other := tools.get(call.session)) and one != other:
             text = f"tool schemas {one[:12]} before, {other[:12]} now"
             return "tools_changed", (Evidence(Source.DATABASE, f"session {call.session}", text),)
-        started = [start for start in around.starts if before.at < start.at <= call.at]
-        return self._set_up_anew(started, before, call) if started and call.number <= 1 else ("unknown", ())
+        # An agent counts its calls, so the count begins anew with the agent.
+        return self._set_up_anew(before, call) if call.number == 1 else ("unknown", ())
 
-    def _set_up_anew(self, started: Sequence[Start], before: CacheCall, call: CacheCall) -> Cause:
+    def _set_up_anew(self, before: CacheCall, call: CacheCall) -> Cause:
         """What a new agent sends differently: other tools, messages read from the store, or a system prompt.
 
         The stored system prompt is used again; another log line tells when it is not.
         """
-        at = f"{started[0].at:%Y-%m-%d %H:%M:%S} UTC"
-        anew = Evidence(Source.LOG, call.where, f"the agent was set up anew at {at}")
-        if not any(start.program for start in started):
+        started = next((at for at in self._around.starts if before.at < at <= call.at), None)
+        if started is None:
+            anew = Evidence(
+                Source.LOG, call.where, "calls are counted from 1 again: the agent was set up anew"
+            )
             if not self._around.remembers:
                 return "resume", (anew,)
             text = "the running program kept the messages: what stands before them differs"
             return "system_prompt_changed", (anew, Evidence(Source.DERIVED, call.where, text))
+        anew = Evidence(Source.LOG, call.where, f"Hermes was started at {started:%Y-%m-%d %H:%M:%S} UTC")
         grown = self._grown(before, call)
         if not grown or (call.cache_read or 0) >= self._front:
             return "resume", (anew,)

@@ -12,7 +12,7 @@ from operator import add
 from core.account.cache.advice import advise
 from core.account.cache.breakpoints import STRATEGY, SYSTEM, place, with_prefix_tokens
 from core.account.cache.breaks import find_breaks
-from core.account.cache.calls import ToUtc, agent_starts, local_time, read_calls
+from core.account.cache.calls import ToUtc, local_time, program_starts, read_calls
 from core.account.cache.causes import Surroundings
 from core.account.cache.payback import SummaryCost, paybacks
 from core.account.cache.results import copied, result_costs
@@ -156,7 +156,7 @@ def _breaks(case: _Case, calls: Sequence[CacheCall], ttl: str) -> tuple[CacheBre
     around = Surroundings(
         case.log,
         case.sessions,
-        agent_starts(case.store.location.home, case.to_utc),
+        program_starts(case.store.location.home, case.to_utc),
         case.tip.source == "cli",
         case.asked,
         tools,

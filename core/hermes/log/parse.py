@@ -24,7 +24,7 @@ _QUOTED = 400
 _KEY = 8
 _INTEGERS = frozenset(
     {"tokens", "tokens_after", "plain", "threshold", "window", "before", "after"}
-    | {"input", "output", "cached", "number", "start", "end"}
+    | {"input", "output", "cached", "written", "number", "start", "end"}
 )
 
 

@@ -112,7 +112,8 @@ class LogRecord:
         message: The message, at most 400 characters. Untrusted.
         tokens: The number compared, estimated or freed, by kind.
         before, after: Message counts.
-        input, output, cached: Usage of one provider call; None when it reported none.
+        input, output, cached, written: Usage of one provider call, prompt and what of it the cache served and
+            took; None when it reported none.
         number: Call number, attempt, status or count, by kind.
         text: Free text the line carries: an error, a user message. Untrusted.
         focus: Topic of a manual compression; None when the line says there was none.
@@ -138,6 +139,7 @@ class LogRecord:
     input: int | None = None
     output: int | None = None
     cached: int | None = None
+    written: int | None = None
     number: int | None = None
     start: int | None = None
     end: int | None = None

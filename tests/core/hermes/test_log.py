@@ -39,6 +39,16 @@ def write(home: Path, name: str, *lines: str, newline: bool = True) -> Path:
             {"input": 2559, "cached": None},
         ),
         (
+            "API call #2: model=m provider=p in=9 out=1 total=10 latency=0.1s cache=6/9 (67%) write=2 id=m1",
+            Kind.CALL,
+            {"input": 9, "cached": 6, "written": 2},
+        ),
+        (
+            "API call #1: model=m provider=p in=9 out=1 total=10 latency=0.1s write=9 upstream=Some One",
+            Kind.CALL,
+            {"input": 9, "cached": None, "written": 9},
+        ),
+        (
             "API call #1: model=m provider=p in=? out=? total=? latency=0.7s usage=unavailable",
             Kind.CALL,
             {"input": None, "output": None},

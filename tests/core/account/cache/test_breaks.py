@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.account.cache.breaks import LEAST, find_breaks
-from core.account.cache.calls import Start
 from core.account.cache.causes import Surroundings
 from core.hermes.log import Kind, LogRecord
 from core.model.usage import CacheBreak, CacheCall, PriceRow, Rates
@@ -20,8 +19,8 @@ WARM = [call(0, 10_000, 0), call(10, 12_000, 9_900), call(20, 14_000, 11_900), c
 OPUS = PriceRow("anthropic", "opus", Rates(*map(Decimal, ("5", "25", "0.5", "6.25", "10"))), "test")
 
 
-def started(seconds: float, *, program: bool = True) -> Start:
-    return Start(START + timedelta(seconds=seconds), program)
+def started(seconds: float) -> datetime:
+    return START + timedelta(seconds=seconds)
 
 
 def causes(*more: CacheCall, lines: tuple[LogRecord, ...] = (), **around: object) -> list[str]:
@@ -78,9 +77,9 @@ def test_a_compaction_explains_away_everything_else() -> None:
 
 
 def test_an_agent_set_up_anew_while_the_program_runs_has_another_system_prompt() -> None:
-    miss, anew = call(40, 16_100, 2_000, number=1), started(33, program=False)
-    assert causes(miss, starts=(anew,), remembers=True) == ["system_prompt_changed"]
-    assert causes(miss, starts=(started(32), anew), remembers=True) == ["resume"]
+    miss = call(40, 16_100, 2_000, number=1)
+    assert causes(miss, remembers=True) == ["system_prompt_changed"]
+    assert causes(miss, starts=(started(33),), remembers=True) == ["resume"]
 
 
 def test_a_prompt_that_grew_by_what_the_user_said_holds_the_same_tools() -> None:
@@ -100,8 +99,7 @@ def test_tools_that_changed_leave_nothing_of_the_messages_in_the_cache() -> None
 
 def test_a_gateway_reads_its_messages_again_for_every_agent() -> None:
     for read in (0, 2_000):
-        anew = started(33, program=False)
-        assert causes(call(40, 18_000, read, number=1), starts=(anew,)) == ["resume"]
+        assert causes(call(40, 18_000, read, number=1)) == ["resume"]
 
 
 def test_fewer_messages_after_a_compaction_are_no_rewriting() -> None:

@@ -1,11 +1,11 @@
-"""What the log says of calls and of agents that were set up anew."""
+"""What the log says of calls and of starts of the program."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from core.account.cache.calls import Start, agent_starts
+from core.account.cache.calls import program_starts
 from tests.core.account.cache.logs import utc
 
 NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -19,14 +19,11 @@ LINES = """\
 """
 
 
-def test_starts_of_the_program_are_told_from_agents_set_up_while_it_runs(tmp_path: Path) -> None:
+def test_starts_of_the_program_are_told_from_clients_made_while_it_runs(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs/agent.log").write_text(LINES)
-    expected = [(0, True), (1, True), (2, False), (4.5, False), (5, True)]
-    assert agent_starts(tmp_path, utc) == tuple(
-        Start(NOON + timedelta(seconds=seconds), program) for seconds, program in expected
-    )
+    assert program_starts(tmp_path, utc) == tuple(NOON + timedelta(seconds=seconds) for seconds in (0, 1, 5))
 
 
 def test_a_home_without_logs_tells_of_no_start(tmp_path: Path) -> None:
-    assert agent_starts(tmp_path) == agent_starts(None) == ()
+    assert program_starts(tmp_path) == program_starts(None) == ()
