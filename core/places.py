@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 APPLICATION = "hermes-inspector"
+OWN_PRICES = "prices.yaml"
+"""File of the user's own prices, in the configuration directory."""
 
 
 def cache_directory() -> Path:

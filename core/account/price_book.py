@@ -19,10 +19,7 @@ from core.errors import ConfigError
 from core.hermes.routes import host_of
 from core.model.prices import Priced, PriceRow, Rates, Tier
 from core.model.tokens import Buckets
-from core.places import cache_directory, config_directory
-
-OVERRIDES = "prices.yaml"
-"""File of the user's own prices, in the configuration directory."""
+from core.places import OWN_PRICES, cache_directory, config_directory
 
 _NOTHING = Decimal(0)
 _RATES = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
@@ -161,7 +158,7 @@ def open_book(*, one_hour: bool = False, overrides: Path | None = None) -> Price
         ConfigError: The file of overrides cannot be used.
     """
     return PriceBook(
-        read_overrides(overrides or config_directory() / OVERRIDES),
+        read_overrides(overrides or config_directory() / OWN_PRICES),
         one_hour=one_hour,
         folder=cache_directory(),
     )

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from zlib import crc32
 
 from core.kept_files import keep
-from core.places import cache_directory
+from core.places import OWN_PRICES, cache_directory, config_directory
 from core.store.locate import Location
 from inspector import __version__
 from inspector.cli import target
@@ -25,36 +26,42 @@ _PROGRAM = tuple(
         "core/hermes",
         "core/hermes/log",
         "core/store",
+        "core/account",
         "core/explain",
         "inspector/cli",
     )
     for part in ("", "__pycache__")
 )
 """Folders of what lists and answers are made by: they change when the program is upgraded or worked on."""
-LARGEST = 1_000_000
-"""Characters of a document; a longer one takes as long to keep as it saves."""
+LARGEST = 20_000_000
+"""Characters of a document: a usage list of some forty thousand sessions."""
 
 
-def slot(args: argparse.Namespace) -> Slot | None:
+def slot(args: argparse.Namespace, *sources: Path) -> Slot | None:
     """Where the JSON a command line asks for is kept; None for what is not.
 
     That is what is no JSON, and what several databases say: the note that one of them was left out would be
     kept from whoever asks again.
 
+    Args:
+        args: The command line.
+        sources: What the answer rests on besides the program, the database and its home.
+
     Raises:
         NotFoundError: There is no database.
     """
     places = target.locations(args)
-    return Slot(args, places[0]) if args.json and len(places) == 1 else None
+    return Slot(args, places[0], sources) if args.json and len(places) == 1 else None
 
 
 class Slot:
     """The place of one document, and the state its sources were in when it was asked for."""
 
-    def __init__(self, args: argparse.Namespace, place: Location) -> None:
+    def __init__(self, args: argparse.Namespace, place: Location, sources: Iterable[Path] = ()) -> None:
         asked = (str(place.db.absolute()), sorted((key, str(value)) for key, value in vars(args).items()))
-        # Logs are in local time, so what they say depends on the zone.
-        self._stamp = repr((asked, __version__, time.tzname, *map(_state, _PROGRAM), *_states(place)))
+        # Logs are in local time, and so are days, so what they say depends on the zone.
+        around = (__version__, time.tzname, time.timezone, *map(_state, (*_PROGRAM, *sources)))
+        self._stamp = repr((asked, *around, *_states(place)))
         name = f"{crc32(repr(asked).encode('utf-8', 'replace')):08x}"  # the stamp tells questions apart
         self.path = cache_directory() / "printed" / f"{name}.json"
 
@@ -70,6 +77,13 @@ class Slot:
         """Keep a document that is not too long."""
         if len(text) <= LARGEST:
             keep(self.path, f"{self._stamp}\n{text}".encode(errors="replace"))
+
+
+def prices() -> tuple[Path, ...]:
+    """What computed costs rest on: the user's own prices, and the list that is installed."""
+    listed = find_spec("genai_prices")
+    folders = (listed and listed.submodule_search_locations) or ()
+    return (config_directory() / OWN_PRICES, *map(Path, folders))
 
 
 def _states(place: Location) -> Iterator[tuple[object, ...]]:

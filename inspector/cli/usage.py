@@ -8,19 +8,17 @@ is part of output and never added to it.
 from __future__ import annotations
 
 import argparse
-import gc
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from core.errors import BudgetPassed, UsageError
-from core.model.ledger import Ledger, LedgerRow
-from inspector.cli import numbers, options, output, target, usage_json
+from inspector.cli import kept, numbers, options, output, target
 
 if TYPE_CHECKING:
     from core.account.ledger import Books
+    from core.model.ledger import Ledger, LedgerRow
     from core.store.open_database import OpenDatabase
 
 BY = ("session", "conversation", "model", "provider", "source", "day", "hour", "task", "profile")
@@ -51,27 +49,29 @@ def run(args: argparse.Namespace) -> int:
     """Print buckets and cost."""
     if args.csv and args.json:
         raise UsageError("give either --json or --csv")
-    with _uncollected():
-        return _run(args)
+    slot = _slot(args)
+    text = slot.read() if slot else None
+    if text is None:
+        return _add_up(args, slot)
+    sys.stdout.write(f"{text}\n")
+    return 0
 
 
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Keeps the garbage collector from visiting tens of thousands of rows; none is garbage."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+def _slot(args: argparse.Namespace) -> kept.Slot | None:
+    if args.budget is not None or args.since or args.until:
+        return None  # what was spent in the last 30 days is another amount tomorrow
+    return kept.slot(args, *(() if args.no_prices else kept.prices()))
 
 
-def _run(args: argparse.Namespace) -> int:
+def _add_up(args: argparse.Namespace, slot: kept.Slot | None) -> int:
+    from inspector.cli import usage_json
+
     books = _books(args)
     if args.json:
-        sys.stdout.writelines(usage_json.document(books))
-        sys.stdout.write("\n")
+        text = "".join(usage_json.document(books))
+        sys.stdout.write(f"{text}\n")
+        if slot:
+            slot.write(text)
     elif args.csv:
         found = books.ledger()
         output.write_csv(_flat(usage_json.row(one)) for one in (*found.rows, found.totals))
@@ -101,12 +101,12 @@ def _books(args: argparse.Namespace) -> Books:
         from core.store.open_database import OpenDatabase
 
         with target.opened(args, OpenDatabase) as opened:
-            return _add_up(opened, args, None)
+            return _collect(opened, args, None)
     with target.session(args) as (store, session):
-        return _add_up((store,), args, session.id)
+        return _collect((store,), args, session.id)
 
 
-def _add_up(opened: tuple[OpenDatabase, ...], args: argparse.Namespace, session: str | None) -> Books:
+def _collect(opened: tuple[OpenDatabase, ...], args: argparse.Namespace, session: str | None) -> Books:
     from core.account.ledger import collect
 
     prices = None

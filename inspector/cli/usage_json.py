@@ -58,7 +58,7 @@ def row(one: LedgerRow) -> dict[str, Any]:
 
 
 def document(books: Books) -> Iterator[str]:
-    """The text of `payload` in pieces, its labels masked; as a whole it would fill memory several times."""
+    """The text of `payload` in pieces, its labels masked."""
     yield f'{{"by":{quoted(books.by)},"rows":['
     between = ""
     for text in _rows(books, books.entries()):

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from core.places import cache_directory
+from core.places import cache_directory, config_directory
 from inspector.cli import kept, target
 from inspector.cli.main import run
 from tests.core.store.database import SessionDatabase
@@ -48,7 +48,7 @@ def closed(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return close
 
 
-@pytest.mark.parametrize("words", [["sessions"], ["sessions", "--limit", "1"], ["why", "latest"]])
+@pytest.mark.parametrize("words", [["sessions"], ["sessions", "--limit", "1"], ["why", "latest"], ["usage"]])
 def test_the_same_question_is_answered_without_opening_the_database(
     words: list[str], ask: Ask, closed: Callable[[], None]
 ) -> None:
@@ -108,8 +108,18 @@ def test_another_question_is_another_document(other: list[str], ask: Ask, closed
         ask(*other)
 
 
-def test_what_depends_on_the_time_of_day_is_not_kept(ask: Ask) -> None:
-    ask("sessions", "--since", "7d")
+def test_new_prices_are_asked_about_again(ask: Ask, closed: Callable[[], None]) -> None:
+    ask("usage")
+    config_directory().mkdir(parents=True, exist_ok=True)
+    (config_directory() / "prices.yaml").write_text("- model: x\n  input: 3\n")
+    closed()
+    with pytest.raises(pytest.fail.Exception):
+        ask("usage")
+
+
+@pytest.mark.parametrize("words", [["sessions", "--since", "7d"], ["usage", "--since", "7d"]])
+def test_what_depends_on_the_time_of_day_is_not_kept(words: list[str], ask: Ask) -> None:
+    ask(*words)
     assert not (cache_directory() / "printed").exists()
 
 

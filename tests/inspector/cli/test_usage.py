@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gc
 import io
 import json
 import sqlite3
@@ -59,12 +58,6 @@ def test_a_document_written_row_by_row_is_the_one_made_of_the_ledger(
         opened = [stack.enter_context(Store(place)) for place in locate(home=home)]
         books = collect(opened, by=by, prices=prices)
     assert json.loads("".join(document(books))) == payload(books.ledger())
-
-
-@pytest.mark.parametrize("words", [["--json"], ["--json", "--by", "hour"], ["--budget", "0"]])
-def test_the_collector_works_again_afterwards(home: Path, words: list[str]) -> None:
-    run(["--home", str(home), "usage", *words])
-    assert gc.isenabled()
 
 
 def test_the_keys_are_those_promised(as_json: Json) -> None:
