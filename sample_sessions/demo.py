@@ -15,8 +15,9 @@ from core.places import APPLICATION, cache_directory
 from sample_sessions.builder import build
 from sample_sessions.data import FOLDER
 
-KEPT = 14 * 86400
-"""Seconds an old sample home stays after its folder was made."""
+DAY = 86_400
+KEPT = 14 * DAY
+"""Seconds the sample home before this one stays after its folder was made; those before it stay a day."""
 
 
 def demo_home(cache: Path | None = None) -> Path:
@@ -54,8 +55,12 @@ def _publish(workshop: Path, home: Path) -> Path:
 
 def _sweep(home: Path) -> None:
     """Removes what earlier weeks and releases left, unless somebody may still be looking at it."""
-    for other in home.parent.glob("demo-*"):
-        if other != home and time.time() - other.stat().st_mtime > KEPT:
+    now = time.time()
+    ages = {other: now - other.stat().st_mtime for other in home.parent.glob("demo-*") if other != home}
+    unfinished = {other: now - other.stat().st_mtime for other in home.parent.glob(".demo-*")}
+    newest = min(ages, key=lambda other: ages[other], default=None)
+    for other, age in (ages | unfinished).items():
+        if age > (KEPT if other == newest else DAY):
             shutil.rmtree(other, ignore_errors=True)
 
 

@@ -129,15 +129,15 @@ class Books:
     overran: int = 0
     alone: list[Group] = field(default_factory=list)
     _rows: dict[tuple[str, str], list[Group]] = field(default_factory=dict)
-    _labels: dict[str, str] = field(default_factory=dict)
+    _labels: dict[str, tuple[float, str]] = field(default_factory=dict)
     _subtrees: dict[str, tuple[Buckets, Money]] = field(default_factory=dict)
 
     def add(self, group: Group, key: str, label: str) -> None:
         """Books a group on its row."""
         task = "" if self.by == "task" else group.task
         self._rows.setdefault((key, task), []).append(group)
-        if label:
-            self._labels[key] = label
+        if label:  # a conversation is called what its newest session is called
+            self._labels[key] = max(self._labels.get(key, (0.0, "")), (group.at or 0.0, label))
 
     @property
     def priced(self) -> bool:
@@ -168,7 +168,7 @@ class Books:
         """The rows to be: largest first; days and hours in order."""
         ordered = self.by not in _FORMS
         rows: list[Entry | Group] = [
-            Entry(place(groups) if ordered else 0, key, task, self._labels.get(key, ""), groups)
+            Entry(place(groups) if ordered else 0, key, task, self._labels.get(key, (0.0, ""))[1], groups)
             for (key, task), groups in self._rows.items()
         ]
         return sorted([*self.alone, *rows])

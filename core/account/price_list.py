@@ -6,7 +6,6 @@ Importing that list takes a third of a second, so entries once looked up are rem
 from __future__ import annotations
 
 import json
-import os
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import date, time
@@ -14,6 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from core.kept_files import keep
 from core.model.prices import PriceRow, Rates, Tier
 
 if TYPE_CHECKING:
@@ -73,15 +73,12 @@ class PriceList:
         """Remembers new entries for the next run; a directory that cannot be written is done without."""
         if self._file is None or not self._fresh:
             return
-        import tempfile  # most runs learn no new price, and it costs 3 ms
-
-        with suppress(OSError):
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=self._file.parent, prefix=".prices-")
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                json.dump(self._saved, stream)
-            os.replace(name, self._file)
-            self._fresh = False
+        keep(self._file, json.dumps(self._saved).encode())
+        for older in self._file.parent.glob("prices-*.json"):
+            if older != self._file:
+                with suppress(OSError):
+                    older.unlink()
+        self._fresh = False
 
     def _load(self) -> dict[str, Any]:
         if self._file is None:

@@ -73,6 +73,11 @@ class SessionsList(RowList[SessionLine]):
         preview = self.previews.get(row.key, "")
         return Sheet(self.palette, self.now, self.extras.get(row.key), live, unfolded, found, preview)
 
+    @property
+    def sorts(self) -> frozenset[str]:
+        """The orders the columns in sight stand for."""
+        return frozenset(column.sort for column, _ in layout(self.row_width, profiles=self.profiles))
+
     def column_at(self, x: int) -> str:
         """The order the header under a cell stands for; empty where there is none."""
         start = 0

@@ -67,7 +67,7 @@ class SourcePage:
 
 SORTS = {
     "last_active": "last active", "tokens": "tokens", "cost": "cost", "messages": "messages",
-    "calls": "calls", "title": "title", "model": "model", "source": "source", "hit": "hit rate",
+    "title": "title", "model": "model", "source": "source", "hit": "hit rate",
     "pressure": "pressure", "generations": "generations", "input": "fresh input",
     "cache_read": "cache read", "cache_write": "cache write", "output": "output", PROFILE: "profile",
 }  # fmt: skip

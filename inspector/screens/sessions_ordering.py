@@ -11,7 +11,6 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from core.store.locate import Location
-from inspector.screens.sessions_columns import PROFILE
 from inspector.screens.sessions_list import SessionsList
 from inspector.screens.sessions_order import SORTS, Order, SourcePage
 from inspector.screens.sessions_reading import ReadingSessions
@@ -50,10 +49,10 @@ class OrderingSessions(ReadingSessions):
         """Say where we are and what is being done; a subclass does."""
 
     def action_sort(self) -> None:
-        """Sort by the next order."""
-        several = len(self.locations) > 1
-        names = [name for name in SORTS if several or name != PROFILE]
-        self._reorder(names[(names.index(self._order.sort) + 1) % len(names)])
+        """Sort by the next column in sight."""
+        names = [name for name in SORTS if name in self.listing.sorts]
+        place = names.index(self._order.sort) if self._order.sort in names else -1
+        self._reorder(names[(place + 1) % len(names)])
 
     def action_delegates(self) -> None:
         """List delegates on their own, or below their conversation."""

@@ -11,7 +11,6 @@ from textual.reactive import reactive
 from core.errors import InspectorError
 from core.model.conversation import Conversation
 from core.store.locate import Location
-from inspector import format
 from inspector.commands import bindings
 from inspector.screens.base import Page
 from inspector.screens.tabs import TABS
@@ -125,17 +124,11 @@ class WorkspaceScreen(Page):
 
     def _headline(self, conversation: Conversation) -> None:
         bar, tip = self.query_one(TitleBar), conversation.tip
+        here, total = self.cursor.within(conversation), len(conversation.generations)
         bar.heading = conversation.name
-        parts = [tip.source or "", tip.model or "", self._place(conversation)]
-        bar.detail = " · ".join(part for part in parts if part)
+        bar.detail = " · ".join(filter(None, (tip.source, tip.model)))
+        bar.place = f"gen {here.index}/{total}" if here is not None and total > 1 else ""
         self.query_one(Banner).say(" · ".join(conversation.notes))
-
-    def _place(self, conversation: Conversation) -> str:
-        generation = self.cursor.within(conversation)
-        total = len(conversation.generations)
-        if generation is None or total < 2:
-            return ""
-        return f"generation {generation.index} of {format.count(total)}"
 
     # Views.
 

@@ -22,6 +22,8 @@ class TitleBar(Widget):
 
     heading = reactive("")
     detail = reactive("")
+    place = reactive("")
+    """Where in it the user is, as short as can be: it stays where there is no room for the detail."""
     tabs: reactive[tuple[str, ...]] = reactive(())
     active = reactive(0)
 
@@ -36,12 +38,14 @@ class TitleBar(Widget):
         """Title, detail, tabs."""
         width, ink = self.size.width, Palette.of(self.app)
         tabs = self._tab_line()
-        room = width - tabs.width - 2
-        line = Line().gap(1).add(self.heading, ink.style("ink", bold=True), most=max(8, room - 1))
-        if self.detail and room - line.width > 12:
-            line.add(" · ", ink.style("ink-faint")).add(
-                self.detail, ink.style("ink-muted"), most=room - line.width - 3
-            )
+        room = width - tabs.width - 3
+        behind = next(
+            (text for text in self._details() if self._cells + 3 + cell_len(text) <= room), self.place
+        )
+        left = max(8, room - cell_len(behind) - 3 if behind else room)
+        line = Line().gap(1).add(self.heading, ink.style("ink", bold=True), most=left)
+        if behind:
+            line.add(" · ", ink.style("ink-faint")).add(behind, ink.style("ink-muted"))
         return line.to(width - tabs.width).extend(tabs).strip(width, self.rich_style)
 
     def _tab_line(self) -> Line:
@@ -57,12 +61,19 @@ class TitleBar(Widget):
         return line
 
     def _keys_fit(self) -> bool:
-        """Whether each tab can be named by its key and nothing of the title is cut for it."""
+        """Whether each tab can be named by its key and no title is cut for it."""
         tabs = sum(cell_len(tab) + 3 for tab in self.tabs)
-        room, heading = self.size.width - tabs - 3, cell_len(clean_line(self.heading))
-        whole = heading + 3 + cell_len(clean_line(self.detail)) if self.detail else heading
-        needed = whole if whole <= room else heading
-        return bool(self.tabs) and needed + len(self.tabs) <= room
+        least = self._cells + (cell_len(self.place) + 3 if self.place else 0)
+        return bool(self.tabs) and least + len(self.tabs) <= self.size.width - tabs - 3
+
+    @property
+    def _cells(self) -> int:
+        return cell_len(clean_line(self.heading))
+
+    def _details(self) -> tuple[str, ...]:
+        """What may stand behind the title, the fullest first."""
+        whole = " · ".join(filter(None, (self.detail, self.place)))
+        return tuple(clean_line(text) for text in (whole, self.place) if text)
 
     def on_click(self, event: events.Click) -> None:
         """Find the tab under the mouse."""

@@ -96,7 +96,7 @@ class WhatIfBar(Widget, can_focus=True):
             line.add("measuring …", palette.style("ink-faint"))
             return line.strip(width, self.rich_style)
         if width < FULL:
-            line = Line()
+            line = Line().gap()
         for knob, text in self._texts(width):
             line.add(text, self._style(knob, palette)).gap(1 if width >= FULL else 0)
         hint = HINT if self.has_focus else RESTING
@@ -114,7 +114,7 @@ class WhatIfBar(Widget, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """Select the knob under the pointer."""
-        start = 0 if self.size.width < FULL else len(TITLE) + 3
+        start = 1 if self.size.width < FULL else len(TITLE) + 3
         for knob, text in self._texts(self.size.width):
             if start <= event.x < start + len(text):
                 self.supposing(knob.key)

@@ -62,13 +62,24 @@ def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
 
 
 def test_homes_of_earlier_weeks_are_swept_away(tmp_path: Path) -> None:
-    old, recent = tmp_path / "demo-old", tmp_path / "demo-recent"
-    for folder in (old, recent):
-        folder.mkdir()
-    os.utime(old, (time.time() - demo.KEPT - 60,) * 2)
-    demo_home(tmp_path)
-    assert not old.exists()
-    assert recent.exists()
+    now = time.time()
+    made = {"demo-a": 0, "demo-b": demo.DAY / 2, "demo-c": 2 * demo.DAY, ".demo-half": 2 * demo.DAY}
+    for name, age in made.items():
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (now - age,) * 2)
+    home = demo_home(tmp_path)
+    assert {folder.name for folder in tmp_path.iterdir()} == {home.name, "demo-a", "demo-b"}
+
+
+def test_the_home_before_this_one_stays_for_two_weeks(tmp_path: Path) -> None:
+    folder = tmp_path / "demo-a"
+    folder.mkdir()
+    os.utime(folder, (time.time() - demo.KEPT + 60,) * 2)
+    home = demo_home(tmp_path)
+    assert folder.exists()
+    os.utime(folder, (time.time() - demo.KEPT - 60,) * 2)
+    demo._sweep(home)
+    assert not folder.exists()
 
 
 def test_it_lives_in_the_users_cache_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -152,6 +152,13 @@ def test_a_chain_counts_each_call_once_and_its_delegates_beside(book: Book, open
     assert rows["branch"].subtree is None
 
 
+def test_a_conversation_is_called_what_its_newest_session_is_called(book: Book, opened: ExitStack) -> None:
+    book.session("root", end_reason="compression", ended_at=NOON + 5, title="Long", **tokens(100, 10))
+    book.session("aaa", parent_session_id="root", started_at=NOON + 6, title="Long #2", **tokens(900, 5))
+    (row,) = ledger([store(opened, book)], by="conversation").rows
+    assert (row.key, row.label) == ("root", "Long #2")
+
+
 def test_one_conversation_can_be_asked_for_by_any_of_its_sessions(book: Book, opened: ExitStack) -> None:
     for session in ("root", "next"):
         found = ledger(

@@ -100,6 +100,14 @@ def test_the_list_is_remembered_between_runs(tmp_path: Path, monkeypatch: pytest
     assert again.entries("deepseek", "deepseek-chat") == dated
 
 
+def test_what_an_older_list_left_is_dropped_with_the_first_memory_of_a_newer_one(tmp_path: Path) -> None:
+    (tmp_path / "prices-0.0.1.json").write_text("{}")
+    current = PriceList(tmp_path)
+    current.entries("openai", "gpt-4o")
+    current.save()
+    assert [path.name for path in tmp_path.iterdir()] == [f"prices-{current.version}.json"]
+
+
 def test_a_damaged_memory_is_ignored(tmp_path: Path) -> None:
     (tmp_path / f"prices-{PriceList().version}.json").write_text("{ not json")
     assert PriceList(tmp_path).entries("openai", "gpt-4o")

@@ -107,7 +107,7 @@ async def test_back_in_the_preview_the_new_generation_is_seen(own: Location) -> 
         await press(pilot, "W")
         await answer(pilot, short_id(screen.proposal.session_id))
         await press(pilot, "escape")
-        assert "generation 2 of 2" in drawn(pilot)
+        assert "gen 2/2" in drawn(pilot)
 
 
 async def test_another_way_of_writing_is_rehearsed_anew(own: Location) -> None:

@@ -102,10 +102,10 @@ async def test_a_value_can_be_typed_and_nonsense_is_refused_in_words(samples: Lo
 async def test_brackets_step_through_the_generations(samples: Location) -> None:
     async with open_app(samples, AUTH).run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        assert "generation 3 of 3" in drawn(pilot)
+        assert "gen 3/3" in drawn(pilot)
         newest = view(pilot).listed_ids
         await press(pilot, "left_square_bracket")
-        assert "generation 2 of 3" in drawn(pilot)
+        assert "gen 2/3" in drawn(pilot)
         assert view(pilot).listed_ids != newest
         assert view(pilot).dressing is not None
         await press(pilot, "right_square_bracket")
