@@ -15,6 +15,9 @@ from core.compress.topic import Topic
 CATEGORIES = ("paths", "urls", "ids", "hashes", "numbers", "errors", "commands", "asks", "constraints")
 
 _SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?。！？]+(?=\s|$|[^\x00-\x7f])|\.(?=\S)[^.!?。！？\n]*)*")
+_WRAPPED = re.compile(r"(?<=[\w,;])\n(?=[a-zà-ÿа-яё])")
+"""A line break inside a sentence, as in text that was wrapped by hand."""
+
 _SHORT = 1500
 """Characters of a message that is about one thing as a whole; longer ones are judged line by line."""
 
@@ -89,14 +92,15 @@ def topic_of(focus: str | None, views: Iterable[View]) -> Topic | None:
 def constraints(text: str) -> tuple[str, ...]:
     """Sentences that lay down what must or must not be done."""
     pattern = lexicon().constraint
-    lines = (" ".join(sentence.split()) for sentence in _SENTENCE.findall(text))
-    kept = (line.strip("-*• ") for line in lines if 6 <= len(line) <= 400 and pattern.search(line))
+    rules = (line for line in sentences(text) if 6 <= len(line) <= 400 and pattern.search(line))
+    kept = (line.strip("-*• ") for line in rules if not lexicon().no_rule.search(line))
     return tuple(dict.fromkeys(kept))[:_MOST_CONSTRAINTS]
 
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text, each on one line."""
-    return [line for sentence in _SENTENCE.findall(text) if (line := " ".join(sentence.split()))]
+    flowing = _WRAPPED.sub(" ", text)
+    return [line for sentence in _SENTENCE.findall(flowing) if (line := " ".join(sentence.split()))]
 
 
 class _Scan(dict[str, list[AnchorValue]]):

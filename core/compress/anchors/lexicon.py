@@ -18,6 +18,8 @@ class Lexicon:
     constraint: re.Pattern[str]
     decision: re.Pattern[str]
     remaining: re.Pattern[str]
+    injected: re.Pattern[str]
+    no_rule: re.Pattern[str]
     error: re.Pattern[str]
     error_words: re.Pattern[str]
     harmless: re.Pattern[str]
@@ -41,6 +43,8 @@ def lexicon() -> Lexicon:
         constraint=_any(table["constraint"], re.IGNORECASE),
         decision=_any(table["decision"], re.IGNORECASE),
         remaining=_any(table["remaining"], re.IGNORECASE),
+        injected=_any(table["injected"]),
+        no_rule=_any(table["no_rule"]),
         error=_any(table["error"]),
         error_words=_any(table["error_words"]),
         harmless=_any(table["harmless"]),

@@ -149,7 +149,7 @@ def one_line(text: str, limit: int) -> str:
 
 
 def _is_request(text: str) -> bool:
-    if not text.strip() or scaffold_kind(text):
+    if not text.strip() or scaffold_kind(text) or lexicon().injected.match(text):
         return False
     return not (text.lstrip().startswith(PREFILTERS) or find_summary(text))
 

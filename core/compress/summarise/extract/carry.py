@@ -17,6 +17,8 @@ _NOTHING = re.compile(r"^(?:none|n/a|unknown|nothing|-)\b.{0,60}$", re.IGNORECAS
 _REPLACED = frozenset({"state", "in_progress"})
 """Sections that only speak of the present: the new middle knows better."""
 
+_SERIAL = frozenset({"decisions", "remaining"})
+_NUMBER = re.compile(r"\d+")
 _WEIGHT = 0.9
 _ASKED = re.compile(r"^User asked[^:]{0,60}:\s*", re.IGNORECASE)
 _ALIKE = 0.8
@@ -52,7 +54,7 @@ def without_repeats(facts: Sequence[Fact]) -> list[Fact]:
     updating = any(fact.at < 0 for fact in facts)
     goals = {f"User: {fact.text}" for fact in facts if fact.kind == "goal"}
     for fact in sorted(facts, key=lambda fact: (not fact.fixed, -fact.at)):
-        key = (fact.kind, " ".join(fact.text.lower().split()))
+        key = (fact.kind, _said(fact))
         if key in exact or fact.text in goals:
             continue
         exact.add(key)
@@ -63,6 +65,12 @@ def without_repeats(facts: Sequence[Fact]) -> list[Fact]:
         others.append(words)
         kept.append(fact)
     return kept
+
+
+def _said(fact: Fact) -> str:
+    """What a fact says; of decisions and open ends that differ in a number alone the newest is enough."""
+    text = " ".join(fact.text.lower().split())
+    return _NUMBER.sub("#", text) if fact.kind in _SERIAL and not fact.in_focus else text
 
 
 def _alike(words: frozenset[str], other: frozenset[str]) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.compress.anchors import View, about, constraints, one_line, sentences
@@ -13,6 +14,10 @@ from core.compress.topic import Topic
 _TASK, _BRIEF, _ASK, _LINE, _LOG = 1200, 300, 400, 220, 120
 _RECENT = 0.75
 """Where the last quarter of a middle begins: failures there still block."""
+
+_NUMBER = re.compile(r"\d+")
+_SERIES = 4
+"""Calls that differ in a number alone are told one by one up to this many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,7 @@ def facts_of(views: Sequence[View], topic: Topic | None, asked_before: str = "")
     focused = {view.index for view in views if topic is not None and about(view, topic)}
     found = [
         *_requests(views, asked_before),
-        *_actions(calls, stories),
+        *_actions(calls, stories, focused),
         *_troubles(calls, views),
         *_files(stories),
         *_said(views),
@@ -89,8 +94,10 @@ def _requests(views: Sequence[View], asked_before: str) -> Iterator[Fact]:
             yield Fact("actions", f"User: {one_line(view.text, _ASK)}", view.index, 1.6)
 
 
-def _actions(calls: Sequence[Outcome], stories: dict[str, FileStory]) -> Iterator[Fact]:
-    """What was done, repeats and superseded failures folded into the last time."""
+def _actions(
+    calls: Sequence[Outcome], stories: dict[str, FileStory], focused: Container[int]
+) -> Iterator[Fact]:
+    """What was done: repeats and superseded failures as the last time, a numbered series as one."""
     last: dict[tuple[str, str], Outcome] = {}
     times: dict[tuple[str, str], int] = {}
     for outcome in calls:
@@ -99,10 +106,30 @@ def _actions(calls: Sequence[Outcome], stories: dict[str, FileStory]) -> Iterato
         last.pop(key, None)
         last[key] = outcome
     gone = {path for path, story in stories.items() if story.vanished}
-    for key, outcome in last.items():
-        if outcome.call.path not in gone and outcome.fixed_at is None:
-            reads = effect_of(outcome.call.name) == "read" and not outcome.call.command
-            yield Fact("actions", _action(outcome, times[key]), outcome.at, 0.6 if reads else 1.2)
+    told = [one for one in last.values() if one.call.path not in gone and one.fixed_at is None]
+    series: dict[tuple[str, str], list[Outcome]] = {}
+    for outcome in told:
+        if not outcome.error and outcome.at not in focused:
+            series.setdefault(_shape(outcome), []).append(outcome)
+    for outcome in told:
+        alike = series.get(_shape(outcome), [])
+        folded = len(alike) >= _SERIES and outcome in alike
+        if folded and outcome is not alike[-1]:
+            continue
+        text = _series(alike) if folded else _action(outcome, times[outcome.call.name, outcome.call.target])
+        reads = effect_of(outcome.call.name) == "read" and not outcome.call.command
+        yield Fact("actions", text, outcome.at, 0.6 if reads else 1.2)
+
+
+def _shape(outcome: Outcome) -> tuple[str, str]:
+    """What calls of one series have in common: all but the numbers in their targets."""
+    return outcome.call.name, _NUMBER.sub("#", outcome.call.target)
+
+
+def _series(alike: Sequence[Outcome]) -> str:
+    first, last = alike[0].call, alike[-1].call
+    ends = f"{one_line(first.target, 100)} to {one_line(last.target, 100)}"
+    return f"{last.name or 'tool'} {ends} ({len(alike)} calls alike) -> last: {_ending(alike[-1])}"
 
 
 def _action(outcome: Outcome, times: int) -> str:
@@ -119,9 +146,11 @@ def _ending(outcome: Outcome) -> str:
     lines = [line for line in outcome.text.splitlines() if line.strip()]
     if len(lines) == 1 and outcome.call.path and outcome.call.path in lines[0]:
         return "done"  # "The file X has been updated": the name again tells nothing
-    telling = next((line for line in reversed(lines) if lexicon().passed.search(line)), None)
+    words = lexicon()
+    passed = (line for line in reversed(lines) if words.passed.search(line))
+    telling = next((line for line in passed if not words.harmless.search(line)), None)
     if telling or len(lines) <= 2:
-        return one_line(telling or "; ".join(lines), 120) or "done"
+        return one_line(telling or "; ".join(lines), 120).strip("=-*# ") or "done"
     return f"{len(lines)} lines"
 
 

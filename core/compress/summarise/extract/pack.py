@@ -14,6 +14,9 @@ _SENTENCES = {"constraints": "constraints", "errors": "errors", "asks": "actions
 """Section of the categories that are whole sentences, most wanted first."""
 
 _PER_LINE = 8
+_MOST_LINES = {"numbers": 1, "hashes": 2}
+"""Lines of values that say little by themselves; the focus may have more."""
+
 _LONGEST = 160
 
 
@@ -40,8 +43,11 @@ def lists(anchors: Sequence[Found], said: str, room: int, estimate: Estimate) ->
     ]
     for category, label in _LABELS.items():
         names = [anchor for anchor in waiting if anchor.category == category]
+        most = _MOST_LINES.get(category, len(names)) * _PER_LINE
         for at in range(0, len(names), _PER_LINE):
             group = names[at : at + _PER_LINE]
+            if at >= most and not any(anchor.in_focus for anchor in group):
+                break
             text = f"{label}: {', '.join(anchor.value for anchor in group)}"
             cost = estimate(text) + 1
             if cost > room:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from core.compress.summarise.base import heading_line
 from core.compress.summarise.extract.facts import Fact
 from core.compress.summarise.extract.layout import homes
 
 NOTHING = "None."
+_LONG_PATH = 30
+_TARGET = re.compile(r"(?:^|: |\()[^\s(]+ (?P<path>[~/\w][^\s()]*/[^\s()]+)(?=(?: \(x\d+\))? -> |\)$|\) -> )")
+"""The path a call was about: it stands right behind the tool's name, and its outcome behind it."""
 _PLAIN = frozenset({"task", "goal"})
 _NUMBERED = frozenset({"actions"})
 _NOTES = {
@@ -25,7 +31,7 @@ def render(facts: Iterable[Fact], headings: Sequence[str]) -> str:
     """The body of a summary: every heading in order, oldest facts first, `None.` where there is nothing."""
     home = homes(headings)
     by_heading: dict[str, list[Fact]] = {heading: [] for heading in headings}
-    for fact in sorted(facts, key=lambda fact: fact.at):
+    for fact in sorted(_brief(list(facts)), key=lambda fact: fact.at):
         heading = home.get(fact.kind)
         if heading is not None and fact.text not in (other.text for other in by_heading[heading]):
             by_heading[heading].append(fact)
@@ -34,6 +40,26 @@ def render(facts: Iterable[Fact], headings: Sequence[str]) -> str:
         f"{heading_line(heading)}\n{_block(found, own.get(heading))}" for heading, found in by_heading.items()
     )
     return "\n\n".join(blocks)
+
+
+def _brief(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """Long paths written out once, in the list of files, and by their names where calls are told."""
+    paths = [fact.text.rpartition(" (")[0] for fact in facts if fact.kind == "files"]
+    names = Counter(map(_name, paths))
+    short = {path: _name(path) for path in paths if len(path) >= _LONG_PATH and names[_name(path)] == 1}
+    for fact in facts:
+        target = None if fact.kind == "files" else _TARGET.search(fact.text)
+        name = short.get(target["path"]) if target else None
+        if target is None or name is None:
+            yield fact
+        else:
+            yield replace(
+                fact, text=f"{fact.text[: target.start('path')]}{name}{target.string[target.end('path') :]}"
+            )
+
+
+def _name(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]
 
 
 def _block(facts: Sequence[Fact], kind: str | None) -> str:

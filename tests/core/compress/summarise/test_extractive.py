@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.compress.anchors import constraints, sentences
 from core.compress.retention import retention
 from core.compress.summarise.base import FailureKind, SummaryFailure, SummaryRequest, SummaryStatus, sections
 from core.compress.summarise.extractive import ExtractiveSummariser, quarter
@@ -120,6 +121,35 @@ def test_what_tells_nothing_is_left_out() -> None:
     assert "chain:" not in found["Key Decisions"]
     assert "because of a cache" in found["Key Decisions"]
     assert "Last check" not in found["Active State"]
+
+
+def test_calls_that_differ_in_a_number_alone_are_told_as_a_series() -> None:
+    middle = [user("Time every run.")]
+    for run in range(1, 9):
+        middle += call("terminal", "12 layers\nslow\nslower", command=f"time run-{run}")
+    told = sections(_summary(middle))["Completed Actions"]
+    assert "terminal time run-1 to time run-8 (8 calls alike) -> last: 3 lines" in told
+    assert "run-5" not in told
+
+
+def test_a_client_s_own_words_are_no_request_and_no_rule() -> None:
+    skill = "Base directory for this skill: /opt/skills/debug\n\nNever skip a step. Always look twice."
+    body = _summary([user("Fix the lantern."), user(skill), assistant("Looking.")])
+    assert "look twice" not in body
+
+
+@pytest.mark.parametrize(
+    "text", ["How should we proceed?", "277: # Check required elements", "ValueError: only one may hold"]
+)
+def test_what_only_sounds_like_a_rule_is_none(text: str) -> None:
+    assert constraints(text) == ()
+
+
+def test_a_sentence_wrapped_by_hand_stays_whole() -> None:
+    assert sentences("It works because the lantern is lit, and\nthe harbour sees it.\nNext.") == [
+        "It works because the lantern is lit, and the harbour sees it.",
+        "Next.",
+    ]
 
 
 def test_actions_are_numbered_in_the_order_they_happened() -> None:
