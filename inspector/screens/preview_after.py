@@ -10,6 +10,7 @@ from inspector.screens.preview_model import Comparison
 from inspector.screens.preview_rows import AfterEntry, AfterRows, SummaryLine
 from inspector.widgets.message_list_draw import Marks, draw_band, draw_message
 from inspector.widgets.message_list_rows import Band
+from inspector.widgets.retention_strip import gravity
 from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
 
@@ -67,7 +68,10 @@ class AfterList(RowList[AfterEntry]):
             return draw_band(row, width, self.palette)
         if isinstance(row, SummaryLine):
             token = "ink-faint" if row.aside else "role-summary" if row.heading else "ink"
-            return Line().gap().preformatted(row.text, self.palette.style(token, bold=row.heading))
+            line = Line().gap()
+            if row.aside:
+                return line.add(row.text, self.palette.style(token), most=width - 1)
+            return line.preformatted(row.text, self.palette.style(token, bold=row.heading))
         return draw_message(row, width, self.palette, Marks())
 
 
@@ -77,16 +81,16 @@ class AnchorList(RowList[Anchor]):
     HEADER_LINES = 1
 
     def show_anchors(self, anchors: Sequence[Anchor]) -> None:
-        """Show them, worst fate first."""
+        """Show them, worst fate first, and in it what is missed most."""
         order = list(FATES)
-        ranked: list[Anchor] = sorted(anchors, key=lambda anchor: order.index(anchor.fate))
+        ranked = sorted(anchors, key=lambda one: (order.index(one.fate), gravity(one.category)))
         self.show(ListRows(ranked), cursor=0)
 
     def draw_header(self, width: int) -> list[Line]:
         """Names of the columns."""
         ink = self.palette.style("ink-muted")
         line = Line().gap(3).cell("fate", 13, ink).cell("kind", 13, ink).cell("where", 6, ink, right=True)
-        return [line.gap(2).add("what · enter shows its message", ink)]
+        return [line.gap(2).add("what · enter shows its message", ink, most=max(0, width - line.width - 2))]
 
     def draw_row(self, row: Anchor, index: int, width: int) -> Line:
         """Fate, category, where it stood, the fact."""

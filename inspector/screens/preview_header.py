@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -11,16 +12,19 @@ from inspector import format
 from inspector.line import Line
 from inspector.palette import Palette
 from inspector.screens.preview_model import Comparison
-from inspector.text import cell_len
+from inspector.text import cell_len, clean
+from inspector.widgets.text_wrap import wrap
 
+MOST_WORDS = 2
+"""Lines of words at the most."""
 LEAST_CUT = 20
 """A piece that does not fit is cut where this many cells of it stay, else left out."""
 
 
 class PreviewHeader(Widget):
-    """Two lines about a comparison, or what is being waited for."""
+    """Two lines about a comparison, a third where the words need it, or what is being waited for."""
 
-    DEFAULT_CSS = "PreviewHeader { height: 2; }"
+    DEFAULT_CSS = "PreviewHeader { height: auto; }"
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -31,7 +35,14 @@ class PreviewHeader(Widget):
     def show(self, comparison: Comparison | None, *, price: Decimal | None = None, waiting: str = "") -> None:
         """Show a comparison; `price` is what making the summary costs."""
         self._shown, self._price, self._waiting = comparison, price, waiting
-        self.refresh()
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As many lines as there are words for, three at the most."""
+        return 1 + max(1, min(MOST_WORDS, len(self._words(width))))
+
+    def _words(self, width: int) -> list[str]:
+        return [] if self._shown is None else list(wrap(clean(words_of(self._shown)), max(1, width - 2)))
 
     def render_line(self, y: int) -> Strip:
         """Figures (line 0), words (line 1)."""
@@ -42,7 +53,10 @@ class PreviewHeader(Widget):
         if y == 0:
             line = figures(self._shown, self._price, width, palette)
         else:
-            line = Line().gap().add(words_of(self._shown), palette.style("ink-muted"), most=max(0, width - 2))
+            lines = self._words(width)
+            words = lines[y - 1] if y <= len(lines) else ""
+            more = " …" if y == MOST_WORDS and len(lines) > MOST_WORDS else ""
+            line = Line().gap().add(words + more, palette.style("ink-muted"), most=max(0, width - 1))
         return line.strip(width, self.rich_style)
 
 

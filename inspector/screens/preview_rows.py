@@ -60,7 +60,7 @@ class AfterRows:
 
     def __init__(self, comparison: Comparison, width: int) -> None:
         self._comparison = comparison
-        self._lines = tuple(summary_lines(comparison, max(8, width - 2)))
+        self._lines = tuple(summary_lines(comparison, max(8, width - 3)))
         self._at = comparison.summary_index if self._lines and comparison.summary_index is not None else None
         self.banding = self._banded()
 
@@ -96,14 +96,14 @@ class AfterRows:
         total = len(self._comparison.after) + max(0, lines - 1)
         words = f"{format.short(self._summary_tokens(), mark=format.ESTIMATE)} tokens"
         bands = (
-            (Part.HEAD, "head", 0, head, f"{format.plural(head, 'message')} kept"),
+            (Part.HEAD, "head", 0, head, f"{format.plural(head, 'message')} · kept"),
             (Part.MIDDLE, "summary", head, lines, words),
             (Part.TAIL, "tail", head + lines, total - head - lines, ""),
         )
         return Banding(
             total,
             tuple(
-                Band(start, part, title, note or f"{format.plural(size, 'message')} kept")
+                Band(start, part, title, note or f"{format.plural(size, 'message')} · kept")
                 for part, title, start, size, note in bands
                 if size
             ),
@@ -166,16 +166,12 @@ def summary_lines(comparison: Comparison, width: int) -> Iterator[SummaryLine]:
         yield from _body(text, width)
         return
     if opening := text[:start].strip():
-        yield SummaryLine(f"{opening[:OPENING]} … ({len(opening):,} characters of handoff)", aside=True)
+        yield SummaryLine(f"handoff, {len(opening):,} characters: {opening}", aside=True)
     yield from _body(body, width)
     if closing := text[start + len(body) :].strip():
         yield SummaryLine("")
         for line in wrap(clean(closing), width):
             yield SummaryLine(line, aside=True)
-
-
-OPENING = 40
-"""Characters of the handoff words that are shown; every release writes the same ones each time."""
 
 
 def _body(text: str, width: int) -> Iterator[SummaryLine]:

@@ -16,7 +16,7 @@ from inspector.palette import Palette
 from inspector.screens.cache_card import bill
 from inspector.screens.why_aftermath import Aftermath
 from inspector.widgets.fields import evidence_lines, field, headline, paragraph
-from inspector.widgets.retention_strip import GRAVE
+from inspector.widgets.retention_strip import gravity
 
 WAITING = "…"
 """Stands where a line will: nothing moves when it comes."""
@@ -146,7 +146,7 @@ def lost(kept: Retention | None) -> str:
     if kept is None or not kept.by_category:
         return "nothing that can be checked"
     gone = {kind: count for kind, count in kept.by_category.items() if count.lost}
-    order = sorted(gone, key=lambda kind: kind not in GRAVE)
+    order = sorted(gone, key=gravity)
     named = " · ".join(f"{kind} {gone[kind].lost:,} of {gone[kind].of:,}" for kind in order)
     every = sum(count.of for count in kept.by_category.values())
     share = sum(count.lost for count in gone.values()) / every if every else None

@@ -16,8 +16,11 @@ from inspector.line import Line
 from inspector.palette import Palette
 
 LOST = "lost"
+HEAT = "lost, by message"
 GRAVE = ("constraints", "asks")
 """Categories of which a single loss is worth naming."""
+PLAIN = ("numbers", "hashes")
+"""Categories of which many are lost without anybody missing them."""
 
 WARM, HOT = 0.34, 0.67
 """Shares of a message's anchors lost from which its cell is a warning, or worse."""
@@ -71,10 +74,11 @@ def survival_line(retention: Retention, width: int, palette: Palette) -> Line:
     """`survives 82%  paths 11/12  errors 3/3 ...`, and the gravest loss by name."""
     line = Line().gap().add("survives", palette.style("ink-muted", bold=True)).gap()
     line.add(format.percent(retention.score), palette.style("ink", bold=True))
-    for category, counts in retention.by_category.items():
+    for category in sorted(retention.by_category, key=gravity):
+        counts = retention.by_category[category]
         words = f"{category} {counts.of - counts.lost}/{counts.of}"
         if line.width + len(words) + 2 > width:
-            break
+            continue
         line.gap(2).add(words, palette.style(_severity(counts)))
     loss = gravest(retention.anchors)
     room = width - line.width - 4
@@ -88,7 +92,8 @@ def heat_line(retention: Retention, cells: int, focus: str | None, width: int, p
     line = Line().gap()
     for share in heat(retention.lost_by_message, cells):
         line.add(heat_glyph(share), palette.style(heat_ink(share)))
-    line.gap(2).add("lost, by message", palette.style("ink-muted"))
+    if line.width + len(HEAT) + 2 <= width:
+        line.gap(2).add(HEAT, palette.style("ink-muted"))
     if focus and retention.focus is not None and retention.rest is not None:
         kept, rest = kept_share(retention.focus), kept_share(retention.rest)
         words = f"focus “{focus}”: {format.percent(kept)} kept · rest {format.percent(rest)}"
@@ -123,6 +128,11 @@ def heat_ink(share: float | None) -> str:
 def kept_share(counts: AnchorCount) -> float | None:
     """Share of anchors that survive, word for word or not; None without any."""
     return None if not counts.of else (counts.of - counts.lost) / counts.of
+
+
+def gravity(category: str) -> int:
+    """0 for what is missed first."""
+    return 0 if category in GRAVE else 2 if category in PLAIN else 1
 
 
 def gravest(anchors: Sequence[Anchor]) -> Anchor | None:

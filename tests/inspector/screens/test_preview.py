@@ -383,3 +383,26 @@ async def test_a_model_at_another_server_can_be_named(samples: Location) -> None
         await press(pilot, "escape")
         assert view(pilot).writer is not None
         assert shown(pilot).made_by == "extractive, offline"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_what_hermes_would_say_is_whole_at_every_width(
+    samples: Location, size: tuple[int, int]
+) -> None:
+    app = open_app(samples, "Why is the deploy slow", "preview")
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        words = " ".join(drawn(pilot).split())
+        view = app.screen.query_one(PreviewView)
+        assert view.shown is not None
+        assert words_of(view.shown) in words
+        assert "esc back" in words
+
+
+async def test_a_wide_screen_lists_what_is_lost_beside_both_sides(samples: Location) -> None:
+    app = open_app(samples, "Why is the deploy slow", "preview")
+    async with app.run_test(size=(200, 60)) as pilot:
+        await settle(pilot)
+        assert "✗ lost" in drawn(pilot)
+        await press(pilot, "d")
+        assert not app.screen.query_one(AnchorList).display

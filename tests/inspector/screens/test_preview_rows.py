@@ -104,7 +104,7 @@ def test_the_summary_stands_under_its_band_with_its_handoff_in_one_line() -> Non
     first, second = entries[at + 1], entries[at + 2]
     assert isinstance(first, SummaryLine)
     assert first.aside
-    assert first.text.startswith("[CONTEXT SUMMARY]: handoff words")
+    assert first.text.startswith("handoff, 32 characters: [CONTEXT SUMMARY]")
     assert second == SummaryLine("## Goal", heading=True)
 
 

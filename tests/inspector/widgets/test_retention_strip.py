@@ -33,7 +33,7 @@ def lost(category: str, value: str) -> Anchor:
 def test_counts_are_told_by_category_and_the_gravest_loss_by_name() -> None:
     never = lost("constraints", "never touch migrations")
     text = survival_line(report(lost("numbers", "41"), never), 120, INK).text
-    assert "survives 82%  paths 11/12  constraints 2/3  ▲ lost: never touch migrations" in text
+    assert "survives 82%  constraints 2/3  paths 11/12  ▲ lost: never touch migrations" in text
 
 
 def test_a_lost_number_is_not_grave() -> None:
