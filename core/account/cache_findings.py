@@ -20,13 +20,18 @@ def _breaks(account: Account) -> Iterator[Finding]:
     worst = max(causes, key=lambda cause: sum(one.tokens_lost for one in breaks if one.cause == cause))
     numbers = {
         "told": many(len(breaks), "cache break"),
-        "causes": ", ".join(f"{count} {cause.replace('_', ' ')}" for cause, count in causes.most_common()),
+        "causes": ", ".join(_caused(cause, count, len(causes)) for cause, count in causes.most_common()),
         "tokens": sum(one.tokens_lost for one in breaks),
         "price": f", ${sum(usd):.4f} above cached reads" if usd else "",
         "remedy": remedy(worst),
     }
     evidence = [one.evidence[-1] for one in breaks if one.evidence]
     yield account.found("G1", numbers, *evidence)
+
+
+def _caused(cause: str, count: int, causes: int) -> str:
+    words = cause.replace("_", " ")
+    return words if causes == 1 else f"{count} by {words}"
 
 
 def _writes_exceed(account: Account) -> Iterator[Finding]:

@@ -59,8 +59,9 @@ class Account:
 
     @cached_property
     def answers(self) -> int:
-        """How often the model answered: what a branch took from its parent, and an answer that a retried turn
-        wrote into several sessions, counts once.
+        """How often the model answered.
+
+        What a branch took from its parent, and what a retried turn wrote into several sessions, counts once.
         """
         inherited = Counter(_spoken(message) for message in self._parent if message.role == "assistant")
         seen: set[tuple[str, ...]] = set()
@@ -113,6 +114,6 @@ def billed(session: Session) -> tuple[int | None, ...]:
     return tokens.input, tokens.cache_read, tokens.cache_write, tokens.output
 
 
-def many(count: int, noun: str) -> str:
-    """`1 call`, `2 calls`."""
-    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"
+def many(count: int, noun: str, several: str | None = None) -> str:
+    """`1 call`, `2 calls`; `several` is the plural where it takes more than an s."""
+    return f"1 {noun}" if count == 1 else f"{count:,} {several or noun + 's'}"

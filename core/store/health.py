@@ -15,7 +15,6 @@ from core.store.schema import FullText, Schema
 from core.store.sessions import SESSION_COLUMNS, session_from_row
 
 _COMPLAINTS = 5
-_WAL_WORTH_A_NOTE = 64 * 1024 * 1024
 _COUNTED = ("sessions", "messages", "session_model_usage", "system_prompts", "gateway_routing")
 
 
@@ -53,7 +52,7 @@ def examine(
         integrity=_quick_check(connection) if integrity else None,
         foreign_key_errors=_foreign_keys(connection) if integrity else None,
         damage=dict(_damage(connection, schema, path)),
-        notes=tuple(_notes(path, mode, wal, found.st_mode)),
+        notes=tuple(_notes(path, mode, wal)),
     )
 
 
@@ -95,12 +94,8 @@ def _damage(connection: sqlite3.Connection, schema: Schema, path: Path) -> Count
     return Counter(what for row in rows for what in session_from_row(row, path).damage)
 
 
-def _notes(path: Path, mode: str, wal: int | None, bits: int) -> Iterator[str]:
+def _notes(path: Path, mode: str, wal: int | None) -> Iterator[str]:
     if mode == "wal" and wal is None:
         yield "reading it makes an empty state.db-wal and a state.db-shm beside it, as every reader does"
-    if wal is not None and wal > _WAL_WORTH_A_NOTE:
-        yield f"the write-ahead log holds {wal:,} bytes: a long reader keeps Hermes from emptying it"
-    if os.name == "posix" and bits & 0o077:
-        yield f"others on this machine may read it (mode {bits & 0o777:o}); it holds whole conversations"
     if path.is_symlink():
         yield f"it is a link to {path.resolve()}"

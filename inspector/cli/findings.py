@@ -7,7 +7,8 @@ lacks its evidence says what is missing and does not guess.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.model.event import Finding, Severity
@@ -16,6 +17,9 @@ from inspector.cli import jsonio, options, output, target
 if TYPE_CHECKING:
     from core.explain.findings.registry import NotKnown
     from core.store.store import Store
+
+MOST_OF_A_RULE = 10
+"""Findings of one rule that are printed for people; the document holds them all."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,21 +65,40 @@ def payload(found: Finding) -> dict[str, Any]:
     }
 
 
-def lines(found: Iterable[Finding], unknown: Iterable[NotKnown] = ()) -> Iterator[str]:
-    """Findings for people, then what could not be told."""
+def lines(found: Sequence[Finding], unknown: Iterable[NotKnown] = ()) -> Iterator[str]:
+    """Findings for people, then what could not be told.
+
+    What many conversations share is said once, and of one rule no more than `MOST_OF_A_RULE` are printed.
+    """
     from inspector import format
+
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for one in found:
+        groups.setdefault((one.rule, one.sentence), []).append(one)
+    printed: Counter[str] = Counter()
+    for alike in groups.values():
+        printed[alike[0].rule] += 1
+        if printed[alike[0].rule] <= MOST_OF_A_RULE:
+            yield from _entry(alike)
+    for rule, count in printed.items():
+        if count > MOST_OF_A_RULE:
+            yield f"and {count - MOST_OF_A_RULE:,} more of {rule} (--json names them)"
+    yield format.plural(len(found), "finding")
+    yield from (f"not known: {one.rule} {one.name}: {one.why}" for one in unknown)
+
+
+def _entry(alike: Sequence[Finding]) -> Iterator[str]:
+    """One finding, or one that several conversations share."""
     from inspector.glyphs import SEVERITY
 
-    count = 0
-    for count, one in enumerate(found, start=1):  # noqa: B007 - counted while they are printed
-        where = f" · {one.session}" if one.session else ""
-        yield f"{SEVERITY[one.severity]} {one.severity.value} {one.rule} {one.name}{where}"
-        yield f"  {one.sentence}  [{one.verdict.value}]"
-        yield from (f"  {output.evidence(evidence)}" for evidence in one.evidence)
-        if one.remedy:
-            yield f"  → {one.remedy}"
-    yield format.plural(count, "finding")
-    yield from (f"not known: {one.rule} {one.name}: {one.why}" for one in unknown)
+    one, *others = alike
+    where = f" · {one.session}" if one.session else ""
+    where += f" and {len(others):,} more" if others else ""
+    yield f"{SEVERITY[one.severity]} {one.severity.value} {one.rule} {one.name}{where}"
+    yield f"  {one.sentence}  [{one.verdict.value}]"
+    yield from (f"  {output.evidence(evidence)}" for evidence in one.evidence)
+    if one.remedy:
+        yield f"  → {one.remedy}"
 
 
 def _diagnose(args: argparse.Namespace) -> tuple[list[Finding], list[NotKnown]]:

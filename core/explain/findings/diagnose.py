@@ -37,6 +37,10 @@ def diagnose_store(store: Store, *, integrity: bool = False) -> Examination:
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Findings by severity; those equally bad keep their order."""
+    """Findings by severity, each once; those equally bad keep their order.
+
+    Two conversations that fork from one session both find what is wrong with it.
+    """
     rank = {severity: place for place, severity in enumerate(Severity)}
-    return tuple(sorted(findings, key=lambda one: rank[one.severity]))
+    once = {(one.rule, one.session, one.sentence): one for one in findings}
+    return tuple(sorted(once.values(), key=lambda one: rank[one.severity]))

@@ -15,6 +15,7 @@ from core.explain.findings import (  # noqa: F401
     structure_rules,
     summary_rules,
     thrash_rules,
+    transcript_rules,
     trigger_rules,
 )
 from core.explain.findings.case import case_of

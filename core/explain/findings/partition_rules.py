@@ -61,7 +61,7 @@ def nothing_to_compress(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("D3")
 def fossil_head(case: Case, rule: Rule) -> Iterable[Found]:
     """A request from before the first compaction still stands in front of the summary."""
-    if not case.completed:
+    if not case.completed or not case.summaries:
         return
     for message in case.live:
         if message.role == "system":

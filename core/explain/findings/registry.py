@@ -104,8 +104,10 @@ def apply(
     """Run rules over a subject; worst first."""
     findings: list[Finding] = []
     unknown: list[NotKnown] = []
-    for key, check in checks.items():
-        rule = rules()[key]
+    for key, rule in rules().items():
+        check = checks.get(key)
+        if check is None:
+            continue
         try:
             findings += [rule.finding(found, session) for found in _joined(check(subject, rule))]
         except Missing as missing:

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 
+from core.account.examined import many
 from core.apply.writers import having_open
 from core.explain.findings.bytes_held import bytes_by_part, damaged, is_index
 from core.explain.findings.registry import Found, Missing, Rule, store_rule
@@ -55,7 +56,7 @@ def left_open(case: StoreCase, rule: Rule) -> Iterable[Found]:
         for session in silent:
             sources[session.source or "unknown"] = sources.get(session.source or "unknown", 0) + 1
         told = ", ".join(f"{count} {source}" for source, count in sorted(sources.items()))
-        numbers = {"count": len(silent), "days": int(rule.limits["days"])}
+        numbers = {"told": many(len(silent), "session"), "days": int(rule.limits["days"])}
         yield Found(numbers, (Evidence(Source.DATABASE, "sessions", told),))
 
 

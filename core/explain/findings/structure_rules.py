@@ -1,21 +1,19 @@
-"""Rules about how sessions hang together, and whether the live rows make a valid transcript."""
+"""Rules about how sessions hang together, and who holds them."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
+from core.account.examined import many
 from core.apply.writers import alive
-from core.compress.estimate import message_size, total_tokens
 from core.explain.findings.case import Case
 from core.explain.findings.registry import Found, Missing, Rule, conversation_rule
 from core.explain.wording import quoted
 from core.hermes.log import Kind
-from core.model.conversation import BoundaryMode
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.message import Message
 from core.model.session import Kind as SessionKind
@@ -46,8 +44,9 @@ def forked_chain(case: Case, rule: Rule) -> Iterable[Found]:
         if parent is not None and count > 1:
             ids = [node.session.id for node in chain.nodes if node.parent_id == parent]
             evidence = Evidence(Source.DATABASE, f"sessions {parent}", f"continued by {', '.join(ids)}")
-            why = case.conversation.resume_reason
-            numbers = {"session": parent, "count": count, "tip": chain.tip, "why": f" ({why})" if why else ""}
+            target, why = case.conversation.resume_target, case.conversation.resume_reason
+            why = f" ({why})" if why else ""
+            numbers = {"session": parent, "count": count, "tip": target, "why": why}
             yield Found(numbers, (evidence,), session=parent)
 
 
@@ -90,65 +89,9 @@ def empty_link(case: Case, rule: Rule) -> Iterable[Found]:
         calls = session.api_calls or 0
         if calls > 0 and held[session.id] <= 1:
             evidence = Evidence(Source.DATABASE, f"sessions {session.id}", f"api_call_count {calls}")
-            told = "1 call" if calls == 1 else f"{calls:,} calls"
             messages = "1 message" if held[session.id] else "no message"
-            numbers = {"session": session.id, "calls": told, "messages": messages}
+            numbers = {"session": session.id, "calls": many(calls, "call"), "messages": messages}
             yield Found(numbers, (evidence,), session=session.id)
-
-
-@conversation_rule("E6")
-def orphaned_tool_rows(case: Case, rule: Rule) -> Iterable[Found]:
-    """Results without calls, calls without results, results in the wrong place."""
-    faults = list(_pair_faults(case.live))
-    if faults:
-        kinds = ", ".join(f"{count} {kind}" for kind, count in Counter(kind for kind, _ in faults).items())
-        rows = ", ".join(str(message.row.id) for _, message in faults[:8] if message.row)
-        evidence = Evidence(Source.DATABASE, f"messages {rows}", kinds)
-        yield Found({"count": len(faults), "kinds": kinds}, (evidence,))
-
-
-@conversation_rule("E7")
-def duplicate_live_rows(case: Case, rule: Rule) -> Iterable[Found]:
-    """The same row stands in the live transcript more than once."""
-    seen: dict[str, Message] = {}
-    copies: list[Message] = []
-    for message in case.live:
-        stamp = message.row.timestamp.isoformat() if message.row and message.row.timestamp else ""
-        plain = {key: value for key, value in message.wire.items() if key != "timestamp"}
-        key = stamp + json.dumps(plain, sort_keys=True, default=str)
-        if key in seen and stamp:
-            copies.append(message)
-        seen[key] = message
-    if copies:
-        rules = case.policy.estimate
-        tokens = total_tokens([message_size(message.wire, rules) for message in copies], rules)
-        rows = ", ".join(str(message.row.id) for message in copies[:8] if message.row)
-        evidence = Evidence(Source.DATABASE, f"messages {rows}", "equal role, time, content and call id")
-        yield Found({"count": len(copies), "tokens": tokens}, (evidence,))
-
-
-@conversation_rule("E9")
-def history_hole(case: Case, rule: Rule) -> Iterable[Found]:
-    """Ids are missing between two rows of a session that counts more rows than it holds.
-
-    A hole alone proves nothing: other sessions' rows lay there and may have been pruned.
-    """
-    generations = case.conversation.generations
-    counted, held = case.tip.messages, [row for one in generations for row in one.row_ids]
-    if counted is None or len(generations) != 1 or generations[0].boundary or counted <= len(held):
-        return
-    for before, after in pairwise(held):
-        if after - before <= rule.limits["rows"]:
-            continue
-        query = "SELECT count(*) FROM messages WHERE id > ? AND id < ?"
-        (others,) = case.store.connection.execute(query, (before, after)).fetchone()
-        missing = min(after - before - 1 - others, counted - len(held))
-        if missing >= rule.limits["rows"]:
-            told = f"{counted:,} counted, {len(held):,} held"
-            evidence = Evidence(Source.DATABASE, f"messages {before}-{after}", told)
-            yield Found(
-                {"missing": missing, "before": before, "after": after}, (evidence,), Verdict.SUSPECTED
-            )
 
 
 @conversation_rule("E11")
@@ -173,7 +116,9 @@ def rows_behind_a_rotation(case: Case, rule: Rule) -> Iterable[Found]:
         if late:
             rows = ", ".join(str(message.row.id) for message in late[:8] if message.row)
             evidence = Evidence(Source.DATABASE, f"messages {rows}", f"newer than the end of {session.id}")
-            yield Found({"count": len(late), "session": session.id}, (evidence,), session=session.id)
+            yield Found(
+                {"told": many(len(late), "row"), "session": session.id}, (evidence,), session=session.id
+            )
 
 
 @conversation_rule("E13")
@@ -199,20 +144,6 @@ def compaction_not_reloaded(case: Case, rule: Rule) -> Iterable[Found]:
             done = None
 
 
-@conversation_rule("E14")
-def kept_tail_lost(case: Case, rule: Rule) -> Iterable[Found]:
-    """A partial compression archived the turns it was to keep."""
-    modes = {generation.boundary.mode for generation in case.conversation.generations if generation.boundary}
-    if BoundaryMode.IN_PLACE not in modes:
-        return
-    lost, _ = case.store.lost_tail(case.tip.id)
-    if lost:
-        rows = f"messages {lost[0]} to {lost[-1]}"
-        evidence = Evidence(Source.DATABASE, rows, "archived, neither summarised nor copied back")
-        numbers = {"session": case.tip.id, "count": len(lost)}
-        yield Found(numbers, (evidence,), Verdict.DERIVED, session=case.tip.id)
-
-
 def _stale(lock: Lease, now: datetime, longest: timedelta) -> tuple[str, Verdict]:
     """What is wrong with a lock, and how sure that is; no words where nothing is."""
     if lock.expires_at is not None and lock.expires_at < now:
@@ -226,8 +157,7 @@ def _stale(lock: Lease, now: datetime, longest: timedelta) -> tuple[str, Verdict
 
 
 def _minutes(span: timedelta) -> str:
-    minutes = round(span.total_seconds() / 60)
-    return "1 minute" if minutes == 1 else f"{minutes:,} minutes"
+    return many(round(span.total_seconds() / 60), "minute")
 
 
 def _kept_columns(case: Case, sessions: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -237,21 +167,6 @@ def _kept_columns(case: Case, sessions: Sequence[str]) -> dict[str, dict[str, An
     query = f"SELECT {columns} FROM sessions WHERE id IN ({marks})"  # noqa: S608 - names from the schema
     return {str(row["id"]): dict(row) for row in case.store.connection.execute(query, sessions).fetchall()}
 
-
-def _pair_faults(messages: Sequence[Message]) -> Iterator[tuple[str, Message]]:
-    """Tool rows and calls that do not fit, with what is wrong."""
-    open_calls: dict[str, Message] = {}
-    for position, message in enumerate(messages):
-        if message.role == "tool":
-            if message.tool_call_id in open_calls:
-                del open_calls[message.tool_call_id]
-            else:
-                yield "results without a call", message
-            continue
-        yield from (("calls without a result", holder) for holder in open_calls.values())
-        open_calls = {call.id: message for call in message.tool_calls} if message.role == "assistant" else {}
-        if position == len(messages) - 1:
-            return
     # Calls of the newest answer may still be running.
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
+from core.account.examined import many
 from core.compress.estimate import message_size, text_tokens, total_tokens
 from core.explain.findings.case import Case
 from core.explain.findings.registry import Found, Missing, Rule, conversation_rule
@@ -147,7 +148,7 @@ def constraint_lost(case: Case, rule: Rule) -> Iterable[Found]:
         evidence = tuple(
             Evidence(Source.DATABASE, "the summarised messages", a.value[:200]) for a in lost[:5]
         )
-        numbers = {"count": len(lost), "first": lost[0].value[:120]}
+        numbers = {"told": many(len(lost), "instruction"), "first": lost[0].value[:120]}
         yield Found(numbers, evidence, Verdict.SUSPECTED)
 
 
@@ -175,7 +176,7 @@ def failure_shown_as_success(case: Case, rule: Rule) -> Iterable[Found]:
     if hidden:
         rows = ", ".join(str(message.row.id) for message in hidden[:5] if message.row)
         evidence = Evidence(Source.DATABASE, f"messages {rows}", hidden[0].text[:160])
-        yield Found({"count": len(hidden)}, (evidence,), Verdict.DERIVED)
+        yield Found({"told": many(len(hidden), "shortened tool result")}, (evidence,), Verdict.DERIVED)
 
 
 def _report(case: Case) -> Retention | None:

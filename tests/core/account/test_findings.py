@@ -156,7 +156,7 @@ def test_g1_names_causes_and_the_remedy_of_the_worst(sample_home: Path) -> None:
     with Store(sample_home / "state.db") as store:
         session = store.resolve("Explain the query plan").id
         one = next(f for f in account_findings(store, session, whole, prices=BOOK) if f.rule == "G1")
-    assert one.sentence.startswith("3 cache breaks (3 model changed) re-read")
+    assert one.sentence.startswith("3 cache breaks (model changed) re-read")
     assert "switch" in one.remedy
     assert len(one.evidence) == 3
 

@@ -155,5 +155,4 @@ def test_health_tells_sizes_layout_and_permissions(make: Make, opened: Opened) -
     assert "external content" in health.full_text
     if os.name == "posix":
         assert health.mode == 0o644
-        assert any("others" in note for note in health.notes)
     assert opened(database).health().integrity is None
