@@ -18,6 +18,7 @@ from inspector.cli import kept, numbers, options, output, target
 
 if TYPE_CHECKING:
     from core.account.ledger import Books
+    from core.account.price_book import PriceBook
     from core.model.ledger import Ledger, LedgerRow
     from core.store.open_database import OpenDatabase
 
@@ -39,6 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--budget", type=numbers.dollars, metavar="USD", help="exit with 6 when more was spent"
     )
+    parser.add_argument(
+        "--transcript",
+        nargs="+",
+        metavar="FILE",
+        help="JSONL logs of Claude Code or Codex, or API answers one a line, instead of a database",
+    )
     parser.add_argument("--no-prices", action="store_true", help="leave computed costs out; faster")
     parser.add_argument("--csv", action="store_true", help="print a table for a spreadsheet")
     options.add_json_option(parser)
@@ -49,6 +56,8 @@ def run(args: argparse.Namespace) -> int:
     """Print buckets and cost."""
     if args.csv and args.json:
         raise UsageError("give either --json or --csv")
+    if args.transcript:
+        return _of_transcripts(args)
     slot = _slot(args)
     text = slot.read() if slot else None
     if text is None:
@@ -72,13 +81,42 @@ def _add_up(args: argparse.Namespace, slot: kept.Slot | None) -> int:
         sys.stdout.write(f"{text}\n")
         if slot:
             slot.write(text)
-    elif args.csv:
-        found = books.ledger()
-        output.write_csv(_flat(usage_json.row(one)) for one in (*found.rows, found.totals))
     else:
-        output.write_lines(_lines(books.ledger(), args.limit or SHOWN))
+        _print(books.ledger(), args)
     if args.budget is not None:
         _hold_to(args.budget, books.ledger())
+    return 0
+
+
+def _print(found: Ledger, args: argparse.Namespace) -> None:
+    from inspector.cli import usage_json
+
+    if args.json:
+        output.write_json(usage_json.payload(found))
+    elif args.csv:
+        output.write_csv(_flat(usage_json.row(one)) for one in (*found.rows, found.totals))
+    else:
+        output.write_lines(_lines(found, args.limit or SHOWN))
+
+
+def _of_transcripts(args: argparse.Namespace) -> int:
+    """Print what the logs of other tools hold.
+
+    Raises:
+        UsageError: A session is named too, or a log holds no usage.
+        NotFoundError: There is no such file.
+    """
+    from pathlib import Path
+
+    from core.account.transcript_ledger import transcript_ledger
+
+    if args.session is not None:
+        raise UsageError("give either SESSION or --transcript FILE")
+    files = [Path(file) for file in args.transcript]
+    found = transcript_ledger(files, by=args.by, since=args.since, until=args.until, prices=_prices(args))
+    _print(found, args)
+    if args.budget is not None:
+        _hold_to(args.budget, found)
     return 0
 
 
@@ -109,12 +147,16 @@ def _books(args: argparse.Namespace) -> Books:
 def _collect(opened: tuple[OpenDatabase, ...], args: argparse.Namespace, session: str | None) -> Books:
     from core.account.ledger import collect
 
-    prices = None
-    if not args.no_prices:
-        from core.account.price_book import open_book
-
-        prices = open_book()
+    prices = _prices(args)
     return collect(opened, by=args.by, since=args.since, until=args.until, session=session, prices=prices)
+
+
+def _prices(args: argparse.Namespace) -> PriceBook | None:
+    if args.no_prices:
+        return None
+    from core.account.price_book import open_book
+
+    return open_book()
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:

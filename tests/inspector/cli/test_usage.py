@@ -57,7 +57,7 @@ def test_a_document_written_row_by_row_is_the_one_made_of_the_ledger(
     with ExitStack() as stack:
         opened = [stack.enter_context(Store(place)) for place in locate(home=home)]
         books = collect(opened, by=by, prices=prices)
-    assert json.loads("".join(document(books))) == payload(books.ledger())
+    assert json.loads(document(books)) == payload(books.ledger())
 
 
 def test_the_keys_are_those_promised(as_json: Json) -> None:
@@ -137,3 +137,22 @@ def test_a_budget_that_is_passed_is_exit_6_and_the_result_is_still_there(
     assert "passed the budget of $1.00" in shown.err
     assert run(["usage", "--budget", "$1,000", "--home", str(home)]) == 0
     assert "within the budget" in capsys.readouterr().err
+
+
+def test_logs_of_other_tools_are_added_up_like_a_database(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "one.jsonl"
+    usage = {"input_tokens": 100, "output_tokens": 20, "cache_read_input_tokens": 900}
+    message = {"id": "m1", "model": "claude-opus-4-5", "stop_reason": "end_turn", "usage": usage}
+    line = {"sessionId": "s1", "requestId": "r1", "timestamp": "2026-01-09T10:00:00Z", "message": message}
+    log.write_text(f"{json.dumps(line)}\n" * 2)
+    assert run(["usage", "--transcript", str(log), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [(row["key"], row["calls"], row["tokens"]["total"]) for row in found["rows"]] == [("s1", 1, 1020)]
+    assert found["totals"]["cost"]["computed_usd"] == "0.00145"
+    assert run(["usage", "--transcript", str(log), "--budget", "0.001"]) == 6
+    assert "s1" in capsys.readouterr().out
+    assert run(["usage", "latest", "--transcript", str(log)]) == 2
+    assert run(["usage", "--transcript", str(tmp_path / "none.jsonl")]) == 3
+    assert "no such file" in capsys.readouterr().err
