@@ -9,20 +9,10 @@ from dataclasses import dataclass
 from core.apply.cells import Cell, Image, same
 from core.apply.database import columns_of, read_images
 from core.apply.staging import EXPECTED, SEEN, differing, stage
+from core.store import schema
 
-TEXTS = frozenset(
-    (
-        "content",
-        "tool_calls",
-        "reasoning",
-        "reasoning_content",
-        "reasoning_details",
-        "codex_reasoning_items",
-        "codex_message_items",
-        "api_content",
-    )
-)
-"""Columns that may be long. No statement of this project and no trigger changes one of an old row."""
+TEXTS = frozenset(schema.TEXTS)
+"""The columns that may be long. No statement of this project and no trigger changes one of an old row."""
 _SEEN_TEXTS = "seen_texts"
 
 

@@ -22,6 +22,17 @@ _TABLES = (
     "state_meta",
 )
 
+TEXTS = (
+    "content",
+    "tool_calls",
+    "reasoning",
+    "reasoning_content",
+    "reasoning_details",
+    "codex_reasoning_items",
+    "codex_message_items",
+    "api_content",
+)
+"""Columns of `messages` that hold what was said, and may be long."""
 HAS_ID = "typeof(id) NOT IN ('null', 'blob')"
 """What makes a row of `sessions` one: SQLite lets the key be NULL, which nothing can name or belong to."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from core.errors import NotFoundError
 from core.model.conversation import Chain, Conversation, Generation
@@ -26,6 +27,8 @@ from core.store.messages import read_messages, read_previews
 from core.store.resolve import resolve_id
 from core.store.sessions import read_sessions
 
+Found = TypeVar("Found")
+
 
 class Store(ConversationLists):
     """A read-only view of one session database.
@@ -42,9 +45,7 @@ class Store(ConversationLists):
         """
         with self._read() as (connection, schema):
             found = read_sessions(connection, schema, self.path, [session_id])
-        if session_id not in found:
-            raise NotFoundError(f"no session {session_id!r}", where=str(self.path))
-        return found[session_id]
+        return self._known(found.get(session_id), session_id)
 
     def resolve(self, text: str) -> Session:
         """The session an id, a unique prefix of one, a title, or `latest` names.
@@ -65,9 +66,7 @@ class Store(ConversationLists):
         """
         with self._read() as (connection, schema):
             found = read_conversation(connection, schema, self.path, session_id)
-        if found is None:
-            raise NotFoundError(f"no session {session_id!r}", where=str(self.path))
-        return found
+        return self._known(found, session_id)
 
     def lost_tail(self, session_id: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Rows a partial compression was to keep and lost (0.18, 0.19), and the live rows written since."""
@@ -82,9 +81,7 @@ class Store(ConversationLists):
         """
         with self._read() as (connection, schema):
             found = read_chain(connection, schema, self.path, session_id)
-        if found is None:
-            raise NotFoundError(f"no session {session_id!r}", where=str(self.path))
-        return found
+        return self._known(found, session_id)
 
     def messages(self, row_ids: Sequence[int]) -> tuple[Message, ...]:
         """The messages of these rows in the order asked for, each as Hermes would load it."""
@@ -145,3 +142,8 @@ class Store(ConversationLists):
         """Sizes, layout, leases, damage; SQLite's own check, which reads everything, only when asked for."""
         with self._read() as (connection, schema):
             return health.examine(connection, schema, self.path, integrity=integrity)
+
+    def _known(self, found: Found | None, session_id: str) -> Found:
+        if found is None:
+            raise NotFoundError(f"no session {session_id!r}", where=str(self.path))
+        return found

@@ -13,19 +13,9 @@ from typing import Any
 from core.explain.findings.sieve import holding
 from core.hermes.signs import PREFILTERS
 from core.store.connect import reading
+from core.store.schema import TEXTS
 from core.store.store import Store
 
-TEXTS = (
-    "content",
-    "tool_calls",
-    "reasoning",
-    "reasoning_content",
-    "reasoning_details",
-    "codex_reasoning_items",
-    "codex_message_items",
-    "api_content",
-)
-"""Columns that hold what was said."""
 _ASKED = ("session_id", "role", "tool_call_id", "timestamp", "active", "compacted")
 _SESSION, _ROLE, _CALL, _TIME, _ACTIVE, _COMPACTED, _CONTENT, _CALLS = range(8)
 _SUMMARIES = tuple(marker.encode() for marker in PREFILTERS)

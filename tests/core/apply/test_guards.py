@@ -5,7 +5,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -26,8 +26,12 @@ from tests.core.apply.material import conversation, dump, preview
 ENDED = "UPDATE sessions SET ended_at = 1780000100.0, end_reason = 'cli_close' WHERE id = 's'"
 
 
-def prepared(tmp_path: Path, release: str = "0.22", mode: ApplyMode | None = None) -> Rehearsal:
+def prepared(
+    tmp_path: Path, release: str = "0.22", mode: ApplyMode | None = None, changes: Sequence[str] = ()
+) -> Rehearsal:
+    """A rehearsal on a conversation that was changed before anybody looked."""
     path = conversation(tmp_path / "state.db", release)
+    run(path, *changes)
     with Store(path) as store:
         return rehearse(store, "s", preview(store), mode)
 
@@ -162,10 +166,7 @@ def test_a_conversation_that_changed_since_the_preview_refuses(tmp_path: Path, c
     ],
 )
 def test_a_schema_never_seen_refuses_unless_forced(tmp_path: Path, change: str, named: str) -> None:
-    path = conversation(tmp_path / "state.db", "0.22")
-    run(path, change)
-    with Store(path) as store:
-        rehearsal = rehearse(store, "s", preview(store))
+    rehearsal = prepared(tmp_path, changes=[change])
     schema = verdicts(rehearsal)["schema"]
     assert schema.state is GuardState.REFUSED
     assert named in schema.text
@@ -173,10 +174,8 @@ def test_a_schema_never_seen_refuses_unless_forced(tmp_path: Path, change: str, 
 
 
 def test_messages_that_cannot_be_found_refuse_unless_forced(tmp_path: Path) -> None:
-    path = conversation(tmp_path / "state.db", "0.19")
-    run(path, "UPDATE sessions SET message_count = 30 WHERE id = 's'")
-    with Store(path) as store:
-        rehearsal = rehearse(store, "s", preview(store))
+    change = "UPDATE sessions SET message_count = 30 WHERE id = 's'"
+    rehearsal = prepared(tmp_path, "0.19", changes=[change])
     complete = verdicts(rehearsal)["complete"]
     assert complete.state is GuardState.REFUSED
     assert "counts 30 live messages, 24 of them could be read" in complete.text
@@ -184,10 +183,8 @@ def test_messages_that_cannot_be_found_refuse_unless_forced(tmp_path: Path) -> N
 
 
 def test_messages_that_cannot_be_decoded_refuse_unless_forced(tmp_path: Path) -> None:
-    path = conversation(tmp_path / "state.db", "0.19")
-    run(path, "UPDATE messages SET content = CAST(x'61ff62' AS TEXT) WHERE id = 7")
-    with Store(path) as store:
-        rehearsal = rehearse(store, "s", preview(store))
+    change = "UPDATE messages SET content = CAST(x'61ff62' AS TEXT) WHERE id = 7"
+    rehearsal = prepared(tmp_path, "0.19", changes=[change])
     complete = verdicts(rehearsal)["complete"]
     assert (complete.state, complete.forceable) == (GuardState.REFUSED, True)
     assert "message 7: content is not UTF-8" in complete.text
