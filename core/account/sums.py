@@ -99,8 +99,6 @@ def place(groups: Iterable[Group]) -> int:
 
 def standing(group: Group) -> str:
     """What the amounts of a row that is one group are called."""
-    if group.status and group.status != UNKNOWN:
-        return group.status
     return _status((group,), (_billing(group, priced=True),))
 
 

@@ -77,7 +77,7 @@ def _add_up(args: argparse.Namespace, slot: kept.Slot | None) -> int:
 
     books = _books(args)
     if args.json:
-        text = "".join(usage_json.document(books))
+        text = usage_json.document(books)
         sys.stdout.write(f"{text}\n")
         if slot:
             slot.write(text)

@@ -12,6 +12,7 @@ from typing import Any
 
 from core.account.group import Group
 from core.account.ledger import Books, Entry
+from core.account.spending import UNKNOWN
 from core.account.sums import plain, standing
 from core.model.ledger import Ledger, LedgerRow
 from core.model.tokens import share_of
@@ -19,6 +20,7 @@ from inspector.cli import jsonio
 from inspector.masking import mask_all
 
 NULL = "null"
+NOT_COMPUTED = '"computed_usd":null,"included_usd":null,"price_source":null,"unpriced":0'
 
 
 def payload(found: Ledger) -> dict[str, Any]:
@@ -47,9 +49,9 @@ def row(one: LedgerRow) -> dict[str, Any]:
             "recorded_usd": jsonio.money(one.recorded.usd),
             "computed_usd": jsonio.money(one.computed.usd),
             "included_usd": jsonio.money(one.included.usd),
-            "status": one.status,
             "price_source": one.price_source,
             "unpriced": one.computed.missing,
+            "status": one.status,
         },
         "hit_rate": one.tokens.hit_rate,
         "lower_bound": one.lower_bound,
@@ -57,13 +59,8 @@ def row(one: LedgerRow) -> dict[str, Any]:
     }
 
 
-def document(books: Books) -> Iterator[str]:
-    """The text of `payload` in pieces, its labels masked."""
-    yield f'{{"by":{quoted(books.by)},"rows":['
-    between = ""
-    for text in _rows(books, books.entries()):
-        yield f"{between}{text}"
-        between = ","
+def document(books: Books) -> str:
+    """The text of `payload`, its labels masked."""
     rest = {
         "totals": row(books.totals()),
         "lower_bound": books.lower_bound,
@@ -71,7 +68,8 @@ def document(books: Books) -> Iterator[str]:
         "since": jsonio.time(books.since),
         "until": jsonio.time(books.until),
     }
-    yield f"],{_dumped(rest)[1:]}"
+    rows = ",".join(_rows(books, books.entries()))
+    return f'{{"by":{quoted(books.by)},"rows":[{rows}],{_dumped(rest)[1:]}'
 
 
 def _rows(books: Books, entries: Sequence[Entry | Group]) -> Iterator[str]:
@@ -84,34 +82,32 @@ def _rows(books: Books, entries: Sequence[Entry | Group]) -> Iterator[str]:
 def _simple(group: Group, label: str) -> str | None:
     """A row that is one group; None when a bucket was not recorded, and so nothing made of it is known."""
     _, key, task, _, _, _, _, _, calls, fresh, read, written, output, reasoning, _, _, recorded = group[:17]
+    _, status, shaky, _, _, sessions, _, price, _, unpriced = group[17:]
     if calls is None or fresh is None or read is None or written is None or output is None:
         return None
     prompt = fresh + read + written
     share = share_of(read, prompt)
+    computed = NOT_COMPUTED if price is None and not unpriced else _computed(group)
     return (
         f'{{"key":{quoted(key)},"label":{quoted(label)},"task":{quoted(task)}'
-        f',"sessions":{group.sessions or 1},"calls":{calls},"tokens":{{"input":{fresh},"cache_read":{read}'
+        f',"sessions":{sessions or 1},"calls":{calls},"tokens":{{"input":{fresh},"cache_read":{read}'
         f',"cache_write":{written},"output":{output}'
         f',"reasoning":{NULL if reasoning is None else reasoning},"prompt":{prompt}'
         f',"total":{prompt + output}}},"cost":'
-        f'{{"recorded_usd":{NULL if recorded is None else quoted(plain(recorded))}'
-        f',{_computed(group)},"hit_rate":{NULL if share is None else share}'
-        f',"lower_bound":{"true" if group.shaky else "false"},"subtree":null}}'
+        f'{{"recorded_usd":{NULL if recorded is None else quoted(plain(recorded))},{computed}'
+        f',"status":{quoted(status if status and status != UNKNOWN else standing(group))}}}'
+        f',"hit_rate":{NULL if share is None else share}'
+        f',"lower_bound":{"true" if shaky else "false"},"subtree":null}}'
     )
 
 
 def _computed(group: Group) -> str:
-    """What follows the recorded cost of such a row."""
-    status = quoted(standing(group))
-    if group.price is None and not group.unpriced:
-        return f'"computed_usd":null,"included_usd":null,"status":{status},"price_source":null,"unpriced":0}}'
+    """The computed cost of such a row."""
     usd = NULL if group.usd is None else quoted(f"{group.usd:f}")
     source = NULL if group.price is None else quoted(group.price.source)
     if group.included or (group.price is not None and group.price.billing == "included"):
-        costs, unpriced = f'"computed_usd":null,"included_usd":{usd}', 0
-    else:
-        costs, unpriced = f'"computed_usd":{usd},"included_usd":null', group.unpriced
-    return f'{costs},"status":{status},"price_source":{source},"unpriced":{unpriced}}}'
+        return f'"computed_usd":null,"included_usd":{usd},"price_source":{source},"unpriced":0'
+    return f'"computed_usd":{usd},"included_usd":null,"price_source":{source},"unpriced":{group.unpriced}'
 
 
 def _dumped(value: object) -> str:
