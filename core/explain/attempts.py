@@ -76,6 +76,16 @@ class Attempt:
         record = self.telemetry.telemetry if self.telemetry else None
         return record is not None and record.commit == "committed"
 
+    @property
+    def duration(self) -> float | None:
+        """Seconds from the first line to the last; the telemetry's own figure where there is one."""
+        record = self.telemetry.telemetry if self.telemetry is not None else None
+        if record is not None and record.duration is not None:
+            return record.duration
+        if self.started is None or self.done is None:
+            return None
+        return (self.done.at - self.started.at).total_seconds()
+
 
 @dataclass(slots=True)
 class _Draft:

@@ -6,25 +6,22 @@ from datetime import UTC, datetime
 
 from core.explain import wording
 from core.explain.attempts import Attempt, find_attempts
-from core.explain.causes import Cause
 from core.explain.clock import align, moments
 from core.explain.counts import message_counts, repeated_users
-from core.explain.derive import UNDERIVED, Derived, derive
-from core.explain.engine import foreign_engine, rules_of_another
+from core.explain.engine import foreign_engine
 from core.explain.explanation import Explanation
 from core.explain.frame import Frame
 from core.explain.matching import Match, match
 from core.explain.now import where_it_stands
 from core.explain.outcome import summary_outcome
 from core.explain.rows import BoundaryRows, boundary_rows
-from core.explain.shrunk_window import window_in_force
+from core.explain.ruling import rule
 from core.explain.situation import conversation_log, detected, found_window
 from core.hermes.config import HermesConfig, load_config
 from core.hermes.log import Kind, Log, LogRecord
 from core.hermes.release import release_of_summary
 from core.model.conversation import BoundaryMode
-from core.model.event import CompressionEvent, Trigger
-from core.model.evidence import Verdict
+from core.model.event import CompressionEvent
 from core.store.store import Store
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -114,58 +111,37 @@ def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
     attempt, rows = pair
     release = _release(frame, rows)
     session_id = rows.session if rows is not None else _session_of(frame, attempt)
-    session = frame.sessions.get(session_id, frame.conversation.tip)
-    window, shrunk = window_in_force(frame, attempt)
-    cause = attempt.cause if attempt is not None else None
-    others = rules_of_another(frame, attempt, rows)
-    limits = None if others is not None else frame.limits(release, session, window)
-    threshold = limits.threshold if limits is not None else None
-    derived = None
-    if rows is not None and _needs_rows(cause):
-        derived = derive(frame, rows, release, threshold) if others is None else UNDERIVED
-    trigger, verdict = _verdict(cause, derived)
-    stated = cause.threshold if cause is not None and cause.threshold is not None else None
-    tokens = _tokens(attempt, derived)
     completed = rows is not None or (attempt is not None and attempt.completed)
-    outcome = summary_outcome(frame, attempt, rows, completed=completed, release=release)
-    shown = stated if stated is not None else threshold
-    missed = _misses(trigger, tokens, shown)
-    if missed:  # what was in force then is not on record
-        shown = window = None
-    before, after = message_counts(frame, attempt, rows, derived, release, left)
+    found = rule(frame, attempt, rows, release, frame.sessions.get(session_id, frame.conversation.tip))
+    before, after = message_counts(frame, attempt, rows, found.derived, release, left)
+    cause = attempt.cause if attempt is not None else None
     return CompressionEvent(
         session=session_id,
         to_session=_to_session(attempt, rows, session_id),
         mode=_mode(attempt, rows),
         at=_at(frame, attempt, rows),
         generation=rows.opened.index - 1 if rows is not None else None,
-        trigger=trigger,
-        verdict=verdict,
-        tokens=tokens,
-        threshold=shown,
-        window=window,
+        trigger=found.trigger,
+        verdict=found.verdict,
+        tokens=found.tokens,
+        threshold=found.threshold,
+        window=found.window,
         messages_before=before,
         messages_after=after,
         tokens_after=_tokens_after(frame, attempt, rows, release),
         focus=attempt.started.focus if attempt is not None and attempt.started is not None else None,
-        summary=outcome,
+        summary=summary_outcome(frame, attempt, rows, completed=completed, release=release),
         completed=completed,
-        duration=_duration(attempt),
+        duration=attempt.duration if attempt is not None else None,
         release=release,
-        evidence=tuple(wording.evidence(attempt, rows, derived, shrunk)),
-        explanation=wording.explanation(trigger, verdict, tokens, shown, window),
-        arithmetic=wording.sums(cause, limits, tokens, shown, others, derived.steps if derived else ()),
+        evidence=tuple(wording.evidence(attempt, rows, found)),
+        explanation=wording.explanation(found),
+        arithmetic=tuple(wording.sums(cause, found)),
         disagreements=(
-            *wording.disagreements(attempt, rows, limits, lambda: _joined(frame, rows)),
-            *(wording.missed(tokens, limits) if missed else ()),
+            *wording.disagreements(attempt, rows, found.limits, lambda: _joined(frame, rows)),
+            *(wording.missed(found.tokens, found.limits) if found.missed else ()),
         ),
     )
-
-
-def _misses(trigger: Trigger, tokens: int | None, threshold: int | None) -> bool:
-    """It ran by size, at a size below today's threshold."""
-    by_size = trigger in (Trigger.PREFLIGHT, Trigger.PRE_API, Trigger.POST_RESPONSE)
-    return by_size and tokens is not None and threshold is not None and tokens < threshold
 
 
 def _joined(frame: Frame, rows: BoundaryRows | None) -> int:
@@ -180,29 +156,9 @@ def _release(frame: Frame, rows: BoundaryRows | None) -> str:
     return release_of_summary(rows.summary) or current
 
 
-def _needs_rows(cause: Cause | None) -> bool:
-    return cause is None or cause.verdict is Verdict.UNKNOWN
-
-
-def _verdict(cause: Cause | None, derived: Derived | None) -> tuple[Trigger, Verdict]:
-    if derived is not None:
-        return derived.trigger, derived.verdict
-    if cause is None:
-        return Trigger.UNKNOWN, Verdict.UNKNOWN
-    return cause.trigger, cause.verdict
-
-
 def _session_of(frame: Frame, attempt: Attempt | None) -> str:
     known = attempt is not None and attempt.session in frame.sessions
     return attempt.session if attempt is not None and known else frame.conversation.tip.id
-
-
-def _tokens(attempt: Attempt | None, derived: Derived | None) -> int | None:
-    if attempt is not None:
-        for number in (attempt.started.tokens if attempt.started else None, attempt.cause.tokens):
-            if number is not None:
-                return number
-    return derived.tokens if derived is not None else None
 
 
 def _to_session(attempt: Attempt | None, rows: BoundaryRows | None, session_id: str) -> str:
@@ -236,18 +192,6 @@ def _tokens_after(
         return None
     session = frame.sessions.get(rows.opened.session_id, frame.conversation.tip)
     return frame.request_tokens(frame.messages(rows.after), session, release)
-
-
-def _duration(attempt: Attempt | None) -> float | None:
-    """Seconds from the first line to the last; the telemetry's own figure where there is one."""
-    if attempt is None:
-        return None
-    record = attempt.telemetry.telemetry if attempt.telemetry is not None else None
-    if record is not None and record.duration is not None:
-        return record.duration
-    if attempt.started is None or attempt.done is None:
-        return None
-    return (attempt.done.at - attempt.started.at).total_seconds()
 
 
 def _notes(frame: Frame, log: Log) -> tuple[str, ...]:

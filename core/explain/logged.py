@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from datetime import datetime
 
 from core.hermes.log import Kind, Log, LogRecord
 from core.model.evidence import Evidence, Source
@@ -23,6 +24,18 @@ def logged_window(log: Log, sessions: Collection[str], model: str | None) -> tup
     for record in [*others, *own][-1:]:
         return record.window or 0, Evidence(Source.LOG, record.where, record.message)
     return None
+
+
+def lowered_threshold(log: Log, threshold: int, until: datetime | None = None) -> LogRecord | None:
+    """The newest line that says a threshold was lowered to what the summary model can read.
+
+    Args:
+        log: The lines about a conversation.
+        threshold: What the configuration gives; a line about another one is about another model.
+        until: Local time as the log writes it; None for the end of the log.
+    """
+    told = (line for line in reversed(log.records) if line.kind is Kind.AUX_LOWERED and line.threshold)
+    return next((line for line in told if line.tokens == threshold and (not until or line.at <= until)), None)
 
 
 def about(log: Log, sessions: Collection[str]) -> Callable[[LogRecord], bool]:

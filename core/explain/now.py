@@ -9,6 +9,7 @@ from core.compress.gate import gate_blocks
 from core.explain.anchor import anchored_tokens
 from core.explain.explanation import Now
 from core.explain.frame import Frame
+from core.explain.logged import lowered_threshold
 from core.explain.situation import gate_of, last_prompt
 from core.model.event import CompressionEvent
 from core.model.evidence import Evidence, Source, Verdict
@@ -21,6 +22,10 @@ def where_it_stands(frame: Frame, events: Sequence[CompressionEvent]) -> Now:
     settings = frame.settings(None, tip, frame.window.tokens)
     tokens, verdict, evidence = _size(frame, events)
     threshold = limits.threshold if limits is not None else None
+    lowered = lowered_threshold(frame.log, threshold) if threshold is not None else None
+    if lowered is not None:
+        threshold = lowered.threshold
+        evidence = (*evidence, Evidence(Source.LOG, lowered.where, lowered.message))
     blocks = gate_blocks(
         gate_of(frame.store, tip), replace(settings, current_tokens=tokens), frame.policy(None)
     )

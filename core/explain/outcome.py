@@ -18,6 +18,9 @@ _METHODS = {
 }
 
 
+_CALLS = frozenset({Kind.SUMMARY_CALL, Kind.AUX_CALL})
+
+
 def summary_outcome(
     frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None, *, completed: bool, release: str | None
 ) -> SummaryOutcome:
@@ -43,7 +46,8 @@ def _status(attempt: Attempt | None, rows: BoundaryRows | None, completed: bool)
     kinds = {line.kind for line in attempt.inner}
     if kinds & {Kind.FALLBACK, Kind.SUMMARY_FAILED} and Kind.MAIN_MODEL_RETRY not in kinds:
         return SummaryStatus.FALLBACK
-    return SummaryStatus.UNKNOWN
+    # A call that fails is always told; one that is not has written it.
+    return SummaryStatus.MODEL if kinds & _CALLS else SummaryStatus.UNKNOWN
 
 
 def _model(frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None) -> str | None:

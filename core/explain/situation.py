@@ -85,19 +85,17 @@ def situation(
     """
     conversation = store.conversation(session_id)
     chosen = _chosen(conversation, generation)
-    messages = store.messages(_transcript(store, conversation, chosen, unsaved)) if chosen else ()
-    home = store.location.home
-    config = load_config(home)
-    log = conversation_log(home, conversation)
+    config = load_config(store.location.home)
+    log = conversation_log(store.location.home, conversation)
     guess = detected(store, conversation, log, release)
     policy = load_policy(guess.release)
     tip = conversation.tip
+    window = found_window(store, conversation, config, log)
+    messages = store.messages(_transcript(store, conversation, chosen, unsaved)) if chosen else ()
     if chosen is not None and unsaved:
         messages = _as_counted(messages, chosen, policy, log)
-    window = found_window(store, conversation, config, log)
-    settings = replace(_configured(config, guess.release, tip), window=window.tokens)
-    if chosen is not None and chosen is conversation.generations[-1]:
-        settings = replace(settings, current_tokens=_current(store, tip, messages, log, policy))
+    newest = chosen is not None and chosen is conversation.generations[-1]
+    tokens = _current(store, tip, messages, log, policy) if newest else _then(messages, chosen, log)
     prompt = store.system_prompt(tip)
     return Situation(
         conversation=conversation,
@@ -106,7 +104,7 @@ def situation(
         release=guess,
         window=window,
         config=config,
-        settings=settings,
+        settings=_configured(config, guess.release, tip, window.tokens, tokens),
         policy=policy,
         gate=gate_of(store, tip),
         system_prompt_tokens=None if prompt is None else text_tokens(prompt, policy.estimate.unit),
@@ -141,10 +139,21 @@ def _as_counted(
     return ordered if len(ordered) in counts else messages
 
 
-def _configured(config: HermesConfig, release: str, tip: Session) -> Settings:
-    return config.settings(
+def _configured(
+    config: HermesConfig, release: str, tip: Session, window: int | None, tokens: int | None
+) -> Settings:
+    configured = config.settings(
         release, model=tip.model or "", provider=tip.provider or "", base_url=tip.base_url or ""
     )
+    return replace(configured, window=window, current_tokens=tokens)
+
+
+def _then(messages: Sequence[Message], generation: Generation | None, log: Log) -> int | None:
+    """The number a past compaction of these messages went by, where its lines agree on one."""
+    session = generation.session_id if generation is not None else None
+    lines = [line for line in log.records if line.kind is Kind.STARTED and line.session == session]
+    stated = {line.tokens for line in lines if line.before == len(messages)}
+    return stated.pop() if len(stated) == 1 else None
 
 
 def found_window(store: Store, conversation: Conversation, config: HermesConfig, log: Log) -> WindowGuess:

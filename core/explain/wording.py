@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from core.compress.threshold import Budgets
 from core.explain.attempts import Attempt
 from core.explain.causes import Cause, trigger_words
-from core.explain.derive import Derived
 from core.explain.rows import BoundaryRows
+from core.explain.ruling import Ruling
 from core.explain.shrunk_window import Shrunk
 from core.hermes.log import Kind, LogRecord
 from core.model.event import Trigger
@@ -29,56 +29,53 @@ _COMPARED = (
 )
 
 
-def explanation(
-    trigger: Trigger, verdict: Verdict, tokens: int | None, threshold: int | None, window: int | None
-) -> str:
+def explanation(ruling: Ruling) -> str:
     """The verdict as one sentence."""
+    trigger, verdict, tokens, threshold = ruling.trigger, ruling.verdict, ruling.tokens, ruling.threshold
     words = trigger_words(trigger)
     sentence = _CERTAINTY[verdict] + (
         words[:1].lower() + words[1:] if _CERTAINTY[verdict] else _capital(words)
     )
     if trigger in _COMPARED and tokens is not None and threshold is not None:
-        of = f" (window {window:,})" if window is not None else ""
+        of = f" (window {ruling.window:,})" if ruling.window is not None else ""
         sentence += f": {tokens:,} against {threshold:,}{of}"
     elif tokens is not None and trigger is not Trigger.UNKNOWN:
         sentence += f"; it held about {tokens:,} tokens"
     return sentence + "."
 
 
-def sums(
-    cause: Cause | None,
-    limits: Budgets | None,
-    tokens: int | None,
-    threshold: int | None,
-    others: str | None,
-    steps: tuple[str, ...],
-) -> tuple[str, ...]:
+def sums(cause: Cause | None, ruling: Ruling) -> Iterator[str]:
     """The arithmetic, one step a line: the threshold, or whose it was; then the comparison."""
-    unknown = (others or "no window is known, so no threshold",)
-    lines = list(limits.arithmetic if limits is not None else unknown)
+    if ruling.limits is not None:
+        yield from ruling.limits.arithmetic
+    else:
+        yield ruling.others or "no window is known, so no threshold"
+    if ruling.lowered is not None:
+        yield f"lowered to {ruling.lowered.threshold:,}, which the summary model can read"
     compared = cause is None or cause.trigger in _COMPARED
-    if tokens is not None and threshold is not None and compared:
-        sign = ">=" if tokens >= threshold else "<"
-        lines.append(f"{tokens:,} {sign} {threshold:,}")
+    if ruling.tokens is not None and ruling.threshold is not None and compared:
+        sign = ">=" if ruling.tokens >= ruling.threshold else "<"
+        yield f"{ruling.tokens:,} {sign} {ruling.threshold:,}"
     if cause is not None and cause.call is not None and cause.call.input is not None:
-        lines.append(f"the last call before it held {cause.call.input:,} real tokens")
-    return (*lines, *steps)
+        yield f"the last call before it held {cause.call.input:,} real tokens"
+    if ruling.derived is not None:
+        yield from ruling.derived.steps
 
 
-def evidence(
-    attempt: Attempt | None, rows: BoundaryRows | None, derived: Derived | None, shrunk: Shrunk | None
-) -> Iterator[Evidence]:
-    """Everything one event rests on: lines, rows, what was recomputed, and what had lowered the window."""
+def evidence(attempt: Attempt | None, rows: BoundaryRows | None, ruling: Ruling) -> Iterator[Evidence]:
+    """Everything one event rests on: lines, rows, what was recomputed, and what had lowered the limits."""
     if attempt is not None:
         yield from _log_evidence(attempt)
         if attempt.cause.note:
             yield Evidence(Source.DERIVED, attempt.first.where, attempt.cause.note)
     if rows is not None:
         yield from _row_evidence(rows)
-    if derived is not None:
-        yield from derived.evidence
-    if shrunk is not None:
-        yield from _shrunk_evidence(shrunk)
+    if ruling.derived is not None:
+        yield from ruling.derived.evidence
+    if ruling.shrunk is not None:
+        yield from _shrunk_evidence(ruling.shrunk)
+    if ruling.lowered is not None:
+        yield quoted(ruling.lowered)
 
 
 def _log_evidence(attempt: Attempt) -> Iterator[Evidence]:

@@ -464,3 +464,29 @@ def test_a_second_refusal_with_the_same_limit_lowers_the_window_as_the_first_did
         home.done(before, 7, 18_000)
     with home.store() as store:
         assert [event.window for event in explain(store, "S").events] == [45_000, 45_000]
+
+
+def test_a_threshold_lowered_for_the_summary_model_is_the_one_shown(home: Home) -> None:
+    """The line names both; the configuration alone would give 54,400."""
+    home.line(
+        "Auxiliary compression model mini has 40,000 token context, below the main model's compression "
+        "threshold of 54,400 tokens — auto-lowered session threshold to 40,000 to keep compression working.",
+        tag=None,
+    )
+    home.call(6, 41_000)
+    home.started(41_000, 28)
+    compacted(home)
+    found = explained(home)
+    (event,) = found.events
+    assert (event.threshold, event.window, found.now.threshold) == (40_000, 64_000, 40_000)
+    assert "41,000 >= 40,000" in event.arithmetic
+    assert any("auto-lowered" in one.text for one in event.evidence)
+
+
+def test_a_call_for_a_summary_that_did_not_fail_wrote_it(home: Home) -> None:
+    """Where the rows are gone again, the lines still tell who wrote the summary."""
+    home.started(30_000, 28, focus="the parser")
+    home.line("Auxiliary compression: using auto (mini) at http://h/v1/")
+    home.done(28, 8, 4_000)
+    event = only(home)
+    assert (event.summary.status, event.summary.model) == (SummaryStatus.MODEL, "mini")

@@ -54,6 +54,20 @@ def test_an_older_generation_can_be_looked_at_and_has_no_current_size(home: Home
     assert len(of(home).messages) == 8
 
 
+def test_an_older_generation_has_the_size_its_own_line_states(make_home: MakeHome) -> None:
+    home = make_home()
+    home.db.session("S")
+    home.turn()
+    home.talk(7)
+    home.started(54_828, 28)
+    home.compact()
+    home.done(28, 8, 4_000)
+    home.talk(1)
+    assert of(home, generation=1).settings.current_tokens == 54_828
+    home.started(60_000, 28)
+    assert of(home, generation=1).settings.current_tokens is None
+
+
 def test_rows_of_the_running_turn_that_a_later_session_holds_can_be_asked_for(make_home: MakeHome) -> None:
     home = make_home("0.13")
     home.db.session("S", api_call_count=6 + 3)

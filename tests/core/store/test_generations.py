@@ -227,7 +227,7 @@ def test_a_rewrite_that_left_no_summary_begins_a_generation(make: Make, opened: 
 
 
 def engine_writes(database: SessionDatabase, tail: int = 4) -> list[int]:
-    """What another engine leaves, in one stroke: the first message, a digest of its own, the last messages."""
+    """What another engine leaves, in one stroke: the first message, its digest, the last messages."""
     old, at = database.live("s"), database.tick()
     database.mark(old, active=0, compacted=1)
     new = [database.copy(old[0])]
