@@ -1,0 +1,216 @@
+"""What the list shows before, while and after the database is read, and when it cannot be."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.places import cache_directory
+from core.store.locate import Location
+from inspector.screens.sessions_columns import Extra, SessionLine
+from inspector.screens.sessions_kept import recall, remember
+from inspector.screens.sessions_order import SourcePage
+from inspector.screens.sessions_source import read_first, read_page
+from inspector.widgets.banner import Banner
+from inspector.widgets.pressure_bar import Pressure
+from inspector.widgets.status_line import StatusLine
+from tests.core.store.database import SessionDatabase
+from tests.inspector.conftest import MakeApp
+from tests.inspector.driving import settle
+from tests.inspector.screens.session_list import drawn, head_right, screen, titles
+
+
+async def test_the_first_frame_does_not_wait_for_the_database(
+    app: MakeApp, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answered = threading.Event()
+
+    def slow(*args: Any, **options: Any) -> SourcePage:
+        answered.wait(10)
+        return read_first(*args, **options)
+
+    monkeypatch.setattr("inspector.screens.sessions_source.read_first", slow)
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await pilot.pause()
+        assert any("Reading the sessions" in line for line in drawn(running))
+        answered.set()
+        await settle(pilot)
+        assert len(titles(running)) == 4
+
+
+async def test_a_first_screenful_comes_before_anybody_counted(
+    app: MakeApp, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = threading.Event()
+
+    def slow(*args: Any, **options: Any) -> SourcePage:
+        counted.wait(10)
+        return read_page(*args, **options)
+
+    monkeypatch.setattr("inspector.screens.sessions_source.read_page", slow)
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        while not titles(running):
+            await pilot.pause()
+        assert titles(running)[0] == "Résumé du journal"
+        assert ("ink", "reading …") in running.screen.query_one("#head", StatusLine).left
+        counted.set()
+        await settle(pilot)
+        assert ("ink", "4 conversations") in running.screen.query_one("#head", StatusLine).left
+
+
+async def test_pressure_and_generations_follow_the_rows(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        refactor = next(line for line in drawn(running) if "Refactor" in line)
+        assert "│" in refactor
+        assert refactor.split("%")[1].split()[0] == "2"
+
+
+async def test_what_hermes_writes_appears_and_the_cursor_stays(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("j")
+        before = screen(running).listing.current
+        assert before is not None
+        screen(running).poll()
+        await settle(pilot)
+        with closing(sqlite3.connect(home / "state.db")) as writer, writer:
+            writer.execute(
+                "INSERT INTO sessions (id, source, started_at, title) VALUES ('n', 'cli', 1780001000, 'New')"
+            )
+        screen(running).poll()
+        await settle(pilot)
+        assert titles(running)[0] == "New"
+        after = screen(running).listing.current
+        assert after is not None
+        assert after.title == before.title
+
+
+async def test_what_was_computed_stays_on_screen_until_something_newer_is_known(
+    app: MakeApp, home: Path, database: SessionDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        measured: list[str | None] = []
+        original = screen(running).measure
+
+        def measure(lines: Sequence[SessionLine]) -> None:
+            measured.extend(line.title for line in lines)
+            original(lines)
+
+        monkeypatch.setattr(screen(running), "measure", measure)
+        screen(running).poll()
+        await settle(pilot)
+        database.turn("plain", "three")
+        screen(running).poll()
+        await settle(pilot)
+        assert measured == ["Rename the CLI flag"]
+        assert not any("⋯" in line for line in drawn(running))
+
+
+async def test_the_first_line_follows_a_hermes_that_writes(
+    app: MakeApp, home: Path, database: SessionDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.screens.sessions.ADD_UP_SECONDS", 0.01)
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        assert "≥$0.084" in head_right(running)
+        screen(running).poll()
+        await settle(pilot)
+        database.session("dear", title="Dear", estimated_cost_usd=12.5, input_tokens=10)
+        screen(running).poll()
+        await settle(pilot)
+        await settle(pilot)
+        assert "$12.58" in head_right(running)
+
+
+async def test_a_database_that_cannot_be_read_does_not_hide_the_others(
+    app: MakeApp, home: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.db"
+    broken.write_bytes(b"this is not a database, only some text" * 100)
+    running = app(home, broken)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        assert len(titles(running)) == 4
+        assert "not a SQLite database" in screen(running).query_one(Banner).message
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database at all " * 50])
+async def test_nothing_but_a_broken_database_is_explained(
+    app: MakeApp, tmp_path: Path, content: bytes
+) -> None:
+    broken = tmp_path / "state.db"
+    broken.write_bytes(content)
+    running = app(broken)
+    async with running.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert str(broken) in screen(running).query_one(Banner).message
+        assert any("reason stands above" in line for line in drawn(running))
+
+
+async def test_an_empty_database_says_so(app: MakeApp, database: object, tmp_path: Path) -> None:
+    running = app(tmp_path / "home")
+    async with running.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert any("No sessions yet" in line for line in drawn(running))
+
+
+async def test_pressure_is_there_at_once_where_an_earlier_run_computed_it(
+    app: MakeApp, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with app(home).run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+
+    def nothing(*_args: Any) -> Any:
+        yield from ()
+
+    monkeypatch.setattr("inspector.screens.sessions_standing.measure", nothing)
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        rows = drawn(running)[1:5]
+        assert not any("⋯" in row for row in rows)
+        assert sum("│" in row for row in rows) == 4
+
+
+async def test_what_an_earlier_run_computed_of_another_state_is_not_shown(
+    app: MakeApp, home: Path, database: SessionDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with app(home).run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+    database.turn("plain", "three")
+    monkeypatch.setattr("inspector.screens.sessions_standing.measure", lambda *_args: iter(()))
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        assert ["⋯" in row for row in drawn(running)[1:5]].count(True) == 1
+
+
+@pytest.mark.parametrize(
+    "kept", ["", "[]", "{", '{"plain": 3}', '{"plain": [1, 2]}', '{"plain": ["a", 1, 1, 1, 1]}']
+)
+def test_a_damaged_memory_of_an_earlier_run_is_none(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: str
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    place = Location(home / "state.db", home)
+    line = read_first([place]).rows[0]
+    extra = Extra(Pressure(1, 2, 3), 1)
+    remember([line], {line.key: extra})
+    (file,) = (cache_directory() / "standing").iterdir()
+    assert recall([place])[line.key][1:] == (1, 2, 3, 1)
+    file.write_text(kept)
+    assert recall([place]) == {}
