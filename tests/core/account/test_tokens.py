@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from core.account import vocabulary
 from core.account.token_cache import TokenCache
-from core.account.tokens import PIECE, count_messages, count_text, encoding_for
+from core.account.tokens import count_messages, encoding_for
+from core.account.vocabulary import PIECE, count_text
 from core.errors import ConfigError
 from core.model.message import Message
 
