@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.compress.assemble import HANDOFF, Assembled, assemble
-from core.compress.engine import ContextEngine, Wires
+from core.compress.engine import ContextEngine, Route, Wires
 from core.compress.failure import is_accepted
 from core.compress.guard import Guard
 from core.compress.measure import Measured, measure
@@ -31,6 +31,8 @@ from core.hermes.policy import Policy
 from core.model.message import Message
 from core.model.plan import Plan
 from core.model.settings import Settings
+
+_ROUTE = ("model", "provider", "host", "api_mode")
 
 
 class ContextCompressor(ContextEngine):
@@ -132,26 +134,22 @@ class ContextCompressor(ContextEngine):
         self.last_error, self._rough_after = None, 0
         self.last_aborted = self.last_fallback = False
 
-    def update_model(
-        self,
-        model: str,
-        context_length: int,
-        base_url: str = "",
-        api_key: str = "",
-        provider: str = "",
-        api_mode: str = "",
-        max_tokens: int | None = None,
-    ) -> None:
-        """The model changed: new window, new threshold; what was learned of the old one may not hold."""
+    def _routed(self, route: Route) -> None:
+        """New window, new threshold; what was learned of the old model may not hold."""
         from urllib.parse import urlsplit
 
         old = self._settings
-        host = urlsplit(base_url).hostname or ""
-        moved = (model, provider, host, api_mode) != (old.model, old.provider, old.host, old.api_mode)
         changed = replace(
-            old, model=model, window=context_length, provider=provider, api_mode=api_mode, host=host
+            old,
+            model=route.model,
+            window=route.context_length,
+            provider=route.provider,
+            api_mode=route.api_mode,
+            host=urlsplit(route.base_url).hostname or "",
+            max_output=old.max_output if route.max_tokens is None else route.max_tokens,
         )
-        self._settle(changed if max_tokens is None else replace(changed, max_output=max_tokens))
+        moved = any(getattr(changed, name) != getattr(old, name) for name in _ROUTE)
+        self._settle(changed)
         if self.policy.gate.switch_forgets:
             self.last_prompt_tokens = self.last_completion_tokens = self.last_total_tokens = 0
             self.guard.strikes = self.guard.last_real = self.guard.fitted = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypedDict
 
 Wires = list[dict[str, Any]]
@@ -19,6 +20,22 @@ class EngineStatus(TypedDict):
     context_length: int
     usage_percent: float
     compression_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The model an agent now talks to, and how.
+
+    Attributes:
+        max_tokens: Output it reserves; None when that is not known to have changed.
+    """
+
+    model: str
+    context_length: int
+    base_url: str
+    provider: str
+    api_mode: str
+    max_tokens: int | None
 
 
 class ContextEngine(ABC):
@@ -136,6 +153,9 @@ class ContextEngine(ABC):
         api_mode: str = "",
         max_tokens: int | None = None,
     ) -> None:
-        """The model changed: take its window."""
-        self.context_length = context_length
-        self.threshold_tokens = int(context_length * self.threshold_percent)
+        """The model changed: take its window and what follows from it."""
+        self._routed(Route(model, context_length, base_url, provider, api_mode, max_tokens))
+
+    def _routed(self, route: Route) -> None:
+        self.context_length = route.context_length
+        self.threshold_tokens = int(route.context_length * self.threshold_percent)

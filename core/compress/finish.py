@@ -15,6 +15,7 @@ from core.compress.restate import is_asking, request_text
 from core.compress.summarise.base import heading_line
 from core.compress.turns import content_text
 from core.hermes.policy import Policy
+from core.hermes.signs import markers
 from core.model.message import Message
 
 _TASK_MOST, _TASK_BRIEF = 1400, 300
@@ -87,10 +88,8 @@ def grounded(body: str, finish: Finish) -> str:
         return body
     heading = heading_line(policy.summary.headings[0])
     most = _TASK_MOST if any(m is newest for m in finish.quoted) else _TASK_BRIEF
-    task = (
-        f"User asked (deterministic, from compacted turns): {_quoted(newest, policy, most)}\n"
-        "Historical only; newer protected-tail messages after this summary win."
-    )
+    texts = markers()
+    task = f"{texts['grounded_open']}{_quoted(newest, policy, most)}\n{texts['grounded_close']}"
     section = re.compile(rf"^{re.escape(heading)}\s*\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
     replaced, count = section.subn(lambda _: f"{heading}\n{task}\n\n", body, count=1)
     return (replaced if count else f"{heading}\n{task}\n\n{body}").strip()

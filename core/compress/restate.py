@@ -14,12 +14,9 @@ from core.compress.turns import content_text, is_readable_answer, is_request, is
 from core.compress.unwrap import END_MARKER
 from core.hermes.markers import scaffold_kind
 from core.hermes.policy import Policy
+from core.hermes.signs import markers
 from core.model.message import Message
 
-HEADER = (
-    "[STILL IN PROGRESS — this is the active request, restated after the compaction boundary because it was "
-    "not finished yet. Continue it; do not start over.]"
-)
 _FLAGS = (
     "_todo_snapshot_synthetic",
     "_empty_recovery_synthetic",
@@ -29,6 +26,12 @@ _FLAGS = (
 )
 _CUT = "cut_notice"
 """What Hermes asks of a model whose answer broke off: no request, though tails are anchored on it."""
+
+
+def header() -> str:
+    """The line over a request said again."""
+    text: str = markers()["restated_whole"]
+    return text
 
 
 def restated(rows: list[Row], given: Sequence[Message], policy: Policy) -> list[Row]:
@@ -50,7 +53,7 @@ def restated(rows: list[Row], given: Sequence[Message], policy: Policy) -> list[
     ends_with_user = last_visible(rows) == "user"
     rows, carrier, changed = _without_original(rows, carrier, replay)
     if changed if changed is not None else ends_with_user:
-        joined = appended(rows[carrier].content, f"\n\n{HEADER}\n{task}")
+        joined = appended(rows[carrier].content, f"\n\n{header()}\n{task}")
         return [*rows[:carrier], rows[carrier].rewritten(joined, drop_sidecar=True), *rows[carrier + 1 :]]
     return [*rows, Row(replay)]
 
@@ -70,7 +73,7 @@ def running_request(given: Sequence[Message], policy: Policy) -> Message | None:
 
 def request_text(message: Message) -> str:
     """The words of a request, without what an earlier restatement put in front."""
-    return content_text(message.content).rpartition(HEADER)[2].strip()
+    return content_text(message.content).rpartition(header())[2].strip()
 
 
 def is_asking(message: Message, policy: Policy) -> bool:
@@ -95,7 +98,11 @@ def is_carrying(message: Message, policy: Policy) -> bool:
     if not is_summary(message.wire, policy.summary):
         return False
     _, end, rest = content_text(message.content).rpartition(END_MARKER)
-    return bool(end) and rest.lstrip().startswith(HEADER) and bool(rest.lstrip().removeprefix(HEADER).strip())
+    return (
+        bool(end)
+        and rest.lstrip().startswith(header())
+        and bool(rest.lstrip().removeprefix(header()).strip())
+    )
 
 
 def _carrier(rows: Sequence[Row], policy: Policy) -> int | None:
@@ -113,9 +120,9 @@ def _is_actionable(rows: Sequence[Row], carrier: int, policy: Policy) -> bool:
 
 def _replay(request: Message, task: str, policy: Policy) -> Message:
     if is_carrying(request, policy):
-        return Message({"role": "user", "content": f"{HEADER}\n{task}"})
+        return Message({"role": "user", "content": f"{header()}\n{task}"})
     content = request.content
-    again = f"{HEADER}\n{task}" if isinstance(content, str) else prepended(content, f"{HEADER}\n")
+    again = f"{header()}\n{task}" if isinstance(content, str) else prepended(content, f"{header()}\n")
     copy = request.with_wire(content=again)
     return without_keys(Message(copy.wire), ("timestamp", "api_content", "_db_persisted"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -162,6 +163,37 @@ class Summariser(Protocol):
     def describe(self) -> Endpoint | None:
         """Where the turns would be sent; None when they stay in this process."""
         ...
+
+
+class OfflineSummariser(ABC):
+    """A summariser that asks nobody: its text is there at once and never leaves this process."""
+
+    name: str
+
+    def describe(self) -> Endpoint | None:
+        """Nothing is sent anywhere."""
+        return None
+
+    def summarise(
+        self,
+        request: SummaryRequest,
+        *,
+        on_text: OnText | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> SummaryResult:
+        """Summarise the request's turns.
+
+        Raises:
+            SummaryFailure: The user gave up meanwhile.
+        """
+        result = self._written(request, cancelled)
+        if on_text is not None:
+            on_text(result.body)
+        return result
+
+    @abstractmethod
+    def _written(self, request: SummaryRequest, cancelled: Cancelled | None) -> SummaryResult:
+        """The summary."""
 
 
 def heading_line(heading: str) -> str:

@@ -10,9 +10,8 @@ from core.compress.redact import redact_all, redact_text
 from core.compress.retention.index import LOST, SummaryIndex
 from core.compress.summarise.base import (
     Cancelled,
-    Endpoint,
     FailureKind,
-    OnText,
+    OfflineSummariser,
     SummaryFailure,
     SummaryRequest,
     SummaryResult,
@@ -45,7 +44,7 @@ def quarter(text: str) -> int:
     return (len(text) + 3) // 4
 
 
-class ExtractiveSummariser:
+class ExtractiveSummariser(OfflineSummariser):
     """Fills the release's headings from the messages: asks, actions, files, errors, decisions, open ends.
 
     Args:
@@ -57,22 +56,7 @@ class ExtractiveSummariser:
     def __init__(self, estimate: Estimate = quarter) -> None:
         self._estimate = estimate
 
-    def describe(self) -> Endpoint | None:
-        """Nothing leaves this process."""
-        return None
-
-    def summarise(
-        self,
-        request: SummaryRequest,
-        *,
-        on_text: OnText | None = None,
-        cancelled: Cancelled | None = None,
-    ) -> SummaryResult:
-        """Summarise without a model.
-
-        Raises:
-            SummaryFailure: The user gave up meanwhile.
-        """
+    def _written(self, request: SummaryRequest, cancelled: Cancelled | None) -> SummaryResult:
         read = views(request.originals or request.turns, clean=redact_all)
         topic = topic_of(request.focus, read)
         _check(cancelled)
@@ -85,8 +69,6 @@ class ExtractiveSummariser:
         current = [anchor for anchor in anchors if anchor.value not in gone]
         body = self._body(request, facts, current, self._room(request, read))
         _check(cancelled)
-        if on_text is not None:
-            on_text(body)
         missed = topic is not None and not any(anchor.in_focus for anchor in anchors)
         warnings = (f"nothing checkable in these messages is about {request.focus!r}",) if missed else ()
         return SummaryResult(body, SummaryStatus.EXTRACTIVE, warnings=warnings)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from core.compress.summarise.base import (
     Cancelled,
-    Endpoint,
-    OnText,
+    OfflineSummariser,
     SummaryRequest,
     SummaryResult,
     SummaryStatus,
 )
 
 
-class GivenSummary:
+class GivenSummary(OfflineSummariser):
     """Answers every request with the same text.
 
     Args:
@@ -24,12 +23,5 @@ class GivenSummary:
         self.name = name
         self._text = text
 
-    def describe(self) -> Endpoint | None:
-        """Nothing leaves this process."""
-        return None
-
-    def summarise(
-        self, request: SummaryRequest, *, on_text: OnText | None = None, cancelled: Cancelled | None = None
-    ) -> SummaryResult:
-        """The text, whatever is asked."""
+    def _written(self, request: SummaryRequest, cancelled: Cancelled | None) -> SummaryResult:
         return SummaryResult(self._text, SummaryStatus.MODEL)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from core.compress.summarise.base import (
     Cancelled,
-    Endpoint,
-    OnText,
+    OfflineSummariser,
     SummaryRequest,
     SummaryResult,
     SummaryStatus,
@@ -14,7 +13,7 @@ from core.compress.summarise.fallback import fallback
 from core.hermes.policy import Policy
 
 
-class StaticSummariser:
+class StaticSummariser(OfflineSummariser):
     """Shows what is left when no model answers.
 
     Args:
@@ -30,18 +29,7 @@ class StaticSummariser:
         self._reason = reason
         self._prefix_length = prefix_length
 
-    def describe(self) -> Endpoint | None:
-        """Nothing leaves this process."""
-        return None
-
-    def summarise(
-        self,
-        request: SummaryRequest,
-        *,
-        on_text: OnText | None = None,
-        cancelled: Cancelled | None = None,
-    ) -> SummaryResult:
-        """Write the fallback; it takes no time worth cancelling."""
+    def _written(self, request: SummaryRequest, cancelled: Cancelled | None) -> SummaryResult:
         body = fallback(
             request.turns,
             self._policy,
@@ -49,6 +37,4 @@ class StaticSummariser:
             reason=self._reason,
             prefix_length=self._prefix_length,
         )
-        if on_text is not None:
-            on_text(body)
         return SummaryResult(body, SummaryStatus.FALLBACK)

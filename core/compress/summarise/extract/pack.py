@@ -14,7 +14,7 @@ _SENTENCES = {"constraints": "constraints", "errors": "errors", "asks": "actions
 """Section of the categories that are whole sentences, most wanted first."""
 
 _PER_LINE = 8
-_MOST_LINES = {"numbers": 1, "hashes": 2}
+_MOST_LINES = {"numbers": 3, "hashes": 4}
 """Lines of values that say little by themselves; the focus may have more."""
 
 _LONGEST = 160
