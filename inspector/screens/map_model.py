@@ -9,7 +9,7 @@ from core.compress.measure import Measured, measure
 from core.compress.plan import plan
 from core.explain.situation import Situation, situation
 from core.hermes.policy import documents, load_policy, releases
-from core.model.conversation import Conversation, Generation
+from core.model.conversation import BoundaryMode, Conversation, Generation
 from core.model.evidence import Evidence
 from core.model.message import Message
 from core.model.plan import Plan
@@ -184,14 +184,20 @@ def generation_bands(rows: Sequence[tuple[int, int]], conversation: Conversation
     return tuple(bands)
 
 
+HOW = {
+    BoundaryMode.IN_PLACE: "compacted in place",
+    BoundaryMode.ROTATION: "compacted into a new session",
+    BoundaryMode.REWRITE: "compacted by rewriting",
+}
+"""How a generation began."""
+
+
 def _generation_band(place: int, index: int, conversation: Conversation) -> Band:
     if not index:
         return Band(place, None, "taken back", "with /undo or /rewind; the model no longer sees these")
     generation = conversation.generations[index - 1]
-    fresh = f"{generation.fresh:,} new messages" if generation.fresh != 1 else "1 new message"
+    fresh = f"{generation.fresh:,} new"
     if generation.boundary is None:
         return Band(place, None, f"generation {index}", fresh)
-    how = str(generation.boundary.mode).replace("_", "-")
-    copies = f" · {generation.copies:,} copies of earlier ones left out" if generation.copies else ""
-    return Band(place, None, f"generation {index}", f"after an {how} compaction · {fresh}{copies}"
-                if how == "in-place" else f"after a {how} · {fresh}{copies}")  # fmt: skip
+    copies = f" · {generation.copies:,} carried over" if generation.copies else ""
+    return Band(place, None, f"generation {index}", f"{HOW[generation.boundary.mode]} · {fresh}{copies}")

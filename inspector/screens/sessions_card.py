@@ -53,7 +53,7 @@ def _window(row: SessionLine, extra: Extra | None) -> tuple[Piece, ...]:
     if extra is None:
         return (("ink-muted", active),)
     generations = f" · {format.plural(extra.generations, 'generation')}" if extra.generations else ""
-    return (*_pressure(extra.pressure), ("ink-muted?", f"{generations} · {active}"))
+    return (*_pressure(extra.pressure), ("ink-muted?", generations), ("ink-muted?", f" · {active}"))
 
 
 def _pressure(pressure: Pressure) -> tuple[Piece, ...]:
@@ -83,7 +83,7 @@ def _spent(row: SessionLine) -> tuple[Piece, ...]:
         ("cache write", "bucket-write", tokens.cache_write),
         ("output", "bucket-output", tokens.output),
     ):
-        pieces += [("ink-faint?", " · "), (f"{token}?", f"{_full(value, lower_bound=bound)} {name}")]
+        pieces.append((f"{token}?", f" · {_full(value, lower_bound=bound)} {name}"))
     return tuple(pieces)
 
 

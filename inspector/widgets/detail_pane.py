@@ -127,7 +127,7 @@ def _weight(detail: Detail) -> str:
         mark = "" if detail.exact else "≈"
         parts.append(f"{mark}{detail.counted[0]:,} {detail.counted[1]}")
     if text := detail.message.text:
-        parts.append(format.plural(len(text), "character"))
+        parts.append(f"{len(text):,} chars")
     return " · ".join(parts)
 
 

@@ -113,9 +113,10 @@ class LineView(ScrollView, Generic[Row]):
         index = self.scroll_offset.y + y - self.HEADER_LINES
         if y == self.HEADER_LINES and (heading := self.heading_above(index)) is not None:
             index = heading
-        return self._row_strip(index, width)
+        return self.row_strip(index, width)
 
-    def _row_strip(self, index: int, width: int) -> Strip:
+    def row_strip(self, index: int, width: int) -> Strip:
+        """One row as it stands on the screen."""
         row = self._rows.row(index)
         if row is not None:
             return self.draw_row(row, index, width).strip(width, self.ground(index))

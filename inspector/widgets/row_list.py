@@ -8,8 +8,10 @@ from rich.style import Style
 from textual import events
 from textual.message import Message
 from textual.reactive import reactive
+from textual.strip import Strip
 
 from inspector.commands import bindings
+from inspector.line import Line
 from inspector.widgets.line_view import LineView
 from inspector.widgets.rows import Row, Rows
 
@@ -79,9 +81,15 @@ class RowList(LineView[Row], can_focus=True):
         if index != self.cursor:
             return self.rich_style
         style = self.rich_style + Style(bold=True)
-        if not self.has_focus:
-            return style
-        return style + (Style(reverse=True) if self.app.no_color else self.palette.fill("cursor"))
+        return style + self.palette.fill("cursor") if self.has_focus else style
+
+    def row_strip(self, index: int, width: int) -> Strip:
+        """Where there is no colour the cursor is a bar in reverse, one shade from end to end."""
+        strip = super().row_strip(index, width)
+        if index != self.cursor or not self.app.no_color or not self.has_focus:
+            return strip
+        style = self.rich_style + Style(bold=True, reverse=True)
+        return Line().preformatted(strip.text, style).strip(width, style)
 
     def keep_in_sight(self) -> None:
         """Scroll no further than needed to show the cursor."""

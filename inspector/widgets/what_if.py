@@ -17,9 +17,8 @@ from inspector.palette import Palette
 from inspector.widgets.what_if_state import KNOBS, Knob, WhatIf
 
 TITLE = "what if"
-HINT = "← → change   enter type   r reset"
 RESTING = "← → change"
-"""What works while the messages have the keys."""
+"""What works while the messages have the keys; once the bar has them, the last line says all."""
 FULL = 104
 """Width from which every knob has its whole name."""
 
@@ -99,9 +98,8 @@ class WhatIfBar(Widget, can_focus=True):
             line = Line().gap()
         for knob, text in self._texts(width):
             line.add(text, self._style(knob, palette)).gap(1 if width >= FULL else 0)
-        hint = HINT if self.has_focus else RESTING
-        if width - line.width > len(hint) + 2:
-            line.to(width - len(hint) - 1).add(hint, palette.style("ink-faint"))
+        if not self.has_focus and width - line.width > len(RESTING) + 2:
+            line.to(width - len(RESTING) - 1).add(RESTING, palette.style("ink-faint"))
         return line.strip(width, self.rich_style)
 
     def on_focus(self) -> None:

@@ -134,7 +134,7 @@ async def test_a_chain_of_sessions_is_one_list(samples: Location) -> None:
     async with open_app(samples, CHAIN).run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "a", "greater_than_sign")
-        assert "after a rotation" in drawn(pilot)
+        assert "compacted into a new session" in drawn(pilot)
 
 
 async def test_the_message_under_the_cursor_is_shown_and_its_mate_is_named(samples: Location) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Sequence
 
+import pytest
 from textual.app import App, ComposeResult
 from textual.message import Message
 
@@ -181,3 +182,23 @@ async def test_lines_fit_after_a_resize() -> None:
             strips = [app.widget.render_line(y) for y in range(app.widget.size.height)]
             assert {strip.cell_length for strip in strips} == {app.widget.row_width}
             assert not [strip.text for strip in strips if harmful(strip.text)]
+
+
+@pytest.mark.parametrize("colours", [True, False])
+async def test_without_colour_the_cursor_is_one_bar(
+    monkeypatch: pytest.MonkeyPatch, *, colours: bool
+) -> None:
+    class Many(RowList[str]):
+        def draw_row(self, row: str, index: int, width: int) -> Line:
+            ink = self.palette
+            return Line().add(row, ink.style("ink-faint")).gap(2).add(row, ink.style("money", bold=True))
+
+    if not colours:
+        monkeypatch.setenv("NO_COLOR", "1")
+    app = ListApp(Many(numbers(3)))
+    async with app.run_test(size=(60, 5)) as pilot:
+        app.widget.focus()
+        await pilot.pause()
+        styles = {segment.style for segment in app.widget.render_line(0) if segment.text.strip()}
+        assert (len(styles) == 1) is not colours
+        assert any(style is not None and style.reverse for style in styles) is not colours
