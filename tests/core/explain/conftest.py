@@ -24,3 +24,13 @@ def make_home(tmp_path: Path) -> Iterator[MakeHome]:
     yield build
     for home in made:
         home.db.connection.close()
+
+
+@pytest.fixture
+def home(make_home: MakeHome) -> Home:
+    """Session S with seven turns, and a log that begins with a turn."""
+    home = make_home()
+    home.db.session("S")
+    home.turn(history=24)
+    home.talk(7)
+    return home

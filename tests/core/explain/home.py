@@ -7,6 +7,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from core.explain.events import explain
+from core.explain.explanation import Explanation
+from core.model.event import CompressionEvent
 from core.store.locate import Location
 from core.store.store import Store
 from tests.core.store.database import SUMMARY, SessionDatabase
@@ -121,3 +124,19 @@ class Home:
         query = "UPDATE messages SET timestamp = ? WHERE id = ? AND content LIKE ?"
         for row in rows:
             self.db.connection.execute(query, (self.db.tick(0), row, marker))
+
+
+def explained(home: Home, session: str = "S", **kwargs: str) -> Explanation:
+    with home.store() as store:
+        return explain(store, session, **kwargs)
+
+
+def only(home: Home) -> CompressionEvent:
+    (event,) = explained(home).events
+    return event
+
+
+def compacted(home: Home, *, before: int = 28) -> None:
+    """Lines of an attempt around an in-place compaction of seven turns."""
+    home.compact()
+    home.done(before, 8, 4_000)

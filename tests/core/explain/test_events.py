@@ -1,45 +1,17 @@
+"""What a compaction is told as: its cause, its verdict, its numbers."""
+
 from __future__ import annotations
 
 import shutil
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from core.explain.events import explain
-from core.explain.explanation import Explanation
 from core.model.conversation import BoundaryMode
-from core.model.event import CompressionEvent, SummaryStatus, Trigger
+from core.model.event import SummaryStatus, Trigger
 from core.model.evidence import Source, Verdict
 from tests.core.explain.conftest import MakeHome
-from tests.core.explain.home import CONFIG, Home
-
-
-def explained(home: Home, session: str = "S", **kwargs: str) -> Explanation:
-    with home.store() as store:
-        return explain(store, session, **kwargs)
-
-
-def only(home: Home) -> CompressionEvent:
-    (event,) = explained(home).events
-    return event
-
-
-def compacted(home: Home, *, before: int = 28) -> None:
-    """Lines of an attempt around an in-place compaction of seven turns."""
-    home.compact()
-    home.done(before, 8, 4_000)
-
-
-@pytest.fixture
-def home(make_home: MakeHome) -> Home:
-    home = make_home()
-    home.db.session("S")
-    home.turn(history=24)
-    home.talk(7)
-    return home
+from tests.core.explain.home import Home, compacted, explained, only
 
 
 def test_a_check_before_a_call_is_proved_by_its_line(home: Home) -> None:
@@ -238,27 +210,6 @@ def test_without_a_log_a_small_transcript_inside_a_turn_was_refused(make_home: M
     assert (only(home).trigger, only(home).verdict) == (Trigger.OVERFLOW, Verdict.SUSPECTED)
 
 
-def test_where_it_stands_counts_down_to_the_threshold(home: Home) -> None:
-    home.call(7, 50_000)
-    now = explained(home).now
-    assert (now.tokens, now.threshold, now.window, now.headroom) == (50_000, 54_400, 64_000, 4_400)
-    assert now.blocked_by == ()
-
-
-def test_what_blocks_is_named(make_home: MakeHome) -> None:
-    home = make_home(config=CONFIG + "compression:\n  enabled: false\n")
-    home.db.session("S")
-    home.talk(2)
-    assert "compression.enabled is false" in explained(home).now.blocked_by
-
-
-def test_a_foreign_engine_is_said_not_to_obey_the_threshold(make_home: MakeHome) -> None:
-    home = make_home(config=CONFIG + "context:\n  engine: lcm\n")
-    home.db.session("S")
-    home.talk(2)
-    assert any("lcm" in note for note in explained(home).notes)
-
-
 def test_another_release_can_be_asked_for(home: Home) -> None:
     assert explained(home, release="0.13").now.threshold == 64_000
 
@@ -269,109 +220,6 @@ def test_a_conversation_without_messages_has_no_events(make_home: MakeHome) -> N
     explanation = explained(home)
     assert explanation.events == ()
     assert explanation.now.tokens is None
-
-
-def _story(home: Home) -> None:
-    """Two compactions, one before a call and one by a refusal, and a command."""
-    home.db.session("S")
-    home.turn()
-    home.talk(7)
-    home.call(6, 52_000)
-    home.pre_api(54_828)
-    home.started(54_828, 28)
-    compacted(home)
-    home.call(7, 20_000)
-    home.talk(4)
-    home.refused("HTTP 413: Request Entity Too Large")
-    home.started(40_000, 24)
-    home.compact()
-    home.done(24, 8, 4_000)
-    home.call(8, 20_000)
-    home.turn_ended()
-    home.talk(4)
-    home.started(28_511, 24, focus="auth", tag=None)
-    home.compact()
-    home.done(24, 8, 4_000, tag=None)
-
-
-TRUTH = {54_828: Trigger.PRE_API, 40_000: Trigger.PAYLOAD_TOO_LARGE, 28_511: Trigger.MANUAL}
-
-
-@pytest.fixture
-def story(make_home: MakeHome) -> Home:
-    home = make_home()
-    _story(home)
-    return home
-
-
-def test_the_whole_story_is_told(story: Home) -> None:
-    events = explained(story).events
-    assert [(event.tokens, event.trigger) for event in events] == list(TRUTH.items())
-    assert all(event.verdict is Verdict.PROVED for event in events)
-
-
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.data())
-def test_a_damaged_log_never_proves_what_is_false(story: Home, data: st.DataObject) -> None:
-    log = story.path / "logs" / "agent.log"
-    whole = log.with_suffix(".whole")
-    if not whole.exists():
-        log.rename(whole)
-    lines = whole.read_text("utf-8").splitlines()
-    damage = data.draw(st.sampled_from(["drop", "tear", "double", "shuffle", "split", "join"]))
-    picks = data.draw(st.lists(st.integers(0, len(lines) - 1), min_size=1, max_size=8, unique=True))
-    log.write_text("\n".join(_damaged(lines, damage, picks, data)) + "\n", "utf-8")
-    events = explained(story).events
-    assert sum(event.completed for event in events) == 3
-    for event in events:
-        if event.verdict is Verdict.PROVED and event.tokens in TRUTH:
-            assert event.trigger is TRUTH[event.tokens]
-
-
-def _damaged(lines: list[str], damage: str, picks: list[int], data: st.DataObject) -> list[str]:
-    if damage == "drop":
-        return [line for i, line in enumerate(lines) if i not in picks]
-    if damage == "tear":
-        cut = data.draw(st.integers(1, 120))
-        return [line[:cut] if i in picks else line for i, line in enumerate(lines)]
-    if damage == "double":
-        return [line for i, line in enumerate(lines) for _ in range(2 if i in picks else 1)]
-    if damage == "split":
-        return lines[picks[0] :] + lines[: picks[0]]
-    if damage == "join":
-        return [
-            line + (lines[i + 1] if i in picks and i + 1 < len(lines) else "") for i, line in enumerate(lines)
-        ]
-    return data.draw(st.permutations(lines))
-
-
-@pytest.mark.shared
-def test_real_homes_are_told_as_their_labels_say(tmp_path: Path) -> None:
-    import json
-    import tarfile
-
-    from core.store.locate import locate
-    from core.store.store import Store
-    from tests.shared import shared
-
-    labels = json.loads(shared("truth/labels.json").read_text("utf-8"))
-    with tarfile.open(shared("truth/runs.tar.xz")) as archive:
-        archive.extractall(tmp_path, filter="data")
-    checked = 0
-    for key, label in labels.items():
-        found = next(iter(sorted(tmp_path.rglob(f"{key}/home"))), None)
-        if found is None:
-            continue
-        with Store(locate(home=found)[0]) as store:
-            events = explain(store, label["events"][0]["session"]).events
-        told = [(e.trigger.value, e.tokens, e.messages_before, e.messages_after, e.completed) for e in events]
-        truth = [
-            (e["trigger"], e["tokens"], e["messages_before"], e["messages_after"], e["done"])
-            for e in label["events"]
-        ]
-        assert told == truth, key
-        checked += 1
-    assert checked == len(labels)
 
 
 def test_a_compaction_that_left_no_rows_is_said_to_have_left_none(home: Home) -> None:
@@ -391,96 +239,6 @@ def test_two_counts_that_differ_are_both_told(home: Home) -> None:
     event = only(home)
     assert event.messages_before == 26
     assert any("26 messages before" in words and "28" in words for words in event.disagreements)
-
-
-def test_a_threshold_of_an_older_config_is_told_beside_todays(home: Home) -> None:
-    home.pre_api(40_000, threshold=32_000)
-    home.started(40_000, 28)
-    home.compact()
-    home.done(28, 8, 4_000)
-    event = only(home)
-    assert event.threshold == 32_000
-    assert any("32,000" in words and "54,400" in words for words in event.disagreements)
-
-
-def test_a_refusal_that_names_a_limit_lowers_the_window_from_then_on(make_home: MakeHome) -> None:
-    home = make_home("0.19", config="model:\n  default: mock-model\n  context_length: 200000\n")
-    home.db.session("S")
-    home.turn()
-    home.talk(7)
-    home.refused("HTTP 400: prompt is too long: 46954 tokens > 45000 maximum")
-    home.started(45_509, before=28)
-    home.compact()
-    home.done(28, 8, 18_000)
-    home.call(1, 39_000)
-    home.started(39_000, before=8)
-    home.done(8, 7, 9_000)
-    with home.store() as store:
-        first, second = explain(store, "S").events
-    assert (first.trigger, first.window, first.threshold) == (Trigger.OVERFLOW, 45_000, 38_250)
-    assert (second.trigger, second.window, second.threshold) == (Trigger.POST_RESPONSE, 45_000, 38_250)
-    assert any("45,000" in evidence.text for evidence in second.evidence)
-
-
-def test_a_size_below_the_threshold_of_today_claims_no_threshold(make_home: MakeHome) -> None:
-    home = make_home("0.19", config="model:\n  default: mock-model\n  context_length: 200000\n")
-    home.db.session("S")
-    home.turn()
-    home.talk(7)
-    home.call(1, 60_000)
-    home.started(60_000, before=28)
-    home.compact()
-    home.done(28, 8, 18_000)
-    with home.store() as store:
-        (event,) = explain(store, "S").events
-    assert (event.trigger, event.tokens) == (Trigger.POST_RESPONSE, 60_000)
-    assert (event.window, event.threshold) == (None, None)
-    assert any("another window or threshold" in words for words in event.disagreements)
-
-
-def test_a_model_that_took_over_brings_its_own_window(make_home: MakeHome) -> None:
-    home = make_home("0.19", config="model:\n  default: mock-model\n  context_length: 64000\n")
-    home.db.session("S", model="mock-b")
-    home.turn()
-    home.talk(7)
-    home.line("Cached context length mock-b@http://h/v1/ -> 128,000 tokens", tag=None)
-    home.line("Fallback activated: mock-model → mock-b (custom)", tag=None)
-    home.call(1, 97_000)
-    home.line("context compression started: session=S messages=28 tokens=~97,000 model=mock-b focus=None")
-    home.compact()
-    home.done(28, 8, 18_000)
-    with home.store() as store:
-        (event,) = explain(store, "S").events
-    assert (event.window, event.threshold) == (128_000, 96_000)
-
-
-def test_a_second_refusal_with_the_same_limit_lowers_the_window_as_the_first_did(make_home: MakeHome) -> None:
-    home = make_home("0.19", config="model:\n  default: mock-model\n  context_length: 200000\n")
-    home.db.session("S")
-    for before in (28, 8):
-        home.turn()
-        home.refused("HTTP 400: prompt is too long: 46954 tokens > 45000 maximum")
-        home.started(45_509, before=before)
-        home.done(before, 7, 18_000)
-    with home.store() as store:
-        assert [event.window for event in explain(store, "S").events] == [45_000, 45_000]
-
-
-def test_a_threshold_lowered_for_the_summary_model_is_the_one_shown(home: Home) -> None:
-    """The line names both; the configuration alone would give 54,400."""
-    home.line(
-        "Auxiliary compression model mini has 40,000 token context, below the main model's compression "
-        "threshold of 54,400 tokens — auto-lowered session threshold to 40,000 to keep compression working.",
-        tag=None,
-    )
-    home.call(6, 41_000)
-    home.started(41_000, 28)
-    compacted(home)
-    found = explained(home)
-    (event,) = found.events
-    assert (event.threshold, event.window, found.now.threshold) == (40_000, 64_000, 40_000)
-    assert "41,000 >= 40,000" in event.arithmetic
-    assert any("auto-lowered" in one.text for one in event.evidence)
 
 
 def test_a_call_for_a_summary_that_did_not_fail_wrote_it(home: Home) -> None:

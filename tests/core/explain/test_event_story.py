@@ -1,0 +1,117 @@
+"""Whole conversations told from log and rows, and from what is left of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from core.explain.events import explain
+from core.model.event import Trigger
+from core.model.evidence import Verdict
+from tests.core.explain.conftest import MakeHome
+from tests.core.explain.home import Home, compacted, explained
+
+TRUTH = {54828: Trigger.PRE_API, 40000: Trigger.PAYLOAD_TOO_LARGE, 28511: Trigger.MANUAL}
+
+
+def _story(home: Home) -> None:
+    """Two compactions, one before a call and one by a refusal, and a command."""
+    home.db.session("S")
+    home.turn()
+    home.talk(7)
+    home.call(6, 52_000)
+    home.pre_api(54_828)
+    home.started(54_828, 28)
+    compacted(home)
+    home.call(7, 20_000)
+    home.talk(4)
+    home.refused("HTTP 413: Request Entity Too Large")
+    home.started(40_000, 24)
+    home.compact()
+    home.done(24, 8, 4_000)
+    home.call(8, 20_000)
+    home.turn_ended()
+    home.talk(4)
+    home.started(28_511, 24, focus="auth", tag=None)
+    home.compact()
+    home.done(24, 8, 4_000, tag=None)
+
+
+@pytest.fixture
+def story(make_home: MakeHome) -> Home:
+    home = make_home()
+    _story(home)
+    return home
+
+
+def test_the_whole_story_is_told(story: Home) -> None:
+    events = explained(story).events
+    assert [(event.tokens, event.trigger) for event in events] == list(TRUTH.items())
+    assert all(event.verdict is Verdict.PROVED for event in events)
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_damaged_log_never_proves_what_is_false(story: Home, data: st.DataObject) -> None:
+    log = story.path / "logs" / "agent.log"
+    whole = log.with_suffix(".whole")
+    if not whole.exists():
+        log.rename(whole)
+    lines = whole.read_text("utf-8").splitlines()
+    damage = data.draw(st.sampled_from(["drop", "tear", "double", "shuffle", "split", "join"]))
+    picks = data.draw(st.lists(st.integers(0, len(lines) - 1), min_size=1, max_size=8, unique=True))
+    log.write_text("\n".join(_damaged(lines, damage, picks, data)) + "\n", "utf-8")
+    events = explained(story).events
+    assert sum(event.completed for event in events) == 3
+    for event in events:
+        if event.verdict is Verdict.PROVED and event.tokens in TRUTH:
+            assert event.trigger is TRUTH[event.tokens]
+
+
+def _damaged(lines: list[str], damage: str, picks: list[int], data: st.DataObject) -> list[str]:
+    if damage == "drop":
+        return [line for i, line in enumerate(lines) if i not in picks]
+    if damage == "tear":
+        cut = data.draw(st.integers(1, 120))
+        return [line[:cut] if i in picks else line for i, line in enumerate(lines)]
+    if damage == "double":
+        return [line for i, line in enumerate(lines) for _ in range(2 if i in picks else 1)]
+    if damage == "split":
+        return lines[picks[0] :] + lines[: picks[0]]
+    if damage == "join":
+        return [
+            line + (lines[i + 1] if i in picks and i + 1 < len(lines) else "") for i, line in enumerate(lines)
+        ]
+    return data.draw(st.permutations(lines))
+
+
+@pytest.mark.shared
+def test_real_homes_are_told_as_their_labels_say(tmp_path: Path) -> None:
+    import json
+    import tarfile
+
+    from core.store.locate import locate
+    from core.store.store import Store
+    from tests.shared import shared
+
+    labels = json.loads(shared("truth/labels.json").read_text("utf-8"))
+    with tarfile.open(shared("truth/runs.tar.xz")) as archive:
+        archive.extractall(tmp_path, filter="data")
+    checked = 0
+    for key, label in labels.items():
+        found = next(iter(sorted(tmp_path.rglob(f"{key}/home"))), None)
+        if found is None:
+            continue
+        with Store(locate(home=found)[0]) as store:
+            events = explain(store, label["events"][0]["session"]).events
+        told = [(e.trigger.value, e.tokens, e.messages_before, e.messages_after, e.completed) for e in events]
+        truth = [
+            (e["trigger"], e["tokens"], e["messages_before"], e["messages_after"], e["done"])
+            for e in label["events"]
+        ]
+        assert told == truth, key
+        checked += 1
+    assert checked == len(labels)

@@ -1,0 +1,119 @@
+"""The window and the threshold an event, and the present state, are told with."""
+
+from __future__ import annotations
+
+from core.explain.events import explain
+from core.model.event import Trigger
+from tests.core.explain.conftest import MakeHome
+from tests.core.explain.home import CONFIG, Home, compacted, explained, only
+
+
+def test_where_it_stands_counts_down_to_the_threshold(home: Home) -> None:
+    home.call(7, 50_000)
+    now = explained(home).now
+    assert (now.tokens, now.threshold, now.window, now.headroom) == (50_000, 54_400, 64_000, 4_400)
+    assert now.blocked_by == ()
+
+
+def test_what_blocks_is_named(make_home: MakeHome) -> None:
+    home = make_home(config=CONFIG + "compression:\n  enabled: false\n")
+    home.db.session("S")
+    home.talk(2)
+    assert "compression.enabled is false" in explained(home).now.blocked_by
+
+
+def test_a_foreign_engine_is_said_not_to_obey_the_threshold(make_home: MakeHome) -> None:
+    home = make_home(config=CONFIG + "context:\n  engine: lcm\n")
+    home.db.session("S")
+    home.talk(2)
+    assert any("lcm" in note for note in explained(home).notes)
+
+
+def test_a_threshold_of_an_older_config_is_told_beside_todays(home: Home) -> None:
+    home.pre_api(40_000, threshold=32_000)
+    home.started(40_000, 28)
+    home.compact()
+    home.done(28, 8, 4_000)
+    event = only(home)
+    assert event.threshold == 32_000
+    assert any("32,000" in words and "54,400" in words for words in event.disagreements)
+
+
+def test_a_refusal_that_names_a_limit_lowers_the_window_from_then_on(make_home: MakeHome) -> None:
+    home = make_home("0.19", config="model:\n  default: mock-model\n  context_length: 200000\n")
+    home.db.session("S")
+    home.turn()
+    home.talk(7)
+    home.refused("HTTP 400: prompt is too long: 46954 tokens > 45000 maximum")
+    home.started(45_509, before=28)
+    home.compact()
+    home.done(28, 8, 18_000)
+    home.call(1, 39_000)
+    home.started(39_000, before=8)
+    home.done(8, 7, 9_000)
+    with home.store() as store:
+        first, second = explain(store, "S").events
+    assert (first.trigger, first.window, first.threshold) == (Trigger.OVERFLOW, 45_000, 38_250)
+    assert (second.trigger, second.window, second.threshold) == (Trigger.POST_RESPONSE, 45_000, 38_250)
+    assert any("45,000" in evidence.text for evidence in second.evidence)
+
+
+def test_a_size_below_the_threshold_of_today_claims_no_threshold(make_home: MakeHome) -> None:
+    home = make_home("0.19", config="model:\n  default: mock-model\n  context_length: 200000\n")
+    home.db.session("S")
+    home.turn()
+    home.talk(7)
+    home.call(1, 60_000)
+    home.started(60_000, before=28)
+    home.compact()
+    home.done(28, 8, 18_000)
+    with home.store() as store:
+        (event,) = explain(store, "S").events
+    assert (event.trigger, event.tokens) == (Trigger.POST_RESPONSE, 60_000)
+    assert (event.window, event.threshold) == (None, None)
+    assert any("another window or threshold" in words for words in event.disagreements)
+
+
+def test_a_model_that_took_over_brings_its_own_window(make_home: MakeHome) -> None:
+    home = make_home("0.19", config="model:\n  default: mock-model\n  context_length: 64000\n")
+    home.db.session("S", model="mock-b")
+    home.turn()
+    home.talk(7)
+    home.line("Cached context length mock-b@http://h/v1/ -> 128,000 tokens", tag=None)
+    home.line("Fallback activated: mock-model → mock-b (custom)", tag=None)
+    home.call(1, 97_000)
+    home.line("context compression started: session=S messages=28 tokens=~97,000 model=mock-b focus=None")
+    home.compact()
+    home.done(28, 8, 18_000)
+    with home.store() as store:
+        (event,) = explain(store, "S").events
+    assert (event.window, event.threshold) == (128_000, 96_000)
+
+
+def test_a_second_refusal_with_the_same_limit_lowers_the_window_as_the_first_did(make_home: MakeHome) -> None:
+    home = make_home("0.19", config="model:\n  default: mock-model\n  context_length: 200000\n")
+    home.db.session("S")
+    for before in (28, 8):
+        home.turn()
+        home.refused("HTTP 400: prompt is too long: 46954 tokens > 45000 maximum")
+        home.started(45_509, before=before)
+        home.done(before, 7, 18_000)
+    with home.store() as store:
+        assert [event.window for event in explain(store, "S").events] == [45_000, 45_000]
+
+
+def test_a_threshold_lowered_for_the_summary_model_is_the_one_shown(home: Home) -> None:
+    """The line names both; the configuration alone would give 54,400."""
+    home.line(
+        "Auxiliary compression model mini has 40,000 token context, below the main model's compression "
+        "threshold of 54,400 tokens — auto-lowered session threshold to 40,000 to keep compression working.",
+        tag=None,
+    )
+    home.call(6, 41_000)
+    home.started(41_000, 28)
+    compacted(home)
+    found = explained(home)
+    (event,) = found.events
+    assert (event.threshold, event.window, found.now.threshold) == (40_000, 64_000, 40_000)
+    assert "41,000 >= 40,000" in event.arithmetic
+    assert any("auto-lowered" in one.text for one in event.evidence)
