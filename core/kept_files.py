@@ -6,7 +6,6 @@ import os
 import time
 from contextlib import suppress
 from pathlib import Path
-from threading import get_ident
 
 MOST = 200
 """Files of one folder; only a folder that holds more is looked through."""
@@ -16,7 +15,7 @@ OLDEST = 30 * 86_400.0
 
 def keep(slot: Path, data: bytes) -> None:
     """Write beside and rename, so that nobody reads half a file; a cache that fails is no fault."""
-    unfinished = slot.with_name(f".{slot.name}.{os.getpid()}-{get_ident()}")
+    unfinished = slot.with_name(f".{slot.name}.{os.getpid()}-{time.monotonic_ns()}")
     with suppress(OSError):
         slot.parent.mkdir(parents=True, exist_ok=True)
         try:

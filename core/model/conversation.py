@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from functools import reduce
 from itertools import takewhile
 from operator import add
 
+from core.model.boundary import BoundaryMode as BoundaryMode
 from core.model.evidence import Evidence
 from core.model.prices import Money
 from core.model.session import Kind, Session
@@ -17,17 +17,6 @@ from core.model.tokens import Buckets, Cost
 
 NAME_CHARS = 80
 """Characters of what a user said first that name a conversation without a title."""
-
-
-class BoundaryMode(StrEnum):
-    """How a compaction left the database."""
-
-    IN_PLACE = "in_place"
-    """Same session; old rows archived."""
-    ROTATION = "rotation"
-    """A continuation session was created."""
-    REWRITE = "rewrite"
-    """Same session; old rows destroyed."""
 
 
 @dataclass(frozen=True, slots=True)

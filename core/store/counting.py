@@ -100,7 +100,7 @@ def _split(
     connection: sqlite3.Connection, schema: Schema, lineage: Lineage, thread: Sequence[str]
 ) -> dict[str, int]:
     # Splitting brings a dozen modules along that most lists do without.
-    from core.store.conversation import thread_counts
+    from core.store.segments import thread_counts
 
     counts = thread_counts(connection, schema, lineage, thread)
     return {one: counts[one] for one in thread}

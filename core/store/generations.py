@@ -11,7 +11,7 @@ from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import dropwhile, pairwise
 
-from core.model.conversation import BoundaryMode
+from core.model.boundary import BoundaryMode
 from core.model.message import RowState
 from core.store.copies import LONGEST_HEAD, head_copies, repeats, tail_copies
 from core.store.skeleton import Bone
@@ -161,7 +161,9 @@ def _inner_block(bones: Sequence[Bone], start: int, index: int) -> _Block:
     tail = _tail(bones, index, before)
     copies = set(range(index - head, index)) | tail
     behind = sum(at > index for at in tail)
-    if copies or index - start > LONGEST_HEAD or start > 0:
+    # Texts may recur, but where rows are replaced in place, those before the block are no longer live.
+    archived = any(bone.state is not RowState.LIVE for bone in before)
+    if (copies and archived) or index - start > LONGEST_HEAD or start > 0:
         return _Block(index - head, index, BoundaryMode.IN_PLACE, head, behind, copies)
     # Nothing before it is repeated: what it summarised is gone, and the rows before it are its head.
     return _Block(start, index, BoundaryMode.REWRITE, 0, 0, set())

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.store import counting
-from core.store.conversation import thread_counts
 from core.store.counting import count_generations
 from core.store.families import every_family
+from core.store.segments import thread_counts
 from core.store.store import Store
 from tests.core.store.database import END, LONG_SUMMARY, PRIOR, PRIOR_END, SUMMARY, SessionDatabase
 

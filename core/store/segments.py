@@ -1,0 +1,109 @@
+"""The rows of a thread, session by session, split at its compactions."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from core.model.boundary import BoundaryMode
+from core.model.message import RowState
+from core.model.session import Kind, Session
+from core.store.generations import Segment, by_uid, split
+from core.store.lineage import Lineage
+from core.store.schema import Schema
+from core.store.sessions import read_sessions
+from core.store.skeleton import Bone, add_keys, read_bones, text_key
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One session of the thread with its rows."""
+
+    session: Session
+    bones: tuple[Bone, ...]
+    rotated: bool
+
+
+Found = tuple[Session, Session | None, Segment]
+"""A segment, its session, and the session that one continues."""
+
+
+def thread_counts(
+    connection: sqlite3.Connection, schema: Schema, lineage: Lineage, thread: Sequence[str]
+) -> Counter[str]:
+    """How many generations each session of a thread holds."""
+    return Counter(session.id for session, _, _ in read_segments(connection, schema, lineage, thread)[1])
+
+
+def read_segments(
+    connection: sqlite3.Connection, schema: Schema, lineage: Lineage, ids: Sequence[str], path: Path = Path()
+) -> tuple[list[Part], list[Found]]:
+    """The sessions of a thread with all their rows, and the generations that those not taken back make."""
+    sessions = read_sessions(connection, schema, path, ids)
+    parts = _read_parts(connection, schema, lineage, [sessions[one] for one in ids if one in sessions])
+    live = [replace(part, bones=_kept(part.bones)) for part in parts]
+    return parts, _segments(live, lambda: _summaries_of_parent(connection, schema, lineage, ids[0]))
+
+
+def _read_parts(
+    connection: sqlite3.Connection, schema: Schema, lineage: Lineage, sessions: Sequence[Session]
+) -> list[Part]:
+    parts = []
+    for session in sessions:
+        bones = read_bones(connection, schema, session.id)
+        compacted = any(bone.summary or bone.flagged or bone.state is RowState.ARCHIVED for bone in bones)
+        chained = len(sessions) > 1 or session.end_reason == "compression"
+        if (compacted or chained) and not by_uid(bones):
+            add_keys(connection, schema, session.id, bones)
+            _unwrap_merged(bones)
+        rotated = lineage.kind(session.id) is Kind.CONTINUATION or (compacted and lineage.orphan(session.id))
+        parts.append(Part(session, tuple(bones), rotated))
+    return parts
+
+
+def _unwrap_merged(bones: Sequence[Bone]) -> None:
+    """A row that holds a summary and a message of the tail is compared by that message."""
+    for bone in bones:
+        if bone.summary and bone.summary.merged and isinstance(bone.key, tuple):
+            bone.key = (*bone.key[:-1], text_key(bone.summary.before or bone.summary.after))
+
+
+def _kept(bones: Sequence[Bone]) -> tuple[Bone, ...]:
+    return tuple(bone for bone in bones if bone.state is not RowState.REWOUND)
+
+
+def _segments(parts: Sequence[Part], held_by_parent: Callable[[], frozenset[str]]) -> list[Found]:
+    found: list[Found] = []
+    previous: Sequence[Bone] = ()
+    parent: Session | None = None
+    for part in parts:
+        doubled = part.session.end_reason == "compression" and not by_uid(part.bones)
+        segments = split(part.bones, previous, part.rotated, doubled)
+        if not found and segments:
+            segments[0] = _as_branched(segments[0], held_by_parent)
+        if not segments and part.rotated:
+            # The compaction happened; its rows were never written, or belong to a turn that failed.
+            segments = [Segment((), BoundaryMode.ROTATION)]
+        found += [(part.session, parent, segment) for segment in segments]
+        previous = segments[-1].bones if segments and segments[-1].bones else previous
+        parent = part.session
+    return found
+
+
+def _as_branched(segment: Segment, held_by_parent: Callable[[], frozenset[str]]) -> Segment:
+    """A branch starts with its parent's summary; no compaction happened here."""
+    bone = segment.summary_bone
+    if segment.mode is not BoundaryMode.REWRITE or bone is None or bone.summary is None:
+        return segment
+    return replace(segment, mode=None, summary=None) if bone.summary.body in held_by_parent() else segment
+
+
+def _summaries_of_parent(
+    connection: sqlite3.Connection, schema: Schema, lineage: Lineage, root: str
+) -> frozenset[str]:
+    parent = lineage.links[root].parent_id
+    bones = read_bones(connection, schema, parent) if parent is not None else []
+    return frozenset(bone.summary.body for bone in bones if bone.summary)
