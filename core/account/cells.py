@@ -6,11 +6,13 @@ import re
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 
-_DATED = re.compile(r"[-@]?(20\d{2})-?(\d{2})-?(\d{2})$")
+_DATED = re.compile(r"(?:[-@]?(20\d{2})-?(\d{2})-?(\d{2})(?:-v\d+)?|-latest|@latest)$")
 _EPOCH = re.compile(r"\d{9,10}(?:\d{3})?(?:\.\d+)?")
 _GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _SIGNS = re.compile(r"[\s$\'\u2019_\u00a0\u202f]|USD")
 _NAMED_ZONE = re.compile(r"\s*(?:UTC|GMT|Z)$", re.IGNORECASE)
+_SHORT = re.compile(r"(?<=-)\d(?=-|$|[ T])")
+_HOST = re.compile(r"^(?:[a-z]{2,6}\.)?(?:anthropic|amazon|meta|mistral|cohere|deepseek)\.")
 _NUMBER = re.compile(r"(?<![^-])\d+(?![^-])")
 
 
@@ -58,16 +60,16 @@ def moment_of(text: str) -> datetime | None:
         seconds = float(text)
         return datetime.fromtimestamp(seconds / 1000 if seconds >= 1e11 else seconds, UTC)
     try:
-        moment = datetime.fromisoformat(_NAMED_ZONE.sub("", text).replace("/", "-"))
+        moment = datetime.fromisoformat(_SHORT.sub(r"0\g<0>", _NAMED_ZONE.sub("", text).replace("/", "-")))
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         return None
 
 
 def model_of(name: str) -> str:
-    """A slug as both books write it: no vendor, variant or date, dots and blanks as dashes."""
+    """A slug as both books write it: no vendor, host, variant or date, dots and blanks as dashes."""
     slug = name.lower().rsplit("/", 1)[-1].split(":", 1)[0].split(",", 1)[0].strip()
-    return _DATED.sub("", re.sub(r"[.\s]+", "-", slug))
+    return _DATED.sub("", re.sub(r"[.\s]+", "-", _HOST.sub("", slug)))
 
 
 def alias_of(model: str) -> tuple[str, ...]:

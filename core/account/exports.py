@@ -5,6 +5,7 @@ Some have a column for each bucket, some a row for each kind of token, some amou
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
@@ -73,6 +74,7 @@ def read_export(export: Path, mapping: str | None = None, columns: Mapping[str, 
     header, lines, separator = _lines(export)
     name, places = _fitting(header, mapping, columns or {}, export)
     reader = _Reader(places, table("reconcile")[name], comma=separator == ";")
+    lines = [line for line in lines if not reader.is_empty(line)]
     entries = [reader.entry(line) for line in lines]
     kept = tuple(entry for entry in entries if entry is not None)
     lost = next((line for line, entry in zip(lines, entries, strict=True) if entry is None), None)
@@ -83,14 +85,32 @@ def read_export(export: Path, mapping: str | None = None, columns: Mapping[str, 
 def _lines(export: Path) -> tuple[list[str], list[dict[str, str]], str]:
     """Names of the columns, the lines, and what separates the cells."""
     try:
-        text = export.read_text(encoding="utf-8-sig", errors="replace")
-        start = text.lstrip("\r\n").partition("\n")[0]
-        separator = max(_SEPARATORS, key=start.count)
+        text = _untitled(_decoded(export.read_bytes()))
+        separator = max(_SEPARATORS, key=text.partition("\n")[0].count)
         reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator)
         lines = list(reader)
     except (OSError, csv.Error) as error:
         raise UsageError("the export cannot be read", where=str(export), remedy=str(error)) from error
     return [name for name in reader.fieldnames or () if name], lines, separator
+
+
+def _decoded(data: bytes) -> str:
+    """The text as spreadsheets save it: UTF-8, UTF-16 with its mark, or the code page of the West."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", "replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace")
+
+
+def _untitled(text: str) -> str:
+    """The table without the lines above it: a title, `sep=;`, or nothing."""
+    lines = text.splitlines(keepends=True)
+    for place, line in enumerate(lines):
+        if not line.startswith("sep=") and any(separator in line for separator in _SEPARATORS):
+            return "".join(lines[place:])
+    return text.lstrip("\r\n")
 
 
 def _fitting(
@@ -112,7 +132,7 @@ def _fitting(
         f"no column mapping fits the columns {', '.join(known.values()) or '(none)'}",
         where=str(export),
         remedy="Name them: --columns day=COLUMN,model=COLUMN,input=COLUMN,output=COLUMN "
-        f"(also {', '.join(FIELDS[3:10])})",
+        f"(also {', '.join(FIELDS[3:5])}, {', '.join(FIELDS[6:9])})",
     )
 
 
@@ -157,6 +177,10 @@ class _Reader:
         tokens = Buckets(*(counts[one] for one in BUCKETS))
         return Entry(day, model, tokens, usd, counts["calls"])
 
+    def is_empty(self, line: Mapping[str, Any]) -> bool:
+        """A day on which nothing was used: only times are filled in."""
+        return not any(self.cell(line, name) for name in self.columns if name != "day")
+
     def cell(self, line: Mapping[str, Any], name: str) -> str:
         """The text of a field."""
         return str(line.get(self.columns.get(name, "")) or "").strip()
@@ -177,7 +201,7 @@ class _Reader:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[\s_\-.]", "", name.lower())
+    return re.sub(r"[\W_]", "", name.lower())
 
 
 def _plus(left: Any, right: Any) -> Any:

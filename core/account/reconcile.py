@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from pathlib import Path
 
 from core.account.cells import alias_of, model_of
 from core.account.data import table
 from core.account.exports import BUCKETS, Entry, read_export
+from core.account.overruns import overrunning
 from core.account.spending import Spending, Window
 from core.account.sums import finish
 from core.errors import UsageError
@@ -44,23 +45,32 @@ def reconcile(
     read = read_export(export, mapping, columns)
     if not read.entries:
         what = f"; the first holds {read.first_skipped}" if read.first_skipped else ""
-        raise UsageError(f"no line of the export could be read{what}", where=str(export))
+        remedy = (
+            "Each line needs a model and a day as 2026-01-31: export by day, grouped by model or line item"
+        )
+        raise UsageError(f"no line of the export could be read{what}", where=str(export), remedy=remedy)
     first, last = days or (min(one.day for one in read.entries), max(one.day for one in read.entries))
     theirs = _by_key(one for one in read.entries if first <= one.day <= last)
     ours = _by_key(one for store in stores for one in _recorded(store, first, last))
+    late = sum(overrunning(store, _window(first, last), "%Y-%m-%d", UTC) for store in stores)
     rows = tuple(_judged(_match(theirs.get(key), ours.get(key))) for key in sorted({*theirs, *ours}))
-    return Reconciliation(read.mapping, rows, _covered(rows), tuple(_holes(rows)), read.skipped)
+    note = f"sessions that went on past the day they began on, where all of it is booked: {late:,}"
+    return Reconciliation(
+        read.mapping, rows, _covered(rows), tuple(_holes(rows)), read.skipped, (note,) if late else ()
+    )
 
 
 def _recorded(store: Store, first: date, last: date) -> Iterator[Entry]:
     """What a store recorded on each day, UTC, as providers count days."""
-    since = datetime.combine(first, datetime.min.time(), UTC)
-    until = datetime.combine(last, datetime.max.time(), UTC)
-    for group in Spending(store, Window(since, until), "day").groups:
+    for group in Spending(store, _window(first, last), "day").groups:
         row = finish("", "", "", [group], priced=False)
         if group.key is not None and row.tokens.total:
             day = datetime.fromtimestamp(group.key * _QUARTER, UTC).date()
             yield Entry(day, model_of(group.model), row.tokens, row.recorded.usd, row.calls)
+
+
+def _window(first: date, last: date) -> Window:
+    return Window(datetime.combine(first, time.min, UTC), datetime.combine(last, time.max, UTC))
 
 
 def _by_key(entries: Iterable[Entry]) -> dict[_Key, Entry]:

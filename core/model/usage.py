@@ -134,6 +134,7 @@ class Reconciliation:
         covered: Share of the provider's tokens that Hermes recorded too; None without any.
         holes: What is missing where, in words.
         skipped: Lines of the file that could not be read.
+        notes: What may explain a hole.
     """
 
     mapping: str
@@ -141,6 +142,7 @@ class Reconciliation:
     covered: float | None
     holes: tuple[str, ...] = ()
     skipped: int = 0
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,7 @@ def _payload(found: Reconciliation) -> dict[str, Any]:
         "covered": found.covered,
         "holes": list(found.holes),
         "skipped": found.skipped,
+        "notes": list(found.notes),
     }
 
 
@@ -123,5 +124,6 @@ def _lines(found: Reconciliation) -> Iterator[str]:
     what = "the provider's tokens are" if counted else "what the provider billed is"
     yield f"{format.percent(found.covered)} of {what} in Hermes' books ({found.mapping})"
     yield from (f"hole: {hole}" for hole in found.holes)
+    yield from (f"note: {note}" for note in found.notes)
     if found.skipped:
         yield f"{format.plural(found.skipped, 'line')} of the file could not be read"

@@ -177,6 +177,75 @@ def test_an_export_is_read_however_a_spreadsheet_saved_it(tmp_path: Path, text: 
     assert one.usd == Decimal("1234.50")
 
 
+@pytest.mark.parametrize(
+    ("header", "line", "expected"),
+    [
+        (
+            "starting_at,model,uncached_input_tokens,cache_creation.ephemeral_1h_input_tokens,"
+            "cache_creation.ephemeral_5m_input_tokens,cache_read_input_tokens,output_tokens",
+            "2026-03-01T00:00:00Z,claude-opus-4-5,1,2,3,4,5",
+            Buckets(1, 4, 5, 5),
+        ),
+        (
+            "usage_date_utc,model_version,usage_input_tokens_no_cache,usage_input_tokens_cache_write,"
+            "usage_input_tokens_cache_read,usage_output_tokens",
+            "2026-03-01,claude-opus-4-5-20251101,8,5,6,1",
+            Buckets(8, 6, 5, 1),
+        ),
+        (
+            "Usage Date (UTC)\tModel\tInput Tokens\tCache Creation Input Tokens\tCache Read Input Tokens"
+            "\tOutput Tokens",
+            "2026/3/1\tClaude Opus 4.5\t100\t20\t300\t40",
+            Buckets(100, 300, 20, 40),
+        ),
+        (
+            "date,model,model_permaslug,endpoint_id,provider_name,usage,byok_usage_inference,requests,"
+            "prompt_tokens,completion_tokens,reasoning_tokens",
+            "2026-03-01,anthropic/claude-opus-4.5,anthropic/claude-4.5-opus-20251124,e,A,0.01,0,5,50,12,2",
+            Buckets(50, None, None, 12, 2),
+        ),
+    ],
+)
+def test_every_bucket_of_a_known_export_is_read(
+    tmp_path: Path, header: str, line: str, expected: Buckets
+) -> None:
+    (entry,) = read_export(export(tmp_path, f"{header}\n{line}\n")).entries
+    assert (entry.day, entry.tokens) == (date(2026, 3, 1), expected)
+    assert alias_of(entry.model) == alias_of("claude-opus-4-5")
+
+
+@pytest.mark.parametrize("above", ["sep=;\n", "\n\n", "Usage of March\n\n"])
+def test_lines_above_the_table_are_passed_over(tmp_path: Path, above: str) -> None:
+    assert len(read_export(export(tmp_path, above + GENERIC)).entries) == 1
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
+def test_spreadsheets_save_in_their_own_encodings(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "export.csv"
+    path.write_bytes("Date;Model;Input Tokens;Output Tokens\n2026-03-01;modèle;10;5\n".encode(encoding))
+    assert [entry.model for entry in read_export(path).entries] == ["modèle"]
+
+
+def test_a_day_without_use_is_no_unread_line(tmp_path: Path) -> None:
+    empty = "1772445600,,,,,\n"
+    assert read_export(export(tmp_path, OPENAI + empty)).skipped == 0
+
+
+def test_a_bill_that_names_no_model_says_how_to_export_it(tmp_path: Path) -> None:
+    path = export(tmp_path, "start_time_iso,amount_value,amount_currency,line_item\n2026-03-01,0.75,usd,\n")
+    with pytest.raises(UsageError, match="model ''") as caught:
+        reconcile((), path)
+    assert "grouped by model or line item" in caught.value.remedy
+
+
+def test_sessions_that_went_on_past_their_day_are_counted(tmp_path: Path) -> None:
+    book = recorded(tmp_path, "m", 10, 0, 0, 5)
+    assert matched(tmp_path, GENERIC, book).notes == ()
+    book.message("a", "assistant", timestamp=DAY + 86_400)
+    (note,) = matched(tmp_path, GENERIC, book).notes
+    assert note == "sessions that went on past the day they began on, where all of it is booked: 1"
+
+
 def test_columns_can_be_named_where_nobody_knows_them(tmp_path: Path) -> None:
     text = "Wann,Wer,Rein,Raus\n2026-03-01,opus,10,5\n"
     with pytest.raises(UsageError, match=r"Wann, Wer, Rein, Raus.*--columns day=COLUMN"):
