@@ -151,7 +151,8 @@ class SearchScreen(Page):
 def _summary(answer: Answer) -> tuple[Piece, ...]:
     mark = format.LOWER_BOUND if answer.partial and answer.hits else ""
     count = f"{mark}{format.plural(len(answer.hits), 'message')}"
-    return (("ink", count), ("ink-faint", f" · newest first · {', '.join(answer.how)}"))
+    order = " · newest first" if len(answer.hits) > 1 else ""
+    return (("ink", count), ("ink-faint", f"{order} · {', '.join(answer.how)}"))
 
 
 def _pattern(text: str) -> re.Pattern[str] | None:

@@ -82,7 +82,9 @@ def summing_up(
 ) -> tuple[Piece, ...]:
     """Cost, hit rate, findings once somebody looked for them: as many as fit into `room` cells."""
     pieces: list[Piece] = []
-    if totals is not None:
+    if totals is not None and not totals.sessions:
+        pieces.append(("ink-muted", f"no sessions in {DAYS} days"))
+    elif totals is not None:
         pieces.append(("money", f"{DAYS} days  {format.sum_of_money(totals.recorded)}"))
         pieces.append(("ink-muted", f" · hit {format.percent(totals.tokens.hit_rate)}"))
     count = sum(sum(found.values()) for found in diagnosed.values())

@@ -3,18 +3,21 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.events import MouseScrollDown
 
 from core.store.locate import Location
 from inspector.app import InspectorApp
 from inspector.commands import table
 from inspector.screens.help import HelpList, HelpScreen
 from inspector.screens.sessions import SessionsScreen
+from inspector.screens.sessions_list import SessionsList
 from inspector.screens.workspace import WorkspaceScreen
 from inspector.screenshot import take
 from inspector.shell import Shell
 from inspector.widgets.banner import Banner
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.notice import Notice
+from inspector.widgets.title_bar import TitleBar
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import NOW, MakeApp
 from tests.inspector.driving import settle
@@ -96,6 +99,53 @@ async def test_a_click_on_the_last_line_does_what_the_key_does(app: MakeApp, hom
         await pilot.click(KeyBar, offset=(keys(running).index("? help") + 1, 0))
         await pilot.pause()
         assert isinstance(running.screen, HelpScreen)
+
+
+async def test_a_click_on_a_tab_shows_it_with_and_without_its_number(app: MakeApp, home: Path) -> None:
+    for width in (80, 160):
+        running = app(home, session="twice", view="map")
+        async with running.run_test(size=(width, 30)) as pilot:
+            await settle(pilot)
+            bar = running.screen.query_one(TitleBar)
+            for name in ("Chain", "Map", "Usage"):
+                await pilot.click(TitleBar, offset=(bar.render_line(0).text.index(name) + 1, 0))
+                await settle(pilot)
+                assert f"[{name}]" in bar.render_line(0).text
+
+
+async def test_the_wheel_scrolls_a_list_and_leaves_the_cursor(
+    app: MakeApp, home: Path, database: SessionDatabase
+) -> None:
+    for place in range(40):
+        database.turn(database.session(f"s{place}", title=f"number {place}"), "one")
+    running = app(home)
+    async with running.run_test(size=(100, 20)) as pilot:
+        await settle(pilot)
+        listing = running.screen.query_one(SessionsList)
+        listing.post_message(MouseScrollDown(listing, 20, 5, 0, 1, 0, shift=False, meta=False, ctrl=False))
+        await settle(pilot)
+        assert listing.scroll_offset.y > 0
+        assert listing.cursor == 0
+
+
+async def test_the_generation_in_sight_is_named_at_every_width(app: MakeApp, home: Path) -> None:
+    for width in (80, 120, 200):
+        running = app(home, session="twice", view="map")
+        async with running.run_test(size=(width, 30)) as pilot:
+            await settle(pilot)
+            bar = running.screen.query_one(TitleBar)
+            assert "gen 2/2" in bar.render_line(0).text
+            await pilot.press("left_square_bracket")
+            await settle(pilot)
+            assert "gen 1/2" in bar.render_line(0).text
+
+
+async def test_where_there_is_one_generation_no_key_leads_to_another(app: MakeApp, home: Path) -> None:
+    for session, named in (("plain", False), ("twice", True)):
+        running = app(home, session=session, view="map")
+        async with running.run_test(size=(160, 30)) as pilot:
+            await settle(pilot)
+            assert ("[ older" in keys(running)) is named
 
 
 async def test_help_shows_every_command_of_the_screen_and_leaves_on_any_usual_key(
