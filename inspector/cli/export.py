@@ -7,6 +7,7 @@ exception: it holds the messages of the newest generation, one a line. Credentia
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 FORMATS = ("md", "html", "json", "jsonl")
+
+_HOMES = re.compile(r"(?:/home|/Users|[A-Za-z]:\\+Users)[/\\]+[^/\\\s\"'`:]+")
+"""A path names its owner there."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,11 +68,11 @@ def _messages(store: Store, session: Session) -> str:
 
 
 def masked(value: Any) -> Any:
-    """The same value with credentials masked in every text."""
+    """The same value with credentials masked in every text, and the names of people's home directories."""
     from core.compress.redact import redact_text
 
     if isinstance(value, str):
-        return redact_text(value)
+        return _HOMES.sub("~", redact_text(value))
     if isinstance(value, dict):
         return {key: masked(one) for key, one in value.items()}
     return [masked(one) for one in value] if isinstance(value, list | tuple) else value

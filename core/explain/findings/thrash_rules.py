@@ -61,9 +61,7 @@ def gave_up(case: Case, rule: Rule) -> Iterable[Found]:
 def too_frequent(case: Case, rule: Rule) -> Iterable[Found]:
     """Many compactions in an hour, or few calls between them."""
     count, span = int(rule.limits["count"]), timedelta(minutes=rule.limits["minutes"])
-    timed = [
-        event for event in case.completed if event.at is not None and event.trigger is not Trigger.MANUAL
-    ]
+    timed = [event for event in case.completed if event.at is not None and not _asked_for(event)]
     for first, last in zip(timed, timed[count - 1 :], strict=False):
         if last.at is not None and first.at is not None and last.at - first.at <= span:
             minutes = max(1, round((last.at - first.at).total_seconds() / 60))
@@ -101,7 +99,7 @@ def no_progress(case: Case, rule: Rule) -> Iterable[Found]:
         numbers = {"before": "a transcript", "after": "the same", "saved": 0.0}
         yield Found(numbers, (quoted(record),))
     for event in case.completed:
-        if event.trigger is Trigger.MANUAL:
+        if _asked_for(event):
             continue
         if event.tokens and event.tokens_after is not None:
             saved, unit = 1 - event.tokens_after / event.tokens, "tokens"
@@ -176,6 +174,11 @@ def slow_compaction(case: Case, rule: Rule) -> Iterable[Found]:
             slow = event.duration > rule.limits["warn"]
             severity = Severity.WARNING if slow else Severity.INFO
             yield Found({"seconds": event.duration}, event.evidence, severity=severity)
+
+
+def _asked_for(event: CompressionEvent) -> bool:
+    """A person is known to have asked for it."""
+    return event.trigger is Trigger.MANUAL and event.verdict is Verdict.PROVED
 
 
 def _calls_between(case: Case, events: Sequence[CompressionEvent]) -> Iterator[tuple[Message, ...]]:

@@ -15,6 +15,7 @@ from core.model.conversation import BoundaryMode
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.message import Message
 
+_SAME = ("role", "content", "tool_call_id", "tool_calls")
 _UNANSWERED = ("call without a result", "calls without a result")
 
 
@@ -37,8 +38,7 @@ def duplicate_live_rows(case: Case, rule: Rule) -> Iterable[Found]:
     copies: list[Message] = []
     for message in case.live:
         stamp = message.row.timestamp.isoformat() if message.row and message.row.timestamp else ""
-        plain = {key: value for key, value in message.wire.items() if key != "timestamp"}
-        key = stamp + json.dumps(plain, sort_keys=True, default=str)
+        key = stamp + json.dumps([message.wire.get(name) for name in _SAME], default=str)
         if key in seen and stamp:
             copies.append(message)
         seen[key] = message

@@ -25,11 +25,12 @@ def threshold_not_what_you_set(case: Case, rule: Rule) -> Iterable[Found]:
     if case.limits is None:
         raise Missing("the window is unknown")
     setting = case.explanation.config.setting("compression.threshold", case.policy.release)
-    if abs(case.limits.percent - setting.value) < 1e-9:
+    raised = case.limits.threshold > int((case.window or 0) * setting.value) + 1
+    if abs(case.limits.percent - setting.value) < 1e-9 and not raised:
         return
     numbers = {
         "configured": setting.value,
-        "effective": case.limits.percent,
+        "effective": case.limits.threshold / case.window if raised and case.window else case.limits.percent,
         "threshold": case.limits.threshold,
         "window": case.window,
     }
