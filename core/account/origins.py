@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from core.account.prices import rates_for, write_rate
+from core.account.bucket_costs import bucket_rates
 from core.errors import UsageError
 from core.model.usage import Ledger, LedgerPart, LedgerRow, Origin, Term
 
@@ -128,18 +128,9 @@ def _difference(row: LedgerRow) -> Origin:
 
 def _terms(part: LedgerPart, one_hour: bool) -> list[Term]:
     """Tokens of each bucket with the rate of the part's newest entry."""
-    if part.price is None:
-        return []
-    rates = rates_for(part.price, (part.tokens.prompt or 0) // max(1, part.calls))
-    each = {
-        "input": rates.input,
-        "cache_read": rates.cache_read if rates.cache_read is not None else rates.input,
-        "cache_write": write_rate(rates, one_hour=one_hour),
-        "output": rates.output,
-    }
     return [
         Term(f"{_route(part)} {_BUCKETS[name][0]}", amount, rate)
-        for name, rate in each.items()
+        for name, rate in bucket_rates(part, one_hour=one_hour).items()
         if (amount := getattr(part.tokens, name))
     ]
 

@@ -13,6 +13,8 @@ from inspector.line import Line
 from inspector.widgets.row_list import RowList
 
 GAP = 1
+PAD = 1
+"""Cells between the last column and the scroll bar."""
 PRICING = "pricing…"
 """Stands where computed costs will, until the price list is there."""
 LEAST_NAME = 22
@@ -72,7 +74,7 @@ class LedgerList(RowList[LedgerRow]):
 
     def draw_header(self, width: int) -> list[Line]:
         """Column titles; the chosen one is bold."""
-        ink = self.palette
+        ink, width = self.palette, width - PAD
         line = Line().cell(self.by, self._room(width), ink.style("ink-muted"))
         for one in self.shown:
             chosen = one.name == self.figure
@@ -82,7 +84,7 @@ class LedgerList(RowList[LedgerRow]):
 
     def draw_row(self, row: LedgerRow, index: int, width: int) -> Line:
         """One row of the ledger."""
-        ink = self.palette
+        ink, width = self.palette, width - PAD
         task = f"  {row.task}" if row.task else ""
         room = self._room(width)
         line = Line().add(row.label or row.key, ink.style("ink"), most=max(4, room - len(task)))

@@ -177,21 +177,37 @@ def answer(
         DatabaseError: None of the databases can be read.
         ConfigError: The price overrides cannot be used.
     """
-    errors: list[InspectorError] = []
     with ExitStack() as stack:
-        opened: list[Store] = []
-        for place in locations:
-            try:
-                opened.append(stack.enter_context(Store(place, cancelled=cancelled)))
-            except DatabaseError as error:
-                errors.append(error)
+        opened, errors = open_stores(stack, locations, cancelled)
         if errors and not opened:
             raise errors[0]
         book = open_book() if priced else None
-        rows = _ledger(opened, question, question.by, now, book)
-        daily = rows if question.by == "day" else _ledger(opened, question, "day", now, book)
+        rows = added_up(opened, question, question.by, now, book)
+        daily = rows if question.by == "day" else added_up(opened, question, "day", now, book)
         calls = _logged_calls(opened[0], question.session) if question.session and not question.path else ()
+    rows = replace(rows, rows=ranked(rows))
     return Answer(question, rows, _days(daily, question, now), tuple(errors), priced, calls)
+
+
+def open_stores(
+    stack: ExitStack, locations: Sequence[Location], cancelled: Callable[[], bool] | None
+) -> tuple[list[Store], list[InspectorError]]:
+    """Those that can be read, and why the others cannot."""
+    opened: list[Store] = []
+    errors: list[InspectorError] = []
+    for place in locations:
+        try:
+            opened.append(stack.enter_context(Store(place, cancelled=cancelled)))
+        except DatabaseError as error:
+            errors.append(error)
+    return opened, errors
+
+
+def ranked(found: Ledger) -> tuple[LedgerRow, ...]:
+    """The rows, the dearest first; days and hours in order."""
+    if found.by in ("day", "hour"):
+        return found.rows
+    return tuple(sorted(found.rows, key=lambda row: spent(row) or Decimal(0), reverse=True))
 
 
 def forecast(days: Sequence[Day], now: datetime) -> Decimal | None:
@@ -212,9 +228,10 @@ def spent(row: LedgerRow) -> Decimal | None:
     return row.recorded.usd if row.recorded.usd is not None else row.computed.usd
 
 
-def _ledger(
+def added_up(
     opened: Sequence[Store], question: Question, by: str, now: datetime, book: PriceBook | None
 ) -> Ledger:
+    """The ledger a question asks for, by one dimension."""
     since, until = question.window(now)
     return ledger(
         opened, by=by, since=since, until=until, session=question.whole, only=question.only, prices=book

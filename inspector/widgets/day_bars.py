@@ -45,13 +45,14 @@ class DayBars(Widget):
             if row == 0 and value and not eighths:
                 sign = LEVELS[1]
             style = ink.style(self.token if value else "rule")
-            for _ in range(cells):
-                line.add(sign, style) if sign != " " else line.gap(1)
+            drawn = max(1, cells - 1)  # a gap keeps one bar from the next
+            line.add(sign * drawn, style) if sign != " " else line.gap(drawn)
+            line.gap(cells - drawn)
         return line
 
     def _ends(self, width: int, ink: Palette) -> Line:
         values, cells, size = shown(self.values, width)
-        caption = self.caption if size == 1 else f"{self.caption} · {size} {self.unit} a bar"
+        caption = self.caption if size == 1 else f"{size} {self.unit} a bar · {self.caption}"
         drawn = len(values) * cells
         between = drawn - len(self.first) - len(self.last)
         faint, muted = ink.style("ink-faint"), ink.style("ink-muted")

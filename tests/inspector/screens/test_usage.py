@@ -14,9 +14,10 @@ from core.store.store import Store
 from inspector.app import InspectorApp
 from inspector.format import money
 from inspector.screens.sessions import SessionsScreen
-from inspector.screens.usage import UsagePanel, UsageScreen
-from inspector.screens.usage_model import DIMENSIONS, Day, Question, answer, forecast
-from inspector.screens.usage_words import headline
+from inspector.screens.usage import UsageScreen
+from inspector.screens.usage_model import DIMENSIONS, Day, Question, answer, forecast, spent
+from inspector.screens.usage_panel import UsagePanel
+from inspector.screens.usage_words import headline, waiting
 from inspector.screens.workspace import WorkspaceScreen
 from inspector.widgets.day_bars import DayBars, shown
 from tests.conftest import NOW
@@ -152,7 +153,7 @@ async def test_a_conversation_of_several_sessions_opens_into_them(app: Inspector
         place = next(
             at
             for at in range(panel.rows.rows.count)
-            if (row := panel.rows.rows.row(at)) and row.sessions == 3
+            if (row := panel.rows.rows.row(at)) and row.label.startswith("Port the parser") and not row.task
         )
         await press(pilot, *["down"] * place, "enter")
         assert panel.rows.by == "session"
@@ -250,3 +251,35 @@ def test_a_conversation_is_shown_up_to_its_last_day(samples: Location) -> None:
     assert found.ledger.totals.sessions == 3
     assert found.days[-1].tokens > 0
     assert found.days[-1].day < NOW.date()
+
+
+async def test_escape_closes_the_origin_before_it_leaves(samples: Location) -> None:
+    app = open_app(samples, "Refactor the auth module", "usage")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "equals_sign")
+        assert "= formula" in drawn(pilot)
+        await press(pilot, "escape")
+        assert "= formula" not in drawn(pilot)
+        assert app.screen.query(UsagePanel)
+        await press(pilot, "escape")
+        assert not app.screen.query(UsagePanel)
+
+
+async def test_the_dearest_row_comes_first_and_the_peak_names_its_conversation(samples: Location) -> None:
+    app = open_app(samples, "Refactor the auth module", "sessions")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "u")
+        frame = drawn(pilot)
+        panel = app.screen.query_one(UsagePanel)
+        paid = [spent(row) for row in map(panel.rows.rows.row, range(panel.rows.rows.count - 1)) if row]
+        known = [usd for usd in paid if usd is not None]
+        assert known == sorted(known, reverse=True)
+        assert "Refactor the auth module $" in frame
+        assert ", saved ~$" in frame
+        assert "summaries" in frame
+
+
+def test_before_anything_is_known_the_headline_says_what_is_under_way() -> None:
+    assert "".join(text for _, text in waiting(Question())) == "Usage · 30 days · adding up …"

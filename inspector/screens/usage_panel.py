@@ -1,0 +1,267 @@
+"""Figures, days, rows and the origin of the figure under the cursor: what every view of usage shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from textual import getters, on
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
+from textual.message import Message as Event
+
+from core.account.origins import origin
+from core.model.usage import LedgerRow
+from core.store.locate import Location
+from inspector.commands import bindings
+from inspector.line import Line
+from inspector.palette import Palette
+from inspector.screens.usage_calls import Bars, bars_of
+from inspector.screens.usage_card import origin_lines, subtree
+from inspector.screens.usage_detail import Detail, detail
+from inspector.screens.usage_list import LedgerList
+from inspector.screens.usage_model import PERIODS, Answer, Question, answer
+from inspector.screens.usage_words import (
+    bucket_pieces,
+    headline,
+    peak_words,
+    summary_words,
+    tabs,
+    waiting,
+)
+from inspector.shell import shell
+from inspector.widgets.banner import Banner
+from inspector.widgets.day_bars import DayBars
+from inspector.widgets.row_list import RowList
+from inspector.widgets.rows import ListRows
+from inspector.widgets.status_line import StatusLine
+from inspector.widgets.text_pane import TextPane
+from inspector.workers import Reporting, cancelled, in_thread
+
+LOADING = "Adding up tokens and money; over a large database the first time takes some seconds."
+ROOMY = 110
+"""Columns from which more is said beside the sums."""
+
+
+class UsagePanel(Reporting, Vertical):
+    """Figures, days, rows and the origin of the figure under the cursor."""
+
+    BINDINGS = bindings("usage")
+    DEFAULT_CSS = """
+    UsagePanel {
+        height: 1fr;
+        #dimensions { margin: 1 0 0 0; }
+        #ledger { height: 1fr; }
+        LedgerList { height: 1fr; padding: 0 1; }
+        #origin { height: 12; max-height: 40%; padding: 0 1; border-top: solid $rule; }
+        &.-without-origin #origin { display: none; }
+    }
+    """
+    SHORT = 32
+    """Lines of the screen below which the rows come first: low bars, the origin only on request."""
+
+    rows = getters.query_one(LedgerList)
+    card = getters.query_one("#origin", TextPane)
+
+    @dataclass
+    class Answered(Event):
+        """The sums are there."""
+
+        answer: Answer
+
+    @dataclass
+    class Detailed(Event):
+        """What is said beside the sums is there."""
+
+        answer: Answer
+        detail: Detail
+
+    def __init__(self, locations: Sequence[Location] = (), question: Question | None = None) -> None:
+        super().__init__()
+        self.locations = tuple(locations)
+        self.question = question or Question()
+        self._answer: Answer | None = None
+        self._asked_origin = False
+
+    def compose(self) -> ComposeResult:
+        """The sums first, then the days, then who spent it, then where a number is from."""
+        yield StatusLine(id="sums")
+        yield StatusLine(id="buckets")
+        yield DayBars()
+        yield Banner()
+        yield StatusLine(id="dimensions")
+        with Container(id="ledger"):
+            yield LedgerList(empty=LOADING)
+            yield TextPane(id="origin")
+
+    def on_mount(self) -> None:
+        """Start adding up when it is known what."""
+        if self.app.size.height < self.SHORT:
+            self.add_class("-without-origin")
+        if self.locations:
+            self._start()
+
+    def ask(self, locations: Sequence[Location], question: Question) -> None:
+        """Ask something else; what is on screen stays until the answer comes."""
+        self.locations, self.question = tuple(locations), question
+        if self.is_mounted:
+            self._start()
+
+    def _start(self) -> None:
+        self._draw_tabs()
+        self.query_one("#dimensions", StatusLine).right = (("ink-muted", "adding up …"),)
+        if self._answer is None:
+            self.query_one("#sums", StatusLine).left = waiting(self.question)
+        self.add_up(self.locations, self.question)
+
+    @in_thread("usage")
+    def add_up(self, locations: Sequence[Location], question: Question) -> None:
+        """Read on connections of the worker's own; an empty screen does not wait for the price list."""
+        stop = cancelled()
+        now = shell(self).now()
+        for priced in (False, True) if self._answer is None else (True,):
+            found = answer(locations, question, now, stop, priced=priced)
+            if stop():
+                return
+            self.post_message(self.Answered(found))
+        more = detail(found, locations, now, stop)
+        if not stop():
+            self.post_message(self.Detailed(found, more))
+
+    @on(Answered)
+    def _take(self, event: Answered) -> None:
+        found = event.answer
+        again = self._answer is not None and self._answer.question == found.question
+        self._answer = found
+        self._draw_sums()
+        self._draw_bars(bars_of(found))
+        self.query_one(Banner).say(" · ".join([*(error.line for error in found.errors), *found.ledger.notes]))
+        self.rows.by, self.rows.priced = found.ledger.by, found.priced
+        self.rows.empty = f"Nothing was spent in {found.question.title}."
+        rows = (*found.ledger.rows, found.ledger.totals) if found.ledger.rows else ()
+        self.rows.show(ListRows(rows), cursor=self.rows.cursor if again else 0)
+        self._draw_tabs()
+        self.query_one("#dimensions", StatusLine).right = ()
+        self._show_origin()
+
+    @on(Detailed)
+    def _add_detail(self, event: Detailed) -> None:
+        if event.answer is not self._answer:
+            return
+        if event.detail.summaries is not None and self.size.width >= ROOMY:
+            words = summary_words(event.detail.summaries)
+            self.query_one("#dimensions", StatusLine).right = (("ink-muted", words),)
+        if event.detail.dearest is not None and event.answer.peak is not None:
+            self.query_one(DayBars).caption += peak_words(event.detail.dearest)
+
+    def _draw_sums(self) -> None:
+        if self._answer is not None:
+            roomy, sums = self.size.width >= ROOMY, self.query_one("#sums", StatusLine)
+            sums.left, sums.right = headline(self._answer, shell(self).now(), roomy=roomy)
+            pieces = bucket_pieces(self._answer.ledger.totals, priced=roomy)
+            self.query_one("#buckets", StatusLine).left = pieces
+
+    def on_resize(self) -> None:
+        """Say more where there is room."""
+        self._draw_sums()
+
+    def _draw_bars(self, bars: Bars) -> None:
+        widget = self.query_one(DayBars)
+        widget.values, widget.unit, widget.token = bars.values, bars.unit, bars.token
+        widget.first, widget.last, widget.caption = bars.first, bars.last, bars.caption
+        rows = 2 if self.app.size.height < self.SHORT else 4
+        widget.styles.height = 1 + (rows if bars.values else 0)
+
+    def _draw_tabs(self) -> None:
+        self.query_one("#dimensions", StatusLine).left = tabs(self.question)
+
+    @on(RowList.Moved)
+    def _show_origin(self) -> None:
+        row, found = self.rows.current, self._answer
+        if row is not None and found is not None:
+            self.card.show(partial(_origin, row, found, self.rows.figure))
+
+    # What the user does.
+
+    def action_dimension(self, step: int) -> None:
+        """Add up by something else."""
+        offered = self.question.dimensions
+        place = offered.index(self.question.by) if self.question.by in offered else -min(step, 0)
+        self.ask(self.locations, replace(self.question, by=offered[(place + step) % len(offered)]))
+
+    def action_period(self) -> None:
+        """Another period; a conversation is always shown whole."""
+        if self.question.session is None:
+            period = (self.question.period + (not self.question.path)) % len(PERIODS)
+            self.ask(self.locations, Question(self.question.by, period))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A conversation has no period to choose, and only below a row there is a way up."""
+        if action == "out":
+            return self._asked_origin or bool(self.question.path)
+        return not (action == "period" and self.question.session is not None)
+
+    def action_out(self) -> None:
+        """Close the origin that was asked for, else go back to the list the row was in."""
+        if self._asked_origin:
+            self.action_origin()
+        else:
+            self.ask(self.locations, self.question.out())
+
+    def action_figure(self, step: int) -> None:
+        """Put the cursor on another figure of the row."""
+        self.rows.turn(step)
+        self._show_origin()
+
+    def action_origin(self) -> None:
+        """Show or hide where the figure under the cursor comes from."""
+        self.toggle_class("-without-origin")
+        self._asked_origin = not self.has_class("-without-origin")
+        self.refresh_bindings()
+
+    def action_scroll_card(self, step: int) -> None:
+        """Scroll the origin."""
+        self.card.action_line(step)
+
+    @on(RowList.Opened)
+    def _drill(self) -> None:
+        row = self.rows.current
+        if row is None or self._answer is None or row is self._answer.ledger.totals:
+            return
+        alone = self.question.by == "conversation" and row.sessions == 1
+        below = None if alone else self._answer.question.into(row)
+        if below is not None:
+            self.ask(self.locations, below)
+        elif self.question.session is None:
+            self._open(row.key)
+        else:
+            self.toast("This conversation is open already; 1 shows its messages.")
+
+    def _open(self, session_id: str) -> None:
+        app = shell(self)
+        for location in self.locations:
+            if _holds(location, session_id):
+                app.open_conversation(location, session_id, view="usage")
+                return
+
+    def copy_text(self) -> str:
+        """The origin of the figure under the cursor."""
+        return self.card.text
+
+
+def _holds(location: Location, session_id: str) -> bool:
+    from core.errors import InspectorError
+    from core.store.store import Store
+
+    try:
+        with Store(location) as store:
+            store.session(session_id)
+    except InspectorError:
+        return False
+    return True
+
+
+def _origin(row: LedgerRow, found: Answer, figure: str, width: int, ink: Palette) -> list[Line]:
+    about = row.label or row.key
+    return [*origin_lines(about, origin(found.ledger, row, figure), width, ink), *subtree(row, width, ink)]
