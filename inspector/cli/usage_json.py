@@ -15,7 +15,8 @@ from core.account.ledger import Books, Entry
 from core.account.spending import UNKNOWN
 from core.account.sums import plain, standing
 from core.model.ledger import Ledger, LedgerRow
-from core.model.tokens import share_of
+from core.model.prices import Money
+from core.model.tokens import Buckets, share_of
 from inspector.cli import jsonio
 from inspector.masking import mask_all
 
@@ -55,8 +56,13 @@ def row(one: LedgerRow) -> dict[str, Any]:
         },
         "hit_rate": one.tokens.hit_rate,
         "lower_bound": one.lower_bound,
-        "subtree": None if one.subtree is None else jsonio.tokens(one.subtree),
+        "subtree": None if one.subtree is None else _subtree(one.subtree, one.subtree_recorded),
     }
+
+
+def _subtree(tokens: Buckets, recorded: Money | None) -> dict[str, Any]:
+    usd = None if recorded is None else jsonio.money(recorded.usd)
+    return {**jsonio.tokens(tokens), "recorded_usd": usd, "unpriced": recorded.missing if recorded else 0}
 
 
 def document(books: Books) -> str:
@@ -81,8 +87,10 @@ def _rows(books: Books, entries: Sequence[Entry | Group]) -> Iterator[str]:
 
 def _simple(group: Group, label: str) -> str | None:
     """A row that is one group; None when a bucket was not recorded, and so nothing made of it is known."""
-    _, key, task, _, _, _, _, _, calls, fresh, read, written, output, reasoning, _, _, recorded = group[:17]
-    _, status, shaky, _, _, sessions, _, price, _, unpriced = group[17:]
+    (
+        _, key, task, _, _, _, _, _, calls, fresh, read, written, output, reasoning, _, _, recorded, _,
+        status, shaky, _, _, sessions, _, price, _, unpriced,
+    ) = group  # fmt: skip
     if calls is None or fresh is None or read is None or written is None or output is None:
         return None
     prompt = fresh + read + written
