@@ -143,6 +143,16 @@ class Chain:
         top = self.nodes[place]
         return (top, *takewhile(lambda node: node.depth > top.depth, self.nodes[place + 1 :]))
 
+    def spent_below(self) -> tuple[tuple[Buckets, Money], ...]:
+        """What each node and everything that grew out of it spent, in one pass over the nodes."""
+        found: list[tuple[Buckets, Money]] = []
+        waiting: dict[int, tuple[Buckets, Money]] = {}
+        for node in reversed(self.nodes):
+            total = _both(spent((node,)), waiting.pop(node.depth + 1, _NOTHING))
+            waiting[node.depth] = _both(total, waiting.get(node.depth, _NOTHING))
+            found.append(total)
+        return tuple(reversed(found))
+
 
 def spent(nodes: Iterable[ChainNode]) -> tuple[Buckets, Money]:
     """Tokens and recorded cost of sessions together; each session records its own requests only."""
@@ -152,6 +162,13 @@ def spent(nodes: Iterable[ChainNode]) -> tuple[Buckets, Money]:
         reduce(add, (one.tokens for one in sessions), Buckets()),
         reduce(add, (Money(usd, int(usd is None and used)) for usd, used in costs), Money()),
     )
+
+
+_NOTHING = (Buckets(), Money())
+
+
+def _both(one: tuple[Buckets, Money], other: tuple[Buckets, Money]) -> tuple[Buckets, Money]:
+    return one[0] + other[0], one[1] + other[1]
 
 
 @dataclass(frozen=True, slots=True)

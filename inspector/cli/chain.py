@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from core.model.conversation import Chain, ChainNode
+from core.model.prices import Money
+from core.model.tokens import Buckets
 from inspector.cli import jsonio, options, output, target
 
 
@@ -36,13 +38,14 @@ def payload(chain: Chain) -> dict[str, Any]:
         "tip": chain.tip,
         "resume_target": chain.resume_target,
         "resume_reason": chain.resume_reason,
-        "nodes": [_node(node) for node in chain.nodes],
+        "nodes": [_node(*pair) for pair in zip(chain.nodes, chain.spent_below(), strict=True)],
         "findings": list(chain.findings),
     }
 
 
-def _node(node: ChainNode) -> dict[str, Any]:
+def _node(node: ChainNode, below: tuple[Buckets, Money]) -> dict[str, Any]:
     session = node.session
+    tokens, recorded = below
     return {
         "id": session.id,
         "kind": node.kind.value,
@@ -59,6 +62,11 @@ def _node(node: ChainNode) -> dict[str, Any]:
         "generations": node.generations,
         "tokens": jsonio.tokens(session.tokens),
         "cost": jsonio.cost(session.recorded_cost),
+        "subtree": {
+            "tokens": jsonio.tokens(tokens),
+            "recorded_usd": jsonio.money(recorded.usd),
+            "unpriced": recorded.missing,
+        },
     }
 
 
@@ -74,15 +82,17 @@ def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:
         Column("gen", right=True),
         Column("tokens", right=True),
         Column("cost", right=True),
+        Column("with below", right=True),
         Column("name", shrinks=True),
     )
-    yield from lines(columns, (_cells(node, chain, asked, names) for node in chain.nodes))
+    rows = zip(chain.nodes, chain.spent_below(), strict=True)
+    yield from lines(columns, (_cells(node, below[1], chain, asked, names) for node, below in rows))
     yield ""
     yield f"resume lands in {chain.resume_target}: {chain.resume_reason or 'nothing continues it'}"
     yield from (f"{format.UNKNOWN} {finding}" for finding in chain.findings)
 
 
-def _cells(node: ChainNode, chain: Chain, asked: str, names: Mapping[str, str]) -> list[str]:
+def _cells(node: ChainNode, below: Money, chain: Chain, asked: str, names: Mapping[str, str]) -> list[str]:
     from inspector import format
     from inspector.glyphs import KIND
 
@@ -98,5 +108,6 @@ def _cells(node: ChainNode, chain: Chain, asked: str, names: Mapping[str, str]) 
         format.count(node.generations),
         format.short(session.tokens.total),
         format.money(session.recorded_cost.usd),
+        format.sum_of_money(below),
         names[session.id],
     ]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.account.price_book import PriceBook
@@ -184,6 +184,7 @@ def test_a_file_without_usage_is_refused_in_one_line(log: Any, tmp_path: Path) -
         transcript_ledger([], by="profile")
 
 
+@settings(max_examples=25, deadline=None)
 @given(
     st.lists(
         st.tuples(st.integers(0, 5), st.integers(0, 90), st.sampled_from(["a", "b"]), st.booleans()),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,20 @@ def test_nothing_stored_acts_on_the_terminal(as_text: Text, as_json: Json) -> No
     )
     for words in (["show", hostile], ["show", hostile, "--full"], ["chain", hostile], ["plan", hostile]):
         assert not set(as_text(*words)) & {"\x1b", "\x07", "\x9b", "\u202e", "\x00"}
+
+
+def test_chain_shows_what_a_session_spent_beside_what_grew_out_of_it(as_json: Json) -> None:
+    for title in ("Port the parser to Rust", "Pick a job queue"):
+        nodes = as_json("chain", title)["nodes"]
+        for place, node in enumerate(nodes):
+            below = [node]
+            for other in nodes[place + 1 :]:
+                if other["depth"] <= node["depth"]:
+                    break
+                below.append(other)
+            assert node["subtree"]["tokens"]["input"] == sum(one["tokens"]["input"] for one in below)
+            usd = [Decimal(one["cost"]["usd"]) for one in below if one["cost"]["usd"] is not None]
+            assert node["subtree"]["recorded_usd"] == (str(sum(usd)) if usd else None)
 
 
 def test_chain_says_where_resume_lands(as_json: Json) -> None:
