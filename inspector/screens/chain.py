@@ -80,7 +80,7 @@ class ChainView(View):
         thread = [session.id for session in self.subject.conversation.sessions]
         self._twigs = twigs(event.chain, thread, event.names)
         own = [place for place, twig in enumerate(self._twigs) if twig.own]
-        self.query_one("#resume", StatusLine).left = resume_pieces(event.chain, event.names)
+        self.query_one("#resume", StatusLine).left = resume_pieces(event.chain, self._twigs)
         self.tree_list.show(ListRows(self._twigs), cursor=own[-1] if own else 0)
         self._tell()
 
@@ -109,16 +109,17 @@ class ChainView(View):
         return twig.node.session.id if twig else ""
 
 
-def resume_pieces(chain: Chain, names: Mapping[str, str]) -> tuple[Piece, ...]:
+def resume_pieces(chain: Chain, rows: Sequence[Twig]) -> tuple[Piece, ...]:
     """How large the family is and where `hermes --resume` lands."""
     sessions = format.plural(len(chain.nodes), "session")
     odd = format.plural(len(chain.findings), "oddity", "oddities")
+    name = next((twig.name for twig in rows if twig.resumed), chain.resume_target)
     return (
         ("ink!", sessions),
         *((("severity-warning", f" · ▲ {odd}"),) if chain.findings else ()),
         ("ink-muted", " · resume lands in "),
-        ("severity-ok!", names.get(chain.resume_target, chain.resume_target)),
-        ("ink-faint?", f" · {chain.resume_target}"),
+        ("severity-ok!", name),
+        *((("ink-faint?", f" · {chain.resume_target}"),) if name != chain.resume_target else ()),
     )
 
 

@@ -10,9 +10,11 @@ from core.model.prices import Money
 from inspector import format
 from inspector.glyphs import KIND
 from inspector.line import Line
+from inspector.text import cell_len, clean_line
 from inspector.widgets.row_list import RowList
 
-RESUME = "◀ resume lands here"
+RESUME = ("◀ resume lands here", "◀ resume", "◀")
+"""The mark of the session `hermes --resume` opens, as wordy as there is room for."""
 COLUMNS = {
     "kind": 14, "began": 16, "model": 14, "ended": 14, "msgs": 6, "gen": 3, "tokens": 6, "hit": 4, "cost": 8,
     "with below": 10,
@@ -57,7 +59,7 @@ def twigs(chain: Chain, thread: Sequence[str], names: Mapping[str, str]) -> list
     return [
         Twig(
             node=node,
-            name=names.get(node.session.id, node.session.id),
+            name=_name(node, names),
             guides=_guides(depths, place),
             own=node.session.id in thread,
             resumed=node.session.id == chain.resume_target,
@@ -65,6 +67,12 @@ def twigs(chain: Chain, thread: Sequence[str], names: Mapping[str, str]) -> list
         )
         for place, node in enumerate(chain.nodes)
     ]
+
+
+def _name(node: ChainNode, names: Mapping[str, str]) -> str:
+    """Its own name; what says again what its parent said is better told apart by its id."""
+    own = names.get(node.session.id, node.session.id)
+    return node.session.id if own == names.get(node.parent_id or "") else own
 
 
 def _guides(depths: Sequence[int], place: int) -> str:
@@ -124,10 +132,13 @@ class ChainList(RowList[Twig]):
         ink = self.palette
         line = Line().preformatted(row.guides, ink.style("ink-faint"))
         style = ink.style("ink" if row.own else "ink-muted", bold=row.own)
-        tail = len(RESUME) + 1 if row.resumed else 0
-        line.add(row.name, style, most=max(6, room - line.width - tail))
+        whole = line.width + cell_len(clean_line(row.name)) + 1
+        words = next((text for text in RESUME if whole + cell_len(text) <= room), RESUME[-1])
+        line.add(
+            row.name, style, most=max(6, room - line.width - (cell_len(words) + 1 if row.resumed else 0))
+        )
         if row.resumed:
-            line.gap(1).add(RESUME, ink.style("severity-ok", bold=True), most=max(0, room - line.width))
+            line.gap(1).add(words, ink.style("severity-ok", bold=True), most=max(0, room - line.width - 1))
         return line.to(room)
 
     def _room(self, width: int) -> int:

@@ -41,6 +41,13 @@ def test_the_conversation_and_the_place_of_resume_are_marked() -> None:
     assert [twig.resumed for twig in rows] == [True, False]
 
 
+def test_what_is_called_like_its_parent_is_told_apart_by_its_id() -> None:
+    family = chain(0, 1, 1)
+    nodes = (family.nodes[0], *(replace(node, parent_id="0") for node in family.nodes[1:]))
+    rows = twigs(replace(family, nodes=nodes), ["0"], {"0": "Port it", "1": "Port it", "2": "Look it up"})
+    assert [twig.name for twig in rows] == ["Port it", "1", "Look it up"]
+
+
 def test_what_a_session_cost_with_everything_below_it_counts_each_session_once() -> None:
     costs = [twig.below.usd if twig.below else None for twig in twigs(chain(0, 1, 2, 2, 1), ["0"], {})]
     assert costs == [Decimal(5), Decimal(3), None, None, None]
