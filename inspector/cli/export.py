@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("md", "html", "json", "jsonl")
 
-_HOMES = re.compile(r"(?:/home|/Users|[A-Za-z]:\\+Users)[/\\]+[^/\\\s\"'`:]+")
+_HOMES = re.compile(r"(?<![\w/])(?:/home|/Users|[A-Za-z]:\\+Users)[/\\]+[^/\\\s\"'`:]+")
 """A path names its owner there."""
 
 

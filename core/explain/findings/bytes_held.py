@@ -19,7 +19,7 @@ _PARTS = {
 }
 """Tables by the start of their name, the longer one first."""
 _TREE = re.compile(r"\bTree (\d+) page")
-_NAMED = re.compile(r"\bindex (?:main\.)?(\w+)|\b[Tt]able (?:main\.)?(\w+)|\bfor FTS5 table main\.(\w+)")
+_NAMED = re.compile(r"\bindex (?!for\b)(?:main\.)?(\w+)|\b[Tt]able (?:main\.)?(\w+)")
 
 
 def bytes_by_part(store: Store) -> Mapping[str, int]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from inspector.cli.export import masked
 from inspector.cli.main import run
 from tests.inspector.cli.conftest import Json, Text
 
@@ -121,3 +122,16 @@ def test_a_report_begins_with_what_matters_and_keeps_lines_of_the_log_as_they_ar
     assert report.splitlines()[2].startswith("**2 compactions")
     assert "\n```text\nagent.log:" in report
     assert "None" not in report.replace("focus=None", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("in /home/alice/notes.md", "in ~/notes.md"),
+        ("/Users/alice", "~"),
+        (r"C:\Users\alice\notes.md", r"~\notes.md"),
+        ("/srv/home/alice", "/srv/home/alice"),
+    ],
+)
+def test_whose_home_a_path_is_in_is_not_told(text: str, told: str) -> None:
+    assert masked({"evidence": [text]}) == {"evidence": [told]}

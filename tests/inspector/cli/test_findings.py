@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from core.model.event import Finding, Severity
+from core.model.evidence import Verdict
+from inspector.cli.findings import lines
 from tests.inspector.cli.conftest import Json, Text
 
 ORDER = ["critical", "warning", "info"]
@@ -33,3 +36,17 @@ def test_milder_findings_can_be_left_out(as_json: Json) -> None:
 
 def test_people_read_how_many_there_are(as_text: Text) -> None:
     assert "finding" in as_text("findings", "Refactor the auth module")
+
+
+def test_what_conversations_share_is_said_once_and_of_one_rule_no_more_than_ten() -> None:
+    shared = [_finding("A1", "the same", session=f"s{number}") for number in range(3)]
+    own = [_finding("E1", f"session {number} ended") for number in range(12)]
+    text = list(lines([*own, *shared]))
+    assert sum(line.strip().startswith("session ") for line in text) == 10
+    assert "and 2 more of E1 (--json names them)" in text
+    assert [line for line in text if "A1" in line] == ["• info A1 rule · s0 and 2 more"]
+    assert text[-1] == "15 findings"
+
+
+def _finding(rule: str, sentence: str, session: str | None = None) -> Finding:
+    return Finding(rule, "rule", Severity.INFO, sentence, Verdict.PROVED, session)

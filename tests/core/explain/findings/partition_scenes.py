@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from tests.core.explain.findings.scene import AUX, LONG, Build, Scene, base, config, line, plain, rows
+from tests.core.explain.findings.scene import (
+    AUX,
+    LONG,
+    Build,
+    Scene,
+    base,
+    children,
+    config,
+    line,
+    plain,
+    rows,
+)
 from tests.core.explain.home import Home
 
 
@@ -81,6 +92,7 @@ PARTITION = (
     Scene("D2", short(60_000), results(200)),
     Scene("D2", line(CANNOT, level="WARNING"), plain),
     Scene("D3", head(3), head(0)),
+    Scene("D3", head(3), children(2)),
     Scene(
         "D4",
         middle(30),

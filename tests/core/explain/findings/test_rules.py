@@ -11,6 +11,7 @@ from core.model.event import Severity
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.findings.scene import Build, Scene, compacted, guarded, plain
 from tests.core.explain.findings.scenes import SCENES
+from tests.core.explain.findings.thrash_scenes import passes
 from tests.core.explain.findings.trigger_scenes import called
 from tests.core.explain.home import CONFIG, Home
 
@@ -62,6 +63,14 @@ def test_a_rule_without_its_evidence_says_so(make_home: MakeHome) -> None:
     assert "the window is unknown" in unknown["A1"]
     assert "no log line" in unknown["A5"]
     assert set(unknown) >= {"A2", "A8", "B1", "B9", "D1"}
+
+
+def test_what_a_rule_says_again_and_again_is_said_once_with_the_evidence_of_all(make_home: MakeHome) -> None:
+    found = examined(make_home(), passes(3, turns=2)).findings
+    (finding,) = [finding for finding in found if finding.rule == "B6"]
+    assert finding.sentence.endswith("(2 times; this is the newest)")
+    assert finding.numbers["times"] == 2
+    assert len(finding.evidence) == 6
 
 
 def test_overhead_above_the_threshold_is_critical(make_home: MakeHome) -> None:

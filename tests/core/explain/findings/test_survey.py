@@ -6,9 +6,10 @@ import pytest
 
 from core.errors import DatabaseError
 from core.explain.findings import examiner
+from core.explain.findings.diagnose import worst_first
 from core.explain.findings.survey import Surveyed, survey
 from tests.core.explain.conftest import MakeHome
-from tests.core.explain.findings.scene import compacted
+from tests.core.explain.findings.scene import children, compacted
 from tests.core.explain.findings.structure_scenes import SECRET
 from tests.core.explain.home import Home
 
@@ -163,6 +164,14 @@ def test_a_credential_makes_a_quiet_conversation_a_suspect(home: Home) -> None:
     found = surveyed(home)
     assert "I1" in {finding.rule for finding in found["quiet1"].findings}
     assert not found["quiet2"].full
+
+
+def test_what_two_conversations_share_is_found_once(make_home: MakeHome) -> None:
+    home = make_home()
+    children(2)(home)
+    found = [finding for one in surveyed(home).values() for finding in one.findings]
+    forks = [finding for finding in worst_first(found) if finding.rule == "E2"]
+    assert [finding.session for finding in forks] == ["S"]
 
 
 def test_a_lock_is_looked_at_each_time(home: Home) -> None:

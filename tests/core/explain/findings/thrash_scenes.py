@@ -34,13 +34,15 @@ def often(gap: float, turns: int = 4) -> Build:
     return build
 
 
-def passes(count: int) -> Build:
+def passes(count: int, turns: int = 1) -> Build:
     def build(home: Home) -> None:
         plain(home)
-        for number in range(count):
-            home.refused("HTTP 413: Request Entity Too Large")
-            home.started(40_000 + number, 28 - number)
-            home.line("Compression made no difference")
+        for turn in range(turns):
+            home.turn(history=28 + turn)
+            for number in range(count):
+                home.refused("HTTP 413: Request Entity Too Large")
+                home.started(40_000 + number, 28 - number)
+                home.line("Compression made no difference")
 
     return build
 

@@ -31,6 +31,30 @@ def refused(limit: int) -> Build:
     return build
 
 
+def answered_beyond(limit: int) -> Build:
+    """A provider that names a limit and answers a longer prompt all the same."""
+
+    def build(home: Home) -> None:
+        refused(limit)(home)
+        home.call(2, limit + 1_000)
+
+    return build
+
+
+def before_a_call(estimate: int, result: int) -> Build:
+    """An estimate right behind a result of a size, and a call of 20,000 tokens before it."""
+
+    def build(home: Home) -> None:
+        plain(home)
+        home.db.message("S", "user", "go on")
+        home.call(2, 20_000)
+        home.db.message("S", "assistant", "", calls=[("long", "terminal", "{}")])
+        home.db.message("S", "tool", "r" * result, tool_call_id="long", tool_name="terminal")
+        home.pre_api(estimate)
+
+    return build
+
+
 def stating(window: int, tag: str | None, *, late: bool = False) -> Build:
     """Another window stands in the log: in the conversation's time and words, or not."""
     words = (
@@ -98,10 +122,12 @@ TRIGGER = (
         hit_config=CONFIG.replace("64000", "1000000"),
         miss_config=CONFIG.replace("64000", "1000000"),
     ),
+    Scene("A2", refused(40_000), answered_beyond(40_000)),
     Scene("A4", refused(40_000), refused(64_000)),
     Scene("A4", stating(200_000, "S"), stating(200_000, "T")),
     Scene("A4", stating(200_000, None), stating(200_000, None, late=True)),
     Scene("A5", preflight_after(20_000, 60_000), preflight_after(55_000, 60_000)),
+    Scene("A5", before_a_call(60_000, 400), before_a_call(60_000, 160_000)),
     Scene("A7", plain, plain, hit_config=config(AUX.format(20_000)), miss_config=config(AUX.format(200_000))),
     Scene("A8", called(40_000, 41_000), called(9_000, 10_000)),
     Scene("A9", used("one", "two"), used("mock-model")),
