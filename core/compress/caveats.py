@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from core.compress.place import last_visible, visible_role
 from core.compress.rows import Row
-from core.compress.turns import is_summary
+from core.compress.turns import content_text, is_summary
+from core.hermes.markers import find_summary
 from core.hermes.policy import Policy
 from core.model.message import Message
 
@@ -31,10 +32,22 @@ def caveats(
     live = sum(is_summary(message.wire, policy.summary) for message in after)
     if live > 1:
         yield f"{live} summaries stand in the list: this policy leaves the earlier ones beside the new one."
+    if any(_is_foreign(message, policy) for message in after):
+        yield "An earlier summary stands in the list as an ordinary message: this release does not know it."
     yield from _request(before, after, summary_index, policy)
     if _has_equal_neighbour([Row(message) for message in after], summary_index, policy):
         role = after[summary_index].role
         yield f"The summary stands beside another {role} message: strict providers refuse such a list."
+
+
+def _is_foreign(message: Message, policy: Policy) -> bool:
+    """Whether a row holds a summary of another release, or in another form, than this one reads."""
+    text = content_text(message.content)
+    return (
+        text.lstrip()[:1] == "["
+        and find_summary(text) is not None
+        and not is_summary(message.wire, policy.summary)
+    )
 
 
 def _request(
