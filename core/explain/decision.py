@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from core.model.event import Trigger
 
@@ -24,6 +25,15 @@ class Check:
     passed: bool | None
 
 
+class Number(NamedTuple):
+    """A number a check compared; see `Decision`."""
+
+    tokens: int
+    real: bool = False
+    where: str | None = None
+    estimate: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """One moment at which the release looked at the size of the conversation.
@@ -31,7 +41,9 @@ class Decision:
     Attributes:
         trigger: Which check it is.
         row: The message it followed.
-        tokens: The number compared; an estimate unless `real`.
+        tokens: The number compared; an estimate unless the provider counted it (`real`) or a line states it
+            (`where`).
+        estimate: What the rows come to, where the number is known better; None otherwise.
         generation: The one whose transcript it looked at, 1-based over the conversation.
         at: UTC; None where neither a log line nor the row says.
         event: Which event of the explanation it set off, from 0; None for none.
@@ -45,6 +57,8 @@ class Decision:
     generation: int = 1
     at: datetime | None = None
     event: int | None = None
+    where: str | None = None
+    estimate: int | None = None
 
     @property
     def fires(self) -> bool | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from core.explain.decision import SIZE, Check, Decision, PromptPoint, Turn
+from core.explain.decision import SIZE, Check, Decision, Number, PromptPoint, Turn
 from core.explain.frame import Frame
 from core.explain.past_gates import UNRECORDED, PastGates
 from core.explain.rows import is_request
@@ -189,12 +189,12 @@ class _Walker:
     def _decide(self, trigger: Trigger, count: int) -> None:
         """One check over the first `count` messages."""
         turn, message = self._turn(), self.transcript.messages[count - 1]
-        tokens, real = self._compared(trigger, count)
+        number = self._compared(trigger, count, turn)
         record = turn.call()
         at = self.frame.clock.utc(record.at) if record else turn.at
         if at is None and message.row is not None:
             at = message.row.timestamp
-        size = self._size(tokens, real=real, stated=turn.lines.threshold if turn.lines else None)
+        size = self._size(number, stated=turn.lines.threshold if turn.lines else None)
         enabled = self.settings.enabled
         checks = [Check("compression.enabled", "true", str(enabled).lower(), enabled), size]
         checks += self._count(trigger, count)
@@ -205,32 +205,46 @@ class _Walker:
         checks += self._deferral(trigger, turn, size)
         turn.decisions.append(
             Decision(
-                trigger, _row(message), tokens, real, tuple(checks), self.transcript.generation.index, at
+                trigger=trigger,
+                row=_row(message),
+                tokens=number.tokens,
+                real=number.real,
+                checks=tuple(checks),
+                generation=self.transcript.generation.index,
+                at=at,
+                where=number.where,
+                estimate=number.estimate,
             )
         )
 
-    def _compared(self, trigger: Trigger, count: int) -> tuple[int, bool]:
-        """The number a check compares, and whether the provider counted it.
+    def _compared(self, trigger: Trigger, count: int, turn: _Draft) -> Number:
+        """The number a check compares: as its line states it, as the provider counted it, else estimated.
 
         Since 0.22 every check adds what came after the last answered call to its real usage; before, only the
         check after tool results goes by the provider's count.
         """
-        known = self.last
-        if known is not None and known[1].input and self.rules.anchored:
-            position, record = known
-            since = self.sums.messages(position + 1, count, self.start)
-            return (record.input or 0) + (record.output or 0) + since, True
-        if known is not None and known[1].input and trigger is Trigger.POST_RESPONSE:
-            return known[1].input, True
         fixed = (self.system or 0) + (self.tools or 0)
-        return fixed + self.sums.messages(0, count, self.start), False
+        estimate = fixed + self.sums.messages(0, count, self.start)
+        line = turn.lines.compared(trigger, turn.answers) if turn.lines is not None else None
+        if line is not None and line.tokens:
+            return Number(line.tokens, where=line.where, estimate=estimate)
+        position, record = self.last if self.last is not None else (0, None)
+        if record is not None and record.input and self.rules.anchored:
+            since = self.sums.messages(position + 1, count, self.start)
+            return Number(record.input + (record.output or 0) + since, True, record.where, estimate)
+        if record is not None and record.input and trigger is Trigger.POST_RESPONSE:
+            return Number(record.input, True, record.where, estimate)
+        return Number(estimate)
 
-    def _size(self, tokens: int, *, real: bool, stated: int | None) -> Check:
-        threshold = stated or (self.limits.threshold if self.limits is not None else None)
+    def _size(self, number: Number, *, stated: int | None) -> Check:
+        tokens, threshold = (
+            number.tokens,
+            stated or (self.limits.threshold if self.limits is not None else None),
+        )
         if threshold is None:
             return Check(SIZE, "a known window", f"{tokens:,}", None)
         needed, passed = f">= {threshold:,} tokens", tokens >= threshold
-        if real or passed:
+        if number.where is not None or passed:
             return Check(SIZE, needed, f"{tokens:,}", passed)
         unsure = tokens >= threshold * (1 - self.slack)
         lacking = " and the tools" if self.tools is None else ""
@@ -273,7 +287,8 @@ def _fired(decision: Decision, event: CompressionEvent, number: int) -> Decision
         return fired
     size = Check(SIZE, f">= {event.threshold:,} tokens", f"{event.tokens:,}", event.tokens >= event.threshold)
     checks = tuple(size if check.name == SIZE else check for check in decision.checks)
-    return replace(fired, tokens=event.tokens, checks=checks)
+    estimate = decision.estimate if decision.where is not None else decision.tokens
+    return replace(fired, tokens=event.tokens, checks=checks, estimate=estimate)
 
 
 def _row(message: Message) -> int | None:

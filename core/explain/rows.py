@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 
+from core.explain.checks import is_local
 from core.hermes.markers import SummaryMatch, find_summary, scaffold_kind
 from core.model.conversation import Boundary, BoundaryMode, Conversation, Generation
 from core.model.message import Message
@@ -15,6 +16,7 @@ from core.store.store import Store
 
 _BATCH = timedelta(milliseconds=50)
 """Rows of one commit are stamped microseconds apart."""
+_NO_TIME = timedelta(0)
 _BEHIND = 12
 """How many rows behind the copies may belong to the same commit: a request, a task list, a continuation."""
 
@@ -128,11 +130,13 @@ class _Reader:
     def _committed_with(self, opened: Generation, boundary: Boundary) -> tuple[Message, ...]:
         """Rows behind the copies that are no younger than the commit."""
         copied = copied_rows(opened)
+        # A platform stamps a message when it was sent, which may be before the gateway compressed.
+        waited = is_local(self.sessions[opened.session_id].source)
         taken: list[Message] = []
         for message in self.store.messages(opened.row_ids[copied : copied + _BEHIND]):
             stamp = message.row.timestamp if message.row else None
-            late = boundary.at is None or stamp is None or stamp - boundary.at > _BATCH
-            if late or message.role != "user":
+            after = stamp - boundary.at if stamp is not None and boundary.at is not None else None
+            if after is None or after > _BATCH or (after < _NO_TIME and not waited) or message.role != "user":
                 break
             taken.append(message)
         return tuple(taken)
@@ -153,6 +157,8 @@ class _Reader:
         if opened.row_ids and opened.boundary is not None and opened.boundary.summary_row is None:
             return (), False  # without a summary its copies are not told from the turn's own rows
         calls = self._carried(index)
+        if calls is None and self.sessions[closed.session_id].api_calls == 0:
+            return (), False  # a provider that reports no usage leaves the calls uncounted
         if not calls:
             return (), True
         later = range(index, len(self.generations))
@@ -192,12 +198,13 @@ class _Reader:
         if closed is None or closed.api_calls is None or carried is None:
             return None
         own = [i for i in range(index) if self.generations[i].session_id == closed.id]
-        return closed.api_calls - sum(_answers(self.roles[i]) for i in own) + carried
+        answers = sum(_answers(self.roles[i]) for i in own)
+        return closed.api_calls - answers + carried if closed.api_calls or not answers else None
 
     def _backward(self, index: int) -> int | None:
         """Answers among the child's own rows beyond the calls it counted; only the tip is complete."""
         child = self.sessions.get(self.generations[index].session_id)
-        if child is None or child.api_calls is None or index != len(self.generations) - 1:
+        if child is None or not child.api_calls or index != len(self.generations) - 1:
             return None
         return max(0, _answers(self.roles[index]) - child.api_calls)
 

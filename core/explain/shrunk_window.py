@@ -62,7 +62,19 @@ def _of_model(frame: Frame, attempt: Attempt) -> int | None:
     ]
     known = [record.window for record in lines if record.kind in _OF_MODEL and record.window]
     replaced = any(record.kind is Kind.MODEL_REPLACED for record in lines)
-    return known[-1] if model and replaced and known else frame.window.tokens
+    if model and known and (replaced or _reconfigured(frame)):
+        return known[-1]
+    return None if _reconfigured(frame) else frame.window.tokens
+
+
+def _reconfigured(frame: Frame) -> bool:
+    """The conversation began with another model than config.yaml names: its window is of later times."""
+    if frame.window.source != "config" or not frame.config.model:
+        return False
+    began = (
+        line.model for line in frame.log.records if line.kind is Kind.TURN and line.session in frame.sessions
+    )
+    return next((model for model in began if model), frame.config.model) != frame.config.model
 
 
 def _before(frame: Frame, moment: datetime) -> Shrunk | None:

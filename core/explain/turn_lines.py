@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from core.explain.frame import Frame
 from core.hermes.log import Kind, LogRecord
+from core.model.event import Trigger
 from core.model.message import Message
 
 _QUOTED = re.compile(r"""(['"])(?P<text>.*)\1(?:\s*\[origin=.*)?$""", re.DOTALL)
@@ -40,13 +41,23 @@ class TurnLines:
         began: Its first line.
         calls: Answered calls, by their number in the turn.
         held: Lines that say a check was passed over, each with the number of the last call before it.
-        threshold: As a line of the turn states it.
+        stated: Lines that name the number a check compared, likewise.
     """
 
     began: LogRecord
     calls: dict[int, LogRecord] = field(default_factory=dict)
     held: tuple[tuple[int, LogRecord], ...] = ()
-    threshold: int | None = None
+    stated: tuple[tuple[int, LogRecord], ...] = ()
+
+    @property
+    def threshold(self) -> int | None:
+        """As the last line that names one does."""
+        return next((record.threshold for _, record in reversed(self.stated)), None)
+
+    def compared(self, trigger: Trigger, answers: int) -> LogRecord | None:
+        """The line of one check behind some answers that names the number it compared."""
+        kinds = _NAMED_BY.get(trigger, ())
+        return next((line for after, line in self.stated if after == answers and line.kind in kinds), None)
 
 
 def turn_lines(frame: Frame, requests: Sequence[Message]) -> Mapping[int, TurnLines]:
@@ -100,17 +111,22 @@ def _turns(frame: Frame) -> list[TurnLines]:
 def _lines(span: Sequence[LogRecord]) -> TurnLines:
     calls: dict[int, LogRecord] = {}
     held: list[tuple[int, LogRecord]] = []
-    threshold: int | None = None
+    stated: list[tuple[int, LogRecord]] = []
     for record in span:
         if record.kind is Kind.CALL and record.number is not None:
             calls[record.number] = record
         elif record.kind in _HELD:
             held.append((max(calls, default=0), record))
-        threshold = record.threshold if record.threshold and record.kind in _STATES else threshold
-    return TurnLines(span[0], calls, tuple(held), threshold)
+        if record.kind in _STATES and record.threshold:
+            stated.append((max(calls, default=0), record))
+    return TurnLines(span[0], calls, tuple(held), tuple(stated))
 
 
 _STATES = frozenset({Kind.PREFLIGHT, Kind.PREFLIGHT_SKIPPED, Kind.PRE_API, Kind.OVER_THRESHOLD})
+_NAMED_BY = {
+    Trigger.PREFLIGHT: (Kind.PREFLIGHT, Kind.PREFLIGHT_SKIPPED),
+    Trigger.PRE_API: (Kind.PRE_API,),
+}
 
 
 def _shown_by_line(text: str) -> str:

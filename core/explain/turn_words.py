@@ -54,6 +54,9 @@ def outcome(turn: Turn) -> str:
 def decision_sentence(decision: Decision) -> str:
     """Which check, where, the number, what came of it."""
     counted = "counted by the provider" if decision.real else "estimated"
+    if decision.where is not None:
+        counted = f"{counted} ({decision.where}"
+        counted += f", ~{decision.estimate:,} by its rows)" if decision.estimate is not None else ")"
     words = _FIRES[decision.fires] if decision.event is None else f"it fired (event {decision.event + 1})"
     return f"{_name(decision)} after message {decision.row}: {decision.tokens:,} tokens, {counted}: {words}"
 

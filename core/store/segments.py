@@ -72,7 +72,8 @@ def _unwrap_merged(bones: Sequence[Bone]) -> None:
 
 
 def _kept(bones: Sequence[Bone]) -> tuple[Bone, ...]:
-    return tuple(bone for bone in bones if bone.state is not RowState.REWOUND)
+    # The gateway notes a session's settings among its messages; no model is ever sent that row.
+    return tuple(bone for bone in bones if bone.state is not RowState.REWOUND and bone.role != "session_meta")
 
 
 def _segments(parts: Sequence[Part], held_by_parent: Callable[[], frozenset[str]]) -> list[Found]:

@@ -138,6 +138,8 @@ def _decision(one: Decision) -> dict[str, Any]:
         "at": jsonio.time(one.at),
         "tokens": one.tokens,
         "counted": one.real,
+        "where": one.where,
+        "estimate": one.estimate,
         "fires": one.fires,
         "event": one.event,
         "checks": [

@@ -3,7 +3,7 @@ from __future__ import annotations
 from core.explain.decision import Decision, Standing, Turn
 from core.explain.events import explained
 from core.explain.replay import prompt_curve, replay_turns
-from core.explain.turn_words import turn_sentence
+from core.explain.turn_words import decision_sentence, turn_sentence
 from core.model.event import Trigger
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home
@@ -67,6 +67,24 @@ def test_a_real_prompt_size_takes_the_place_of_the_estimate(make_home: MakeHome)
     decision = last(home, Trigger.POST_RESPONSE)
     assert (decision.tokens, decision.real) == (51_000, True)
     assert "size" in decision.blocked_by
+
+
+def test_a_number_a_line_states_takes_the_place_of_the_estimate(make_home: MakeHome) -> None:
+    """The estimate stands beside it; without the line it would leave the check open."""
+    home = make_home()
+    home.db.session("S")
+    home.turn()
+    home.talk(7)
+    home.call(1, 50_000)
+    home.pre_api(54_828)
+    stated = [d for d in turns(home)[-1].decisions if d.where is not None and d.trigger is Trigger.PRE_API][
+        -1
+    ]
+    assert (stated.tokens, stated.real) == (54_828, False)
+    assert stated.estimate is not None
+    assert stated.estimate < 54_400
+    assert next(check for check in stated.checks if check.name == "size").passed is True
+    assert f"{stated.where}, ~{stated.estimate:,} by its rows" in decision_sentence(stated)
 
 
 def test_what_is_not_on_record_leaves_a_decision_open(make_home: MakeHome) -> None:

@@ -262,6 +262,26 @@ def test_asking_the_same_again_is_no_rewrite(make: Make, opened: Opened) -> None
     assert len(opened(database).conversation("s").generations) == 2
 
 
+def test_a_note_of_the_gateway_is_no_message(make: Make, opened: Opened) -> None:
+    database = filled(make, "0.19", turns=1)
+    note = database.message("s", "session_meta", None)
+    database.turn("s", "later")
+    (generation,) = opened(database).conversation("s").generations
+    assert len(generation.row_ids) == 8
+    assert note not in generation.row_ids
+
+
+def test_texts_that_recur_in_a_destroyed_transcript_are_no_copies(make: Make, opened: Opened) -> None:
+    """The gateway until 0.17 replaces every row; what is left before the summary is live."""
+    database = make("0.16")
+    database.session("s")
+    for role, text in (("user", "go"), ("assistant", "looking"), ("assistant", "looking")):
+        database.message("s", role, text)
+    database.message("s", "user", f"{LONG_SUMMARY} one\nDone.")
+    database.message("s", "assistant", "looking")
+    assert modes(opened(database).conversation("s")) == [BoundaryMode.REWRITE]
+
+
 def test_0_17_loads_by_time(make: Make, opened: Opened) -> None:
     def ids(release: str) -> tuple[int, ...]:
         database = make(release, f"{release}.db")
