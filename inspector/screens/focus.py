@@ -11,6 +11,7 @@ from textual.containers import Horizontal
 from textual.message import Message as Event
 
 from core.compress.topic import Topic
+from inspector import format
 from inspector.commands import bindings
 from inspector.line import Line
 from inspector.screens.base import Page
@@ -45,7 +46,7 @@ class FateList(RowList[FateRow]):
         for name in self._names:
             line.cell(name, COLUMN, ink).gap()
         line.cell("kind", 13, ink).cell("where", 6, ink, right=True).gap(2)
-        return [line.add("what · enter shows its message", ink)]
+        return [line.add("what · enter shows its message", ink, most=max(0, width - line.width))]
 
     def draw_row(self, row: FateRow, index: int, width: int) -> Line:
         """A sign and a word for each column, then the fact."""
@@ -103,9 +104,8 @@ class FocusLab(Page):
         """Start making the previews."""
         bar, here = self.query_one(TitleBar), self._basis.reading.situation.conversation
         bar.heading = here.name
-        bar.detail = (
-            f"three summaries of the same {self._basis.plan.middle.size:,} messages, {self._writer.title}"
-        )
+        count = format.plural(self._basis.plan.middle.size, "message")
+        bar.detail = f"{count} summarised three ways · {self._writer.title}"
         middle = self._basis.plan.middle
         messages = self._basis.reading.messages[middle.start : middle.end]
         self._weighed = topics(messages, [topic for topic in self._topics if topic])

@@ -14,16 +14,19 @@ from inspector.line import Line
 from inspector.palette import Palette
 from inspector.screens.focus_model import Section
 from inspector.screens.preview_model import Comparison
-from inspector.text import clean
+from inspector.text import cell_len, clean, clean_line, crop
 from inspector.widgets.retention_strip import RetentionStrip, kept_share
 from inspector.widgets.text_pane import TextPane
 from inspector.widgets.text_wrap import wrap
 
+SHORT_TOPIC = 9
+"""Cells of a topic where its share has no room for all of it."""
+
 
 class ColumnHead(Widget):
-    """Three lines: topic, size and survival, share of the summary by topic."""
+    """Four lines: topic, survival, size, share of the summary by topic."""
 
-    DEFAULT_CSS = "ColumnHead { height: 3; background: $surface; }"
+    DEFAULT_CSS = "ColumnHead { height: 4; background: $surface; }"
 
     def __init__(self, topic: str | None) -> None:
         super().__init__()
@@ -37,9 +40,9 @@ class ColumnHead(Widget):
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """One of the three lines."""
+        """One of the four lines."""
         palette = Palette.of(self.app)
-        lines = (self._title, self._figures, self._by_topic)
+        lines = (self._title, self._figures, self._tokens, self._by_topic)
         return lines[y](palette).strip(self.size.width, self.rich_style)
 
     def _title(self, palette: Palette) -> Line:
@@ -52,14 +55,25 @@ class ColumnHead(Widget):
         if self._shown is None:
             return Line().gap().add("being made …", palette.style("ink-faint"))
         kept = self._shown.retention
-        tokens = format.short(self._shown.after_tokens)
-        words = f"survives {format.percent(kept.score if kept else None)} · {tokens} tokens after"
+        words = f"survives {format.percent(kept.score if kept else None)}"
+        line = Line().gap().add(words, palette.style("ink", bold=True))
         if kept is not None and kept.focus is not None:
-            words = f"focus {format.percent(kept_share(kept.focus))} · {words}"
-        return Line().gap().add(words, palette.style("ink"), most=self.size.width - 2)
+            words = f" · focus {format.percent(kept_share(kept.focus))}"
+            line.add(words, palette.style("match"), most=self.size.width - line.width - 1)
+        return line
+
+    def _tokens(self, palette: Palette) -> Line:
+        if self._shown is None:
+            return Line()
+        words = f"{format.short(self._shown.after_tokens, mark=format.ESTIMATE)} tokens after"
+        return Line().gap().add(words, palette.style("ink-muted"), most=self.size.width - 2)
 
     def _by_topic(self, palette: Palette) -> Line:
-        words = " · ".join(f"on “{topic}” {format.percent(share)}" for topic, share in self._shares)
+        """Shares of the summary; where they do not fit, each with the beginning of its topic."""
+        shares = [(clean_line(topic), format.percent(share)) for topic, share in self._shares]
+        words = "  ".join(f"on “{topic}” {share}" for topic, share in shares)
+        if cell_len(words) > self.size.width - 2:
+            words = "  ".join(f"{crop(topic, SHORT_TOPIC)} {share}" for topic, share in shares)
         return Line().gap().add(words, palette.style("ink-muted"), most=self.size.width - 2)
 
 
