@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.account.data import table
 from core.account.price_book import PriceBook
 from core.account.prices import cost, entry_at, price, rates_for
 from core.model.tokens import Buckets
@@ -65,6 +66,29 @@ HAND_WORKED = [
     ("command-r-plus", "cohere", "", JUNE, worked("2.5", "2.5", "2.5", "10")),
     ("sonar-pro", "perplexity", "", JUNE, worked("3", "3", "3", "15")),
     (
+        "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "bedrock",
+        "",
+        JUNE,
+        worked("3.3", "0.33", "4.125", "16.5"),
+    ),
+    (
+        "eu.anthropic.claude-haiku-4-5-20251001-v1:0",
+        "bedrock",
+        "",
+        JUNE,
+        worked("1.1", "0.11", "1.375", "5.5"),
+    ),
+    ("global.anthropic.claude-opus-4-5-20251101-v1:0", "bedrock", "", JUNE, worked("5", "0.5", "6.25", "25")),
+    ("amazon.nova-pro-v1:0", "bedrock", "", JUNE, worked("0.8", "0.2", "0.8", "3.2")),
+    ("claude-sonnet-4-5@20250929", "vertex", "", JUNE, worked("3", "0.3", "3.75", "15")),
+    ("google/gemini-2.5-pro", "vertex", "", JUNE, worked("1.25", "0.125", "1.25", "10")),
+    ("gemini-3-pro-preview", "google", "", JUNE, worked("2", "0.2", "2", "12")),
+    ("gpt-5.5", "openai", "", JUNE, worked("5", "0.5", "5", "30")),
+    ("gpt-5.6-sol", "openai", "", JUNE, worked("5", "0.5", "6.25", "30")),
+    ("Claude-Opus-4-5", "Anthropic", "", JUNE, worked("5", "0.5", "6.25", "25")),
+    ("openai/gpt-5:floor", "openrouter", "", JUNE, worked("1.25", "0.125", "1.25", "10")),
+    (
         "anthropic.claude-sonnet-4-5-20250929-v1:0",
         "bedrock",
         "",
@@ -79,6 +103,9 @@ NOBODY_KNOWS = [
     ("no-such-model", "anthropic", ""),
     ("no-such-vendor/no-such-model", "openrouter", ""),
     ("no-such-model:nitro", "openrouter", ""),
+    ("openrouter/auto", "openrouter", ""),
+    ("anthropic/claude-opus-4.5:extended", "openrouter", ""),
+    ("qwen3-coder-plus", "alibaba", ""),
     ("moonshotai/kimi-k2", "nous", "https://inference-api.nousresearch.com/v1"),
     ("", "", ""),
     ("mock-model", "custom", "https://llm.example.com/v1"),
@@ -241,3 +268,32 @@ def test_the_highest_tier_reached_counts() -> None:
         Decimal(2),
         Decimal(3),
     ]
+
+
+@pytest.mark.parametrize("at", [datetime(2025, 3, 1, 12, tzinfo=UTC), JUNE, NIGHT])
+@pytest.mark.parametrize("prompt", [900, 250_000])
+def test_every_listed_model_costs_what_the_list_itself_works_out(
+    book: PriceBook, at: datetime, prompt: int
+) -> None:
+    from genai_prices import Usage, calc_price
+    from genai_prices.data import providers
+
+    routes = {listed: ours for ours, listed in table("price_routes")["lists"].items()}
+    tokens = Buckets(prompt, prompt // 2, prompt // 3, prompt // 4)
+    usage = Usage(
+        input_tokens=tokens.prompt,
+        cache_read_tokens=tokens.cache_read,
+        cache_write_tokens=tokens.cache_write,
+        output_tokens=tokens.output,
+    )
+    compared = 0
+    for provider in providers:
+        for model in provider.models if provider.id in routes else ():
+            ours = book.price(tokens, model.id, routes[provider.id], at=at).usd
+            # A fee for each request stands in the list as its highest only; nobody can know which was asked.
+            if ours is None or "requests" in str(model.prices):
+                continue
+            listed = calc_price(usage, model.id, provider_id=provider.id, genai_request_timestamp=at)
+            assert ours == listed.total_price, (provider.id, model.id)
+            compared += 1
+    assert compared > 1_000
