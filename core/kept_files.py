@@ -13,14 +13,14 @@ OLDEST = 30 * 86_400.0
 """Seconds after which a file of such a folder is dropped in any case."""
 
 
-def keep(slot: Path, data: bytes) -> None:
+def keep(slot: Path, *parts: bytes) -> None:
     """Write beside and rename, so that nobody reads half a file; a cache that fails is no fault."""
     unfinished = slot.with_name(f".{slot.name}.{os.getpid()}-{time.monotonic_ns()}")
     with suppress(OSError):
         slot.parent.mkdir(parents=True, exist_ok=True)
         try:
             with open(unfinished, "wb", opener=_private) as stream:
-                stream.write(data)
+                stream.writelines(parts)
             os.replace(unfinished, slot)
         finally:
             unfinished.unlink(missing_ok=True)

@@ -76,7 +76,7 @@ class Slot:
     def write(self, text: str) -> None:
         """Keep a document that is not too long."""
         if len(text) <= LARGEST:
-            keep(self.path, f"{self._stamp}\n{text}".encode(errors="replace"))
+            keep(self.path, f"{self._stamp}\n".encode(errors="replace"), text.encode(errors="replace"))
 
 
 def prices() -> tuple[Path, ...]:

@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     text = slot.read() if slot else None
     if text is None:
         return _add_up(args, slot)
-    sys.stdout.write(f"{text}\n")
+    sys.stdout.writelines((text, "\n"))
     return 0
 
 
@@ -78,7 +78,7 @@ def _add_up(args: argparse.Namespace, slot: kept.Slot | None) -> int:
     books = _books(args)
     if args.json:
         text = usage_json.document(books)
-        sys.stdout.write(f"{text}\n")
+        sys.stdout.writelines((text, "\n"))
         if slot:
             slot.write(text)
     else:
