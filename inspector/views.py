@@ -102,6 +102,39 @@ class View(Reporting, Vertical):
         return ""
 
 
+class GenerationView(View):
+    """A view of the generation the cursor is in, entered anew with every other subject or generation."""
+
+    @property
+    def generation(self) -> Generation | None:
+        """The generation the cursor is in."""
+        return self.cursor.within(self.subject.conversation) if self.subject else None
+
+    def on_mount(self) -> None:
+        """The subject may have come before the widgets."""
+        self.enter()
+
+    def watch_subject(self) -> None:
+        """Another conversation, or the same one read again."""
+        if self.is_mounted:
+            self.enter()
+
+    def watch_cursor(self, old: Cursor, new: Cursor) -> None:
+        """Another generation is another thing to show; within one the view follows."""
+        if not self.is_mounted:
+            return
+        if old.generation != new.generation:
+            self.enter()
+        else:
+            self.follow(old, new)
+
+    def enter(self) -> None:
+        """Show the generation; a subclass does."""
+
+    def follow(self, old: Cursor, new: Cursor) -> None:
+        """Follow the cursor within the generation; a subclass does."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tab:
     """One entry of the workspace's tab bar; `build` imports the view when it is first looked at."""

@@ -65,22 +65,8 @@ class MapView(DetailView):
         """The what-if bar."""
         return self.query_one(WhatIfBar)
 
-    def on_mount(self) -> None:
-        """The subject may have come before the widgets."""
-        self.enter()
-
-    def watch_subject(self) -> None:
-        """Another conversation, or the same one read again."""
-        if self.is_mounted:
-            self.enter()
-
-    def watch_cursor(self, old: Cursor, new: Cursor) -> None:
-        """Follow the cursor all views share."""
-        if not self.is_mounted:
-            return
-        if old.generation != new.generation:
-            self.enter()
-            return
+    def follow(self, old: Cursor, new: Cursor) -> None:
+        """Take what is supposed, and go to the message."""
         state = self.bar.state
         if state is not None and state.supposing(new.supposed) != state:
             self.bar.show(state.supposing(new.supposed))

@@ -13,13 +13,13 @@ from core.model.message import Message
 from core.model.storage import RowPreview
 from core.model.usage import TokenCounts
 from inspector.screens.map_model import Reading, holds, read
-from inspector.views import View
+from inspector.views import GenerationView
 from inspector.workers import cancelled, in_thread
 
 SEARCH_PAGE = 500
 
 
-class ReadingView(View):
+class ReadingView(GenerationView):
     """The workers behind the map. A subclass handles the events; late answers have an old `asked`."""
 
     @dataclass
@@ -64,11 +64,6 @@ class ReadingView(View):
 
         needle: str
         rows: Sequence[int]
-
-    @property
-    def generation(self) -> Generation | None:
-        """The generation the cursor is in."""
-        return self.cursor.within(self.subject.conversation) if self.subject else None
 
     @in_thread("map-page", exclusive=False)
     def read_page(self, start: int, ids: Sequence[int], asked: int) -> None:

@@ -33,22 +33,12 @@ class PreviewView(OnwardView):
         yield PromptBar()
 
     def on_mount(self) -> None:
-        """The subject may have come before the widgets."""
+        """Both sides scroll as one."""
         self.link()
-        self.enter()
 
-    def watch_subject(self) -> None:
-        """Another conversation, or the same one read again."""
-        if self.is_mounted:
-            self.enter()
-
-    def watch_cursor(self, old: Cursor, new: Cursor) -> None:
-        """Another generation is another compaction, and so is one under other settings."""
-        if not self.is_mounted:
-            return
-        if old.generation != new.generation:
-            self.enter()
-        elif old.supposed != new.supposed:
+    def follow(self, old: Cursor, new: Cursor) -> None:
+        """Other settings are another compaction."""
+        if old.supposed != new.supposed:
             self._outdated = True
             if self.display:
                 self.enter()
@@ -57,7 +47,7 @@ class PreviewView(OnwardView):
         """Foresee the next compaction in the newest generation; look back in an older one."""
         self.asked += 1
         self.basis, self._outdated = None, False
-        generation = self.cursor.within(self.subject.conversation) if self.subject else None
+        generation = self.generation
         if generation is None or self.subject is None or not generation.row_ids:
             self.tell(None)
             self.rest("No messages here, so there is nothing to compress.")

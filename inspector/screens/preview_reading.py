@@ -20,7 +20,7 @@ from core.model.preview import Preview
 from inspector.screens.map_model import Reading, read
 from inspector.screens.preview_model import Comparison, foreseen, kept_of
 from inspector.screens.preview_money import read_rate
-from inspector.views import Subject, View
+from inspector.views import GenerationView, Subject
 from inspector.widgets.diff_view import DiffLine, message_diff
 from inspector.widgets.what_if_state import Hypothesis
 from inspector.workers import cancelled, in_thread
@@ -95,7 +95,7 @@ def _author(summariser: Summariser, made: Preview) -> str:
     return f"{summariser.name}, offline" if where is None else f"{where.model} at {where.host}"
 
 
-class PreparingView(View):
+class PreparingView(GenerationView):
     """The workers behind the preview. A subclass handles the events."""
 
     @dataclass
