@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from core.account.group import Counted, Group
 from core.account.overruns import overrunning
-from core.account.price_book import PriceBook
 from core.account.spending import (
     KEYS,
     MAIN,
@@ -30,6 +29,7 @@ from core.model.tokens import Buckets
 from core.store.open_database import OpenDatabase
 
 if TYPE_CHECKING:
+    from core.account.price_book import PriceBook
     from core.account.threads import Threads
 
 DIMENSIONS = tuple(KEYS)

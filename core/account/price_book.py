@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from fnmatch import fnmatchcase
-from functools import cache
 from pathlib import Path
 from typing import Any
 
+from core.account.billing import billing_of, is_local
 from core.account.data import table
 from core.account.price_list import PriceList
 from core.account.prices import entry_at, price
 from core.errors import ConfigError
-from core.hermes.routes import host_of
 from core.model.prices import Priced, PriceRow, Rates, Tier
 from core.model.tokens import Buckets
 from core.places import OWN_PRICES, cache_directory, config_directory
@@ -162,30 +160,6 @@ def open_book(*, one_hour: bool = False, overrides: Path | None = None) -> Price
         one_hour=one_hour,
         folder=cache_directory(),
     )
-
-
-@cache
-def billing_of(provider: str, base_url: str, mode: str = "") -> str:
-    """Who pays for a route: `api`, `included` or `local`."""
-    rules = table("price_routes")
-    if mode in rules["included_modes"] or provider.lower() in rules["included"]:
-        return "included"
-    if provider.lower() in rules["local"] or is_local(base_url):
-        return "local"
-    return "api"
-
-
-def is_local(base_url: str) -> bool:
-    """Whether an endpoint is on this machine or a private network."""
-    host = host_of(base_url if "://" in base_url else f"//{base_url}")
-    rules = table("price_routes")
-    if not host or host in rules["local_hosts"] or host.endswith(tuple(rules["local_suffixes"])):
-        return bool(host)
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return address.is_loopback or address.is_private or address.is_unspecified
 
 
 def read_overrides(path: Path) -> tuple[Override, ...]:

@@ -7,15 +7,18 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import reduce
 from operator import add, itemgetter
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from core.account.billing import billing_of
 from core.account.group import Group
-from core.account.price_book import PriceBook, billing_of
 from core.account.prices import cost, entry_at
 from core.account.spending import UNKNOWN, Classes
 from core.model.ledger import LedgerPart, LedgerRow
 from core.model.prices import Money, PriceRow
 from core.model.tokens import Buckets
+
+if TYPE_CHECKING:
+    from core.account.price_book import PriceBook
 
 _N = TypeVar("_N", int, float, Decimal)
 NOTHING = Money()
