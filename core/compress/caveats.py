@@ -9,10 +9,12 @@ from collections.abc import Iterator, Sequence
 
 from core.compress.place import last_visible, visible_role
 from core.compress.rows import Row
+from core.compress.topic import nearest
 from core.compress.turns import content_text, is_summary
 from core.hermes.markers import find_summary
 from core.hermes.policy import Policy
 from core.model.message import Message
+from core.model.preview import Retention
 
 _QUOTED = 200
 """Characters a request is recognised by: releases may shorten a long one."""
@@ -38,6 +40,24 @@ def caveats(
     if _has_equal_neighbour([Row(message) for message in after], summary_index, policy):
         role = after[summary_index].role
         yield f"The summary stands beside another {role} message: strict providers refuse such a list."
+
+
+def focus_caveats(focus: str, retention: Retention, middle: Sequence[Message]) -> Iterator[str]:
+    """What a reader should know of a topic that sets nothing apart: nobody mentions it, or everything does.
+
+    Args:
+        focus: The topic.
+        retention: What of the middle survives, the topic counted apart.
+        middle: The messages summarised.
+    """
+    if retention.focus is None or retention.rest is None:
+        return
+    if not retention.focus.of:
+        meant = nearest(focus, (message.text for message in middle))
+        hint = f" Did you mean {meant}?" if meant else ""
+        yield f"Nothing checkable in the summarised messages is about {focus.strip()!r}.{hint}"
+    elif not retention.rest.of:
+        yield f"Everything in the summarised messages is about {focus.strip()!r}: it favours nothing."
 
 
 def _is_foreign(message: Message, policy: Policy) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from core.compress.assemble import HANDOFF, Assembled, assemble
-from core.compress.caveats import caveats
+from core.compress.caveats import caveats, focus_caveats
 from core.compress.estimate import Size, message_size, total_tokens
 from core.compress.failure import consequence, is_accepted
 from core.compress.feedback import Outcome, feedback
@@ -85,6 +85,7 @@ def preview(
     Raises:
         SummaryFailure: The user gave up; any other failure has the release's own consequence.
     """
+    focus = focus if focus and focus.strip() else None
     asked = _Asked(measured, plan, *part_of(measured, plan), summariser, focus, session, hosted)
     if not plan.middle.size:
         return _result(asked, None, Attempt(None))
@@ -173,7 +174,7 @@ def _result(asked: _Asked, body: str | None, attempt: Attempt, retention: Retent
             refused=assembled.changed and not changed,
         ),
         retention=retention,
-        notes=() if index is None else tuple(_notes(asked, messages, index, grew=after > before)),
+        notes=() if index is None else tuple(_notes(asked, messages, index, retention, grew=after > before)),
     )
 
 
@@ -193,8 +194,13 @@ def _committed(
     return (part.messages, None) if smaller is None else (smaller, index)
 
 
-def _notes(asked: _Asked, messages: tuple[Message, ...], index: int, *, grew: bool) -> Iterator[str]:
+def _notes(
+    asked: _Asked, messages: tuple[Message, ...], index: int, retention: Retention | None, *, grew: bool
+) -> Iterator[str]:
     policy = asked.measured.policy
+    if asked.focus is not None and retention is not None and retention.focus is not None:
+        middle = asked.part.messages[asked.cut.middle.start : asked.cut.middle.end]
+        yield from focus_caveats(asked.focus, retention, middle)
     yield from caveats(asked.measured.messages, messages, index, policy)
     if grew and not asked.hosted and policy.host.grow_guard:
         yield "An agent of this release would refuse this list: it is larger than what it replaces."

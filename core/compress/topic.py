@@ -18,8 +18,16 @@ _WORD = re.compile(r"[^\W\d_]+|\d{2,}")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CJK = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\u3040-\u30ff]+")
 _ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ers", "er", "ed", "es", "s", "y", "e")
+_NAME = re.compile(r"[\w./:@~-]*\w[./:@_-]+\w[\w./:@~-]*", re.ASCII)
+"""One name made of several parts: a file, a path, an identifier."""
+
 _SHORTEST_STEM = 4
 _MIN_SHARE = 0.5
+_PLAIN = re.compile(r"(?<![\w-])[^\W\d_]{4,20}(?![\w-])")
+"""A word that stands alone: no part of an identifier, and of no key."""
+
+_LIKE = 0.75
+"""How alike two words are that one may be the other misspelt (difflib's ratio)."""
 
 
 @cache
@@ -68,13 +76,21 @@ class Topic:
 
     @classmethod
     def of(cls, text: str, documents: Iterable[str]) -> Topic:
-        """Weigh a topic's words by their rarity in `documents` (one text a message)."""
+        """Weigh a topic's words by their rarity in `documents` (one text a message).
+
+        One name, such as that of a file, is taken whole where the conversation mentions it.
+        """
+        texts, name = tuple(documents), text.strip().lower()
+        if _NAME.fullmatch(name):
+            whole_name = re.compile(rf"{re.escape(name)}(?!\w)")
+            if any(map(whole_name.search, map(str.lower, texts))):
+                return cls(text, {name: 1.0}, whole_name)
         wanted = terms(text)
         pattern = _pattern(wanted)
         if pattern is None:
             return cls(text, {}, None)
         total, counts = 0, dict.fromkeys(wanted, 0)
-        for document in documents:
+        for document in texts:
             total += 1
             for term in set(pattern.findall(document.lower())):
                 counts[term] += 1
@@ -102,3 +118,12 @@ def _pattern(wanted: tuple[str, ...]) -> re.Pattern[str] | None:
     # The look behind stands after the literal: a pattern that begins with its text is found fast.
     starts = (f"{text}(?<![a-z]{text})" for text in map(re.escape, longest_first))
     return re.compile("|".join(starts))
+
+
+def nearest(text: str, documents: Iterable[str]) -> str | None:
+    """The word of a conversation that a topic nobody mentions may have been meant for."""
+    from difflib import get_close_matches
+
+    known = {word.lower() for document in documents for word in _PLAIN.findall(document)}
+    found = (get_close_matches(word.lower(), known, n=1, cutoff=_LIKE) for word in _PLAIN.findall(text))
+    return next((match for matches in found for match in matches), None)

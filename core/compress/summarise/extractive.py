@@ -59,6 +59,8 @@ class ExtractiveSummariser(OfflineSummariser):
     def _written(self, request: SummaryRequest, cancelled: Cancelled | None) -> SummaryResult:
         read = views(request.originals or request.turns, clean=redact_all)
         topic = topic_of(request.focus, read)
+        if topic is not None and not topic.weights:
+            topic = None  # nobody mentions it: there is nothing to favour
         _check(cancelled)
         known = "" if request.previous_summary else request.asked_before
         earlier = carried(request.previous_summary, read, topic)
@@ -69,9 +71,7 @@ class ExtractiveSummariser(OfflineSummariser):
         current = [anchor for anchor in anchors if anchor.value not in gone]
         body = self._body(request, facts, current, self._room(request, read))
         _check(cancelled)
-        missed = topic is not None and not any(anchor.in_focus for anchor in anchors)
-        warnings = (f"nothing checkable in these messages is about {request.focus!r}",) if missed else ()
-        return SummaryResult(body, SummaryStatus.EXTRACTIVE, warnings=warnings)
+        return SummaryResult(body, SummaryStatus.EXTRACTIVE)
 
     def _room(self, request: SummaryRequest, read: Sequence[View]) -> int:
         """Tokens for the facts: the budget, less the headings, and never more than half of the middle."""

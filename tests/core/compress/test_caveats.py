@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,14 +10,16 @@ from hypothesis import given
 from hypothesis import settings as tuned
 from hypothesis import strategies as st
 
-from core.compress.caveats import caveats
+from core.compress.caveats import caveats, focus_caveats
 from core.compress.measure import measure
 from core.compress.plan import plan
 from core.compress.preview import preview
+from core.compress.retention import retention
 from core.compress.summarise.given import GivenSummary
 from core.compress.turns import is_summary
 from core.hermes.policy import load_policy
 from core.model.message import Message
+from core.model.preview import AnchorCount
 from core.model.settings import Settings
 from tests.core.compress.builders import assistant
 from tests.core.compress.conversations import SHAPES
@@ -70,3 +73,38 @@ def test_a_preview_without_notes_has_one_summary_and_the_newest_request_behind_i
         asked = [m.text for m in made.before if m.role == "user" and not is_summary(m.wire, policy.summary)]
         newest = next((text.strip() for text in reversed(asked) if text.strip()), "")
         assert any(newest in message.text for message in made.after[made.summary_index :])
+
+
+def noted(focus: str) -> tuple[str, ...]:
+    rows = [
+        ASK,
+        assistant("The lantern is lit."),
+        *(assistant(f"The lantern {n} is lit.") for n in range(40)),
+    ]
+    measured = measure([*rows, ASK], load_policy("0.19"))
+    found = plan(measured, Settings(window=64000))
+    return preview(measured, found, GivenSummary("## Goal\nLight."), focus).notes
+
+
+@pytest.mark.parametrize(
+    ("focus", "said"),
+    [
+        ("harbour", "Nothing checkable in the summarised messages is about 'harbour'."),
+        ("lantren", "Did you mean lantern?"),
+        ("  ", ""),
+    ],
+)
+def test_a_topic_nobody_mentions_is_said(focus: str, said: str) -> None:
+    assert any(said in note for note in noted(focus)) is bool(said)
+
+
+def test_a_summary_the_release_does_not_know_is_said() -> None:
+    foreign = Message({"role": "user", "content": "[CONTEXT COMPACTION] an early form"})
+    assert "does not know it" in next(caveats(BEFORE, (foreign, NEW, ASK), 1, load_policy("0.19")))
+
+
+def test_a_topic_of_everything_is_said() -> None:
+    one = AnchorCount(kept=1, paraphrased=0, lost=0)
+    none = AnchorCount(kept=0, paraphrased=0, lost=0)
+    kept = retention([ASK], "Light the lantern.")
+    assert "favours nothing" in next(focus_caveats("lantern", replace(kept, focus=one, rest=none), ()))

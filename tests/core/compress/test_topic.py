@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.topic import Topic, stem, terms
+from core.compress.topic import Topic, nearest, stem, terms
 
 DOCUMENTS = [
     "the auth module checks tokens",
@@ -59,3 +59,26 @@ def test_a_chinese_topic_is_found() -> None:
     topic = Topic.of("认证模块", ["认证模块有问题", "解析模块", "测试模块", "报告模块"])
     assert topic.covers("修复认证逻辑")
     assert not topic.covers("解析模块")
+
+
+def test_the_name_of_a_file_is_taken_whole() -> None:
+    topic = Topic.of("Reader_1.py", ["open src/reader_1.py", "open src/reader_12.py"])
+    assert topic.covers("src/reader_1.py (read)")
+    assert not topic.covers("src/reader_12.py")
+    assert not topic.covers("another reader in Python")
+
+
+def test_a_name_nobody_mentions_is_taken_by_its_parts() -> None:
+    assert Topic.of("auth_module.py", DOCUMENTS).covers("the auth module checks tokens")
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [("parsr", "parser"), ("Repotr", "report"), ("kubernetes", None), ("压缩", None), ("", None)],
+)
+def test_a_misspelt_topic_suggests_the_word_it_was_meant_for(text: str, meant: str | None) -> None:
+    assert nearest(text, DOCUMENTS) == meant
+
+
+def test_no_part_of_a_key_is_suggested() -> None:
+    assert nearest("secretive", ["token sk-secretiv-9"]) is None
