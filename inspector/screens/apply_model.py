@@ -108,4 +108,4 @@ def applied_lines(applied: Applied, proposal: Proposal, width: int, ink: Palette
     locked = f"the database was locked for {applied.seconds * 1000:,.0f} ms; read back and equal"
     yield from field("", locked, width, ink)
     yield from field("resume", f"hermes --resume {applied.target_id}", width, ink)
-    yield from field("undo", f"hermes-inspector undo {applied.undo_id}, or U here", width, ink)
+    yield from field("undo", f"hermes-inspector undo {applied.undo_id}, or U here and on Preview", width, ink)

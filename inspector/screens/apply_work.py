@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from core.model.apply import Applied, ApplyMode, GuardResult, GuardState, JournalEntry, Rehearsal
+from core.model.apply import Applied, ApplyMode, EntryState, GuardResult, GuardState, JournalEntry, Rehearsal
 from core.model.preview import Preview
 from core.store.locate import Location
 
@@ -123,8 +123,25 @@ def carry_out(review: Review, told: Callable[[str], None]) -> Applied:
     return execute(review.rehearsal, Journal(), progress=told)
 
 
-def take_back(applied: Applied) -> JournalEntry:
-    """Put back what was replaced.
+def newest_write(location: Location, sessions: Iterable[str]) -> JournalEntry | None:
+    """The newest operation on these sessions that can be taken back; None without one."""
+    from core.apply.journal import Journal
+
+    known, here = set(sessions), location.db.resolve()
+    return next(
+        (
+            entry
+            for entry in Journal().entries()
+            if entry.state is EntryState.APPLIED
+            and entry.database.resolve() == here
+            and known & {entry.session_id, entry.target_id}
+        ),
+        None,
+    )
+
+
+def take_back(undo_id: str) -> JournalEntry:
+    """Put back what an operation replaced.
 
     Raises:
         DatabaseError: Hermes has gone on since.
@@ -132,4 +149,4 @@ def take_back(applied: Applied) -> JournalEntry:
     from core.apply.journal import Journal
     from core.apply.undo import undo
 
-    return undo(Journal(), applied.undo_id)
+    return undo(Journal(), undo_id)

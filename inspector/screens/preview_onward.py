@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from core.compress.summarise.given import GivenSummary
 from inspector.screens.apply import ApplyScreen
-from inspector.screens.apply_work import compaction
+from inspector.screens.apply_work import compaction, newest_write
 from inspector.screens.edit import EditSummary
 from inspector.screens.preview_writers import Writer
 from inspector.screens.preview_writing import WritingView
+from inspector.screens.undo import UndoScreen
 
+UNTOUCHED = "Nothing was written to this conversation from here that could be taken back."
 NOTHING = "There is no summary here to edit or to write."
 
 
@@ -38,6 +40,17 @@ class OnwardView(WritingView):
             self.toast(f"This was foreseen under what if: {self.shown.supposed}.", "warning")
         screen = ApplyScreen(self.subject.location, compaction(generation.session_id, made))
         self.app.push_screen(screen, self._left)
+
+    def action_undo(self) -> None:
+        """Take back what was last written to this conversation from here."""
+        if self.subject is None:
+            return
+        sessions = (session.id for session in self.subject.conversation.sessions)
+        entry = newest_write(self.subject.location, sessions)
+        if entry is None:
+            self.toast(UNTOUCHED, "warning")
+        else:
+            self.app.push_screen(UndoScreen(entry), self._left)
 
     def _left(self, _result: None) -> None:
         self.post_message(self.Stale())

@@ -20,6 +20,7 @@ from inspector.screens.apply_model import Stage
 from inspector.screens.apply_work import next_mode, short_id
 from inspector.screens.edit import EditSummary, edited
 from inspector.screens.preview import PreviewView
+from inspector.screens.undo import UndoScreen
 from inspector.widgets.text_pane import TextPane
 from tests.hostile import HOSTILE, harmful
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
@@ -183,3 +184,29 @@ def test_the_short_id_is_the_end_of_the_id() -> None:
 
 def test_the_ways_go_round() -> None:
     assert next_mode(tuple(ApplyMode), ApplyMode.FORK) is ApplyMode.IN_PLACE
+
+
+async def test_what_was_written_can_be_taken_back_after_leaving(own: Location) -> None:
+    before = dump(own)
+    async with open_app(own, TITLE, "preview").run_test(size=(80, 24)) as pilot:
+        screen = await review(pilot)
+        await press(pilot, "W")
+        await answer(pilot, short_id(screen.proposal.session_id))
+        await press(pilot, "escape")
+        assert dump(own) != before
+        await press(pilot, "U")
+        assert isinstance(pilot.app.screen, UndoScreen)
+        assert "U puts every replaced row back" in drawn(pilot)
+        assert dump(own) != before
+        await press(pilot, "U")
+        assert "Taken back: every row is as it was." in drawn(pilot)
+        await press(pilot, "escape")
+    assert dump(own) == before
+
+
+async def test_nothing_written_is_nothing_to_take_back(own: Location) -> None:
+    async with open_app(own, TITLE, "preview").run_test(size=(80, 24), notifications=True) as pilot:
+        await settle(pilot)
+        await press(pilot, "U")
+        assert not isinstance(pilot.app.screen, UndoScreen)
+        assert "Nothing was written" in drawn(pilot)
