@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from core.compress.gate import gate_blocks
 from core.explain.anchor import anchored_tokens
@@ -11,6 +12,7 @@ from core.explain.explanation import Now
 from core.explain.frame import Frame
 from core.explain.logged import lowered_threshold
 from core.explain.situation import gate_of, last_prompt
+from core.model.conversation import Generation
 from core.model.event import CompressionEvent
 from core.model.evidence import Evidence, Source, Verdict
 
@@ -43,35 +45,69 @@ def where_it_stands(frame: Frame, events: Sequence[CompressionEvent]) -> Now:
     )
 
 
-def _size(
-    frame: Frame, events: Sequence[CompressionEvent]
-) -> tuple[int | None, Verdict, tuple[Evidence, ...]]:
-    """The best number for the size of the transcript as it stands, and what it rests on."""
-    tip = frame.conversation.tip
-    generations = frame.conversation.generations
-    newest = generations[-1] if generations else None
-    if frame.checks(None).anchored and newest is not None:
-        anchored = anchored_tokens(tip.model_config, frame.messages(newest.row_ids), frame.policy(None))
-        if anchored is not None:
-            text = "usage of the last response, and an estimate of what came since"
-            return anchored, Verdict.DERIVED, (Evidence(Source.DATABASE, "sessions.model_config", text),)
+class _Size(NamedTuple):
+    """A number for the size of the next request, and what it rests on."""
+
+    tokens: int | None
+    verdict: Verdict
+    evidence: tuple[Evidence, ...]
+
+
+def _size(frame: Frame, events: Sequence[CompressionEvent]) -> _Size:
+    """The best number there is for the transcript as it stands."""
+    found = (
+        _anchored(frame) or _answered(frame) or _routed(frame) or _left(frame, events) or _estimated(frame)
+    )
+    return found or _Size(None, Verdict.UNKNOWN, ())
+
+
+def _anchored(frame: Frame) -> _Size | None:
+    newest = _newest(frame)
+    if newest is None or not frame.checks(None).anchored:
+        return None
+    config, messages = frame.conversation.tip.model_config, frame.messages(newest.row_ids)
+    tokens = anchored_tokens(config, messages, frame.policy(None))
+    text = "usage of the last response, and an estimate of what came since"
+    return None if tokens is None else _derived(tokens, Source.DATABASE, "sessions.model_config", text)
+
+
+def _answered(frame: Frame) -> _Size | None:
     prompt = last_prompt(frame.log)
-    if prompt is not None and prompt.input is not None:
-        return prompt.input, Verdict.PROVED, (Evidence(Source.LOG, prompt.where, prompt.message),)
+    if prompt is None or prompt.input is None:
+        return None
+    return _Size(prompt.input, Verdict.PROVED, (Evidence(Source.LOG, prompt.where, prompt.message),))
+
+
+def _routed(frame: Frame) -> _Size | None:
     for route in frame.store.routing():
-        if route.session_id == tip.id and (route.last_prompt_tokens or 0) > 0:
+        if route.session_id == frame.conversation.tip.id and (route.last_prompt_tokens or 0) > 0:
             text = f"last_prompt_tokens {route.last_prompt_tokens}"
-            return (
-                route.last_prompt_tokens,
-                Verdict.PROVED,
-                (Evidence(Source.DATABASE, "gateway_routing", text),),
-            )
+            evidence = Evidence(Source.DATABASE, "gateway_routing", text)
+            return _Size(route.last_prompt_tokens, Verdict.PROVED, (evidence,))
+    return None
+
+
+def _left(frame: Frame, events: Sequence[CompressionEvent]) -> _Size | None:
+    """What the last compaction left, while no call has been answered since."""
     done = events[-1] if events and events[-1].completed else None
-    if done is not None and done.tokens_after is not None and not frame.log.empty:
-        text = "estimate after the last compaction; no call has been answered since"
-        return done.tokens_after, Verdict.DERIVED, (Evidence(Source.DERIVED, "the last compaction", text),)
+    if done is None or done.tokens_after is None or frame.log.empty:
+        return None
+    text = "estimate after the last compaction; no call has been answered since"
+    return _derived(done.tokens_after, Source.DERIVED, "the last compaction", text)
+
+
+def _estimated(frame: Frame) -> _Size | None:
+    newest = _newest(frame)
     if newest is None or not newest.row_ids:
-        return None, Verdict.UNKNOWN, ()
-    estimate = frame.request_tokens(frame.messages(newest.row_ids), tip, None)
-    text = "estimate of the stored messages and system prompt"
-    return estimate, Verdict.DERIVED, (Evidence(Source.DERIVED, "rows", text),)
+        return None
+    tokens = frame.request_tokens(frame.messages(newest.row_ids), frame.conversation.tip, None)
+    return _derived(tokens, Source.DERIVED, "rows", "estimate of the stored messages and system prompt")
+
+
+def _newest(frame: Frame) -> Generation | None:
+    generations = frame.conversation.generations
+    return generations[-1] if generations else None
+
+
+def _derived(tokens: int | None, source: Source, where: str, text: str) -> _Size:
+    return _Size(tokens, Verdict.DERIVED, (Evidence(source, where, text),))

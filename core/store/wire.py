@@ -103,15 +103,7 @@ def _wire(row: sqlite3.Row, schema: Schema, decoder: Decoder) -> dict[str, Any]:
         wire["timestamp"] = decoder.scalar(row["timestamp"], "timestamp")
     _add_text(wire, row, decoder, "tool_call_id", "tool_name", "effect_disposition")
     if row["tool_calls"]:
-        wire["tool_calls"] = decoder.json(row["tool_calls"], "tool_calls", [])
-        if (
-            schema.has_uids
-            and role == "assistant"
-            and isinstance(content, str)
-            and _MARKER.fullmatch(content)
-        ):
-            # A tool's bare name once stored as an answer is not sent again (0.22).
-            wire["content"] = ""
+        _add_calls(wire, row, decoder, drops_marker=schema.has_uids)
     if row["platform_message_id"]:
         wire["message_id"] = decoder.scalar(row["platform_message_id"], "platform_message_id")
     if row["observed"]:
@@ -119,6 +111,15 @@ def _wire(row: sqlite3.Row, schema: Schema, decoder: Decoder) -> dict[str, Any]:
     if role == "assistant":
         _add_assistant(wire, row, decoder)
     return wire
+
+
+def _add_calls(wire: dict[str, Any], row: sqlite3.Row, decoder: Decoder, *, drops_marker: bool) -> None:
+    """A tool's bare name once stored as an answer is not sent again by 0.22."""
+    wire["tool_calls"] = decoder.json(row["tool_calls"], "tool_calls", [])
+    content = wire["content"]
+    said = drops_marker and wire["role"] == "assistant" and isinstance(content, str)
+    if said and _MARKER.fullmatch(content):
+        wire["content"] = ""
 
 
 def _add_identity(wire: dict[str, Any], row: sqlite3.Row, decoder: Decoder) -> None:
