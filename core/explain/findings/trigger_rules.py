@@ -25,12 +25,16 @@ def threshold_not_what_you_set(case: Case, rule: Rule) -> Iterable[Found]:
     if case.limits is None:
         raise Missing("the window is unknown")
     setting = case.explanation.config.setting("compression.threshold", case.policy.release)
-    raised = case.limits.threshold > int((case.window or 0) * setting.value) + 1
-    if abs(case.limits.percent - setting.value) < 1e-9 and not raised:
+    least = case.limits.threshold > int((case.window or 0) * setting.value) + 1
+    floor = abs(case.limits.percent - setting.value) >= 1e-9
+    if not floor and not least:
         return
+    effective = case.limits.threshold / case.window if least and case.window else case.limits.percent
+    higher = f"set compression.threshold above {effective:.2f} to fire later"
     numbers = {
         "configured": setting.value,
-        "effective": case.limits.threshold / case.window if raised and case.window else case.limits.percent,
+        "effective": effective,
+        "advice": higher if floor else "a window this short cannot have a lower threshold",
         "threshold": case.limits.threshold,
         "window": case.window,
     }
