@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +14,8 @@ from core.model.message import Message
 from core.model.usage import PriceRow, ResultCost
 
 _CHARS = 4
+_Result = tuple[str, int]
+"""Id of the call, and how many results under that id stood before it: some models give an id twice."""
 
 
 @dataclass(slots=True)
@@ -49,7 +52,7 @@ def result_costs(
             a hit.
         most: How many to return.
     """
-    lives: dict[str, _Life] = {}
+    lives: dict[_Result, _Life] = {}
     for messages, copies in generations:
         _live(messages, copies, lives)
     costs = [_cost(life, price, hit_rate) for life in lives.values() if life.calls]
@@ -68,8 +71,9 @@ def copied(generation: Generation) -> frozenset[int]:
     return frozenset((*range(boundary.head_rows), *range(at, at + boundary.tail_rows)))
 
 
-def _live(messages: Sequence[Message], copies: frozenset[int], lives: dict[str, _Life]) -> None:
-    present: dict[str, int] = {}
+def _live(messages: Sequence[Message], copies: frozenset[int], lives: dict[_Result, _Life]) -> None:
+    present: dict[_Result, int] = {}
+    met: Counter[str] = Counter()
     names = {call.id: call.name for message in messages for call in message.tool_calls}
     for place, message in enumerate(messages):
         row = message.row
@@ -80,9 +84,11 @@ def _live(messages: Sequence[Message], copies: frozenset[int], lives: dict[str, 
                 lives[key].calls += 1
                 lives[key].carried += tokens
         elif message.role == "tool" and message.tool_call_id:
-            key, tokens = message.tool_call_id, len(message.text) // _CHARS
+            call, tokens = message.tool_call_id, len(message.text) // _CHARS
+            key = (call, met[call])
+            met[call] += 1
             present[key] = tokens
-            name = str(message.wire.get("tool_name") or names.get(key) or "?")
+            name = str(message.wire.get("tool_name") or names.get(call) or "?")
             lives.setdefault(key, _Life(row.id, row.session_id, name, tokens, at=row.timestamp))
 
 

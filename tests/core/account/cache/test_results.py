@@ -1,0 +1,33 @@
+"""What each tool result costs over its life in the context."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+from core.account.cache.report import cache_report
+from core.account.price_book import PriceBook
+from core.store.locate import Location
+from core.store.store import Store
+from tests.core.account.homes import Book, tokens
+
+CALL = '[{"id": "%s", "type": "function", "function": {"name": "%s", "arguments": "{}"}}]'
+
+
+def test_two_results_under_one_id_live_apart(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    book = Book(path, old=True)
+    counts = tokens(1000, 0, 0, 50, calls=4)
+    book.session("s", model="claude-opus-4-5", billing_provider="anthropic", **counts)
+    for name, size in (("read_file", 4_000), ("calculate", 40)):
+        book.message("s", "user").message("s", "assistant", "", tool_calls=CALL % ("c1", name))
+        book.message("s", "tool", "x" * size, tool_call_id="c1", tool_name=name)
+        book.message("s", "assistant")
+    with Store(Location(path)) as store:
+        results = cache_report(store, "s", prices=PriceBook()).results
+    assert [(one.tool, one.tokens, one.calls) for one in results] == [
+        ("read_file", 1000, 3),
+        ("calculate", 10, 1),
+    ]
+    # Written once at 6.25, read twice more; nothing was ever served by the cache, so each costs fresh input.
+    assert results[0].usd == (1000 * Decimal("6.25") + 2000 * Decimal(5)) / 1_000_000
