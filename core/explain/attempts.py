@@ -108,7 +108,7 @@ class _Draft:
 
 
 def find_attempts(
-    records: Iterable[LogRecord], sessions: Collection[str], *, tags_tell: bool
+    records: Iterable[LogRecord], sessions: Collection[str], *, tags_tell: bool, gateway: bool = False
 ) -> tuple[Attempt, ...]:
     """Every attempt in a conversation, oldest first.
 
@@ -117,13 +117,14 @@ def find_attempts(
         sessions: Ids of the conversation's sessions.
         tags_tell: A line without a session tag was written outside a turn. So it is before 0.22; since, the
             work runs in a pool of threads whose lines carry no tag.
+        gateway: A gateway ran these sessions, which compresses between turns as well.
     """
     thread = [record for record in records if concerns(record, sessions)]
     drafts: list[_Draft] = []
     for position, record in enumerate(thread):
         _take(drafts, thread, position, record, tags_tell)
     found = [draft.freeze(_next_call(thread, draft)) for draft in drafts]
-    return tuple(sorted(_checked(found), key=lambda attempt: attempt.first.at))
+    return tuple(sorted(_checked(found, gateway), key=lambda attempt: attempt.first.at))
 
 
 def concerns(record: LogRecord, sessions: Collection[str]) -> bool:
@@ -208,18 +209,23 @@ def _next_call(thread: Sequence[LogRecord], draft: _Draft) -> LogRecord | None:
     return None
 
 
-def _checked(attempts: Iterable[Attempt]) -> Iterator[Attempt]:
+def _checked(attempts: Iterable[Attempt], gateway: bool) -> Iterator[Attempt]:
     """Take back a proof when calls are missing from the log: another cause may be lost with them."""
     for attempt in attempts:
-        call, following = attempt.cause.call, attempt.following
-        gap = (
-            call is not None
-            and following is not None
-            and call.number is not None
-            and following.number is not None
-            and following.number != call.number + 1
-        )
-        if gap and attempt.cause.trigger is not Trigger.MANUAL and attempt.telemetry is None:
-            yield replace(attempt, cause=attempt.cause.weakened("calls are missing from the log"))
-        else:
-            yield attempt
+        lacking = _lacking(attempt, gateway) if attempt.telemetry is None else ""
+        yield replace(attempt, cause=attempt.cause.weakened(lacking)) if lacking else attempt
+
+
+def _lacking(attempt: Attempt, gateway: bool) -> str:
+    """What the log should hold beside an attempt and does not, in words; empty when nothing is amiss."""
+    call, following = attempt.cause.call, attempt.following
+    if gateway and attempt.cause.trigger is Trigger.POST_RESPONSE and following is None:
+        # Between turns it goes by the same number.
+        return "no further call of that turn is on record"
+    topic = attempt.started.focus if attempt.started is not None else None
+    if gateway and attempt.cause.trigger is Trigger.MANUAL and topic is None:
+        return "a line of the gateway that asked for it would be missed here"
+    numbers = (call.number, following.number) if call is not None and following is not None else (None, None)
+    before, after = numbers
+    gap = before is not None and after is not None and after != before + 1
+    return "calls are missing from the log" if gap and attempt.cause.trigger is not Trigger.MANUAL else ""

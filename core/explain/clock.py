@@ -7,9 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from core.explain.rows import BoundaryRows
 from core.hermes.log import Kind, LogRecord
-from core.model.conversation import Conversation
 
 _QUARTER = timedelta(minutes=15)
 _TOLERANCE = timedelta(minutes=2)
@@ -64,19 +62,6 @@ def align(records: Iterable[LogRecord], moments: Mapping[str, Sequence[datetime]
     if own >= _CLEARLY * scores[best]:
         return Clock(None, own, len(marks))
     return Clock(best * _QUARTER, scores[best], len(marks))
-
-
-def moments(conversation: Conversation, rows: Iterable[BoundaryRows]) -> dict[str, list[datetime]]:
-    """Times the database holds for each session, to set the log's clock by."""
-    found: dict[str, list[datetime]] = {}
-    for session in conversation.sessions:
-        own = (session.started_at, session.ended_at, session.last_active)
-        found[session.id] = [at for at in own if at is not None]
-    for boundary in rows:
-        if boundary.at is not None:
-            found.setdefault(boundary.session, []).append(boundary.at)
-            found.setdefault(boundary.opened.session_id, []).append(boundary.at)
-    return found
 
 
 def _score(

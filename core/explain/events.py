@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 from core.explain import wording
 from core.explain.attempts import Attempt, find_attempts
-from core.explain.clock import align, moments
+from core.explain.checks import is_local
+from core.explain.clock import align
 from core.explain.counts import message_counts, repeated_users
 from core.explain.engine import foreign_engine
 from core.explain.explanation import Explanation
@@ -14,7 +15,7 @@ from core.explain.frame import Frame
 from core.explain.matching import Match, match
 from core.explain.now import where_it_stands
 from core.explain.outcome import summary_outcome
-from core.explain.rows import BoundaryRows, boundary_rows
+from core.explain.rows import BoundaryRows, boundary_rows, moments
 from core.explain.ruling import rule
 from core.explain.situation import conversation_log, detected, found_window
 from core.hermes.config import HermesConfig, load_config
@@ -96,7 +97,9 @@ def events_of(frame: Frame) -> tuple[CompressionEvent, ...]:
     """The compactions of one conversation, completed and aborted, in time order."""
     # Where the schema marks summaries, compression runs in a thread pool whose log lines carry no tag.
     tags_tell = not frame.store.schema.marks_summaries
-    attempts = find_attempts(frame.log.records, set(frame.sessions), tags_tell=tags_tell)
+    gateway = not all(is_local(session.source) for session in frame.conversation.sessions)
+    ids = set(frame.sessions)
+    attempts = find_attempts(frame.log.records, ids, tags_tell=tags_tell, gateway=gateway)
     found: list[CompressionEvent] = []
     left: int | None = None
     for pair in match(attempts, frame.boundaries, frame.clock):

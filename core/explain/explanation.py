@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from core.explain.clock import Clock
-from core.hermes.config import HermesConfig
-from core.hermes.log import Log
-from core.hermes.release import ReleaseGuess
-from core.hermes.window import WindowGuess
-from core.model.conversation import Conversation
-from core.model.event import CompressionEvent
 from core.model.evidence import Evidence, Verdict
-from core.model.settings import Settings
+
+if TYPE_CHECKING:  # what reads logs and configuration: an answer that was kept does without
+    from core.explain.clock import Clock
+    from core.hermes.config import HermesConfig
+    from core.hermes.log import Log
+    from core.hermes.release import ReleaseGuess
+    from core.hermes.window import WindowGuess
+    from core.model.conversation import Conversation
+    from core.model.event import CompressionEvent
+    from core.model.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

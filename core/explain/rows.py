@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -65,6 +65,19 @@ def boundary_rows(store: Store, conversation: Conversation) -> tuple[BoundaryRow
         for index, generation in enumerate(conversation.generations)
         if generation.boundary is not None
     )
+
+
+def moments(conversation: Conversation, rows: Iterable[BoundaryRows]) -> dict[str, list[datetime]]:
+    """Times the database holds for each session, to set the log's clock by."""
+    found: dict[str, list[datetime]] = {}
+    for session in conversation.sessions:
+        own = (session.started_at, session.ended_at, session.last_active)
+        found[session.id] = [at for at in own if at is not None]
+    for boundary in rows:
+        if boundary.at is not None:
+            found.setdefault(boundary.session, []).append(boundary.at)
+            found.setdefault(boundary.opened.session_id, []).append(boundary.at)
+    return found
 
 
 @dataclass(frozen=True)

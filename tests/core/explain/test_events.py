@@ -38,6 +38,34 @@ def test_an_answered_call_of_the_same_size_proves_the_check_behind_it(home: Home
     assert event.threshold == 54_400
 
 
+def test_in_a_gateway_the_same_size_proves_nothing_unless_the_turn_went_on(make_home: MakeHome) -> None:
+    """Between turns the gateway goes by the same number, and the line that says so may be lost."""
+    for follows, verdict in ((False, Verdict.SUSPECTED), (True, Verdict.PROVED)):
+        home = make_home()
+        home.db.session("S", source="telegram")
+        home.turn(history=24)
+        home.talk(7)
+        home.call(6, 60_000)
+        home.started(60_000, 28)
+        compacted(home)
+        if follows:
+            home.call(7, 9_000)
+        assert only(home).verdict is verdict
+
+
+def test_in_a_gateway_only_a_topic_proves_a_command(make_home: MakeHome) -> None:
+    for focus, verdict in ((None, Verdict.SUSPECTED), ("the parser", Verdict.PROVED)):
+        home = make_home()
+        home.db.session("S", source="telegram")
+        home.turn(history=24)
+        home.talk(7)
+        home.turn_ended()
+        home.started(30_000, 28, focus=focus, tag=None)
+        compacted(home)
+        event = only(home)
+        assert (event.trigger, event.verdict) == (Trigger.MANUAL, verdict)
+
+
 def test_an_answered_call_of_another_size_proves_nothing(home: Home) -> None:
     home.call(6, 60_000)
     home.started(31_000, 28)
