@@ -26,6 +26,17 @@ from core.model.settings import Settings
 from core.store.store import Store
 from tests.core.apply.scripted_model import ScriptedModel, serving
 
+CONFIG = """\
+model:
+  default: mock-model
+  provider: custom
+  base_url: {url}
+  api_key: sk-local-none
+  context_length: {window}
+  supports_vision: true
+compression:
+  threshold: 0.5
+"""
 BODY = "## Goal\nFix the lighthouse build; the chosen port is 48213.\n"
 
 
@@ -70,45 +81,27 @@ class Hermes:
     ) -> None:
         """Ask one thing, in the newest session unless told otherwise."""
         self.home.mkdir(parents=True, exist_ok=True)
+        session_options = ["--resume", session] if session else ["--continue"] if proceed else []
         with serving(model) as url:
-            (self.home / "config.yaml").write_text(
-                f"model:\n  default: mock-model\n  provider: custom\n  base_url: {url}\n"
-                f"  api_key: sk-local-none\n  context_length: {model.window}\n"
-                "  supports_vision: true\ncompression:\n  threshold: 0.5\n"
-            )
-            command = [
-                str(self.venv / "bin" / "hermes"),
-                "chat",
-                "-Q",
-                "-q",
-                prompt,
-                "--yolo",
-                "-t",
-                "terminal",
-            ]
-            if session:
-                command += ["--resume", session]
-            elif proceed:
-                command += ["--continue"]
-            environment = {
-                **os.environ,
-                "HERMES_HOME": str(self.home),
-                "HOME": str(self.home),
-                "NO_COLOR": "1",
-            }
-            environment.pop("PYTHONPATH", None)
-            done = subprocess.run(
-                command,
-                env=environment,
-                cwd=self.home,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=300,
-                check=False,
-            )
+            (self.home / "config.yaml").write_text(CONFIG.format(url=url, window=model.window))
+            done = self._run("chat", "-Q", "-q", prompt, "--yolo", "-t", "terminal", *session_options)
         # 0.22 sometimes crashes on its way out, when all is answered and stored.
         assert done.returncode == 0 or "Finished request" in done.stdout, done.stderr[-2000:]
+
+    def _run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        home = {"HERMES_HOME": str(self.home), "HOME": str(self.home), "NO_COLOR": "1"}
+        environment = {**os.environ, **home}
+        environment.pop("PYTHONPATH", None)
+        return subprocess.run(
+            [str(self.venv / "bin" / "hermes"), *words],
+            env=environment,
+            cwd=self.home,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
 
     def preview(self) -> Preview:
         """Our own preview of compressing its newest conversation in a small window."""
