@@ -15,15 +15,9 @@ from core.hermes.rules import EstimateRules
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.message import Message
 from core.model.plan import Plan
+from core.store.schema import TEXTS
 
-_HIDDEN = (
-    "reasoning",
-    "reasoning_content",
-    "reasoning_details",
-    "codex_reasoning_items",
-    "codex_message_items",
-    "api_content",
-)
+_HIDDEN = tuple(name for name in TEXTS if name not in ("content", "tool_calls"))
 
 
 @conversation_rule("D1")

@@ -65,6 +65,16 @@ def test_f3_fewer_calls_than_answers(book: Book) -> None:
     assert found(book)["F3"].numbers["missing"] == 16
 
 
+def test_f3_does_not_count_what_a_branch_took_from_its_parent(book: Book) -> None:
+    branch = {"parent_session_id": "a", "model_config": '{"_branched_from": "a"}'}
+    book.session("a", **OPUS, **tokens(100, calls=12)).session("b", **branch, **OPUS, **tokens(100, calls=1))
+    for number in range(12):
+        book.message("a", "assistant", content=f"answer {number}")
+        book.message("b", "assistant", content=f"answer {number}")
+    book.message("b", "assistant", content="its own answer")
+    assert "F3" not in found(book, "b")
+
+
 def test_f4_unpriced_is_not_free(book: Book) -> None:
     book.session(
         "a",
@@ -136,6 +146,13 @@ def test_f12_a_continuation_that_repeats_its_parent(book: Book) -> None:
     book.session("b", parent_session_id="a", started_at=NOON + 2, **OPUS, **tokens(300, 30, 3, 15, calls=40))
     book.message("a", "user").message("a", "assistant").message("b", "user").message("b", "assistant")
     assert found(book)["F12"].session == "b"
+
+
+def test_f12_says_nothing_of_a_continuation_whose_rows_are_gone(book: Book) -> None:
+    book.session("a", end_reason="compression", ended_at=NOON + 1, **OPUS, **tokens(100, 10, 1, 5))
+    book.session("b", parent_session_id="a", started_at=NOON + 2, **OPUS, **tokens(300, 30, 3, 15, calls=40))
+    book.message("a", "user").message("a", "assistant")
+    assert "F12" not in found(book)
 
 
 def test_f14_a_model_that_never_reports_hits(book: Book) -> None:
