@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
-from core.model.apply import Applied, ApplyMode, GuardResult, GuardState, Rehearsal
+from core.model.apply import Applied, ApplyMode, GuardResult, GuardState, JournalEntry, Rehearsal
 from inspector import format
 from inspector.line import Line
 from inspector.palette import Palette
@@ -47,11 +47,7 @@ def review_lines(
     else:
         yield from paragraph("Nothing has been written yet.", width, ink, "ink-muted")
     yield Line()
-    yield from field("how", MODES[rehearsal.mode], width, ink)
-    yield from field("where", str(rehearsal.database), width, ink, "ink-muted")
-    yield from field("session", rehearsal.session_id, width, ink)
-    if rehearsal.target_id != rehearsal.session_id:
-        yield from field("new", rehearsal.target_id, width, ink)
+    yield from place_lines(rehearsal, width, ink)
     yield Line()
     yield from _rows(rehearsal, width, ink)
     yield from field("messages", f"{len(rehearsal.before):,} → {len(rehearsal.after):,}", width, ink)
@@ -61,6 +57,15 @@ def review_lines(
     for place, (state, text) in enumerate(_checks(review.guards, brief)):
         sign, token = SIGNS[state]
         yield from field("" if place else "checks", f"{sign} {text}", width, ink, token)
+
+
+def place_lines(what: Rehearsal | JournalEntry, width: int, ink: Palette) -> Iterator[Line]:
+    """How and where something is written."""
+    yield from field("how", MODES[what.mode], width, ink)
+    yield from field("where", str(what.database), width, ink, "ink-muted")
+    yield from field("session", what.session_id, width, ink)
+    if what.target_id != what.session_id:
+        yield from field("new", what.target_id, width, ink)
 
 
 def _checks(guards: Sequence[GuardResult], brief: bool) -> Iterator[tuple[GuardState, str]]:

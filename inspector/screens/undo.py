@@ -14,7 +14,7 @@ from inspector.commands import bindings
 from inspector.line import Line
 from inspector.palette import Palette
 from inspector.screens.apply import WritingBar
-from inspector.screens.apply_model import MODES
+from inspector.screens.apply_model import place_lines
 from inspector.screens.apply_work import take_back
 from inspector.screens.base import Page
 from inspector.widgets.fields import field, paragraph
@@ -66,11 +66,7 @@ class UndoScreen(Page):
         entry = self._entry
         yield from paragraph(self._said, width, ink, self._token, bold=True)
         yield Line()
-        yield from field("how", MODES[entry.mode], width, ink)
-        yield from field("where", str(entry.database), width, ink, "ink-muted")
-        yield from field("session", entry.session_id, width, ink)
-        if entry.target_id != entry.session_id:
-            yield from field("new", entry.target_id, width, ink)
+        yield from place_lines(entry, width, ink)
         yield from field("rows", f"{entry.replaced:,} replaced, {entry.written:,} written", width, ink)
         yield from field("undo", f"hermes-inspector undo {entry.id}", width, ink, "ink-muted")
 
