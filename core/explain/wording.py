@@ -40,7 +40,7 @@ def explanation(ruling: Ruling) -> str:
         of = f" (window {ruling.window:,})" if ruling.window is not None else ""
         sentence += f": {tokens:,} against {threshold:,}{of}"
     elif tokens is not None and trigger is not Trigger.UNKNOWN:
-        sentence += f"; it held about {tokens:,} tokens"
+        sentence += f"; the conversation held about {tokens:,} tokens"
     return sentence + "."
 
 
