@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.model.conversation import Chain, ChainNode, spent
+from core.model.conversation import Chain, ChainNode
 from core.model.prices import Money
 from inspector import format
 from inspector.glyphs import KIND
@@ -63,9 +63,9 @@ def twigs(chain: Chain, thread: Sequence[str], names: Mapping[str, str]) -> list
             guides=_guides(depths, place),
             own=node.session.id in thread,
             resumed=node.session.id == chain.resume_target,
-            below=spent(below)[1] if len(below := chain.subtree(place)) > 1 else None,
+            below=together[1] if depths[place + 1 : place + 2] > [node.depth] else None,
         )
-        for place, node in enumerate(chain.nodes)
+        for place, (node, together) in enumerate(zip(chain.nodes, chain.spent_below(), strict=True))
     ]
 
 
