@@ -152,11 +152,12 @@ def _cumulative(account: Account) -> Iterator[Finding]:
     sessions = account.conversation.sessions
     for parent, child in pairwise(sessions):
         pairs = list(zip(billed(child), billed(parent), strict=True))
-        own = [one for one in account.fresh if one.row and one.row.session_id == child.id]
+        own = (message for message in account.fresh if message.row and message.row.session_id == child.id)
         answers = sum(message.role == "assistant" for message in own)
         calls = child.api_calls or 0
         # Where nothing of the session is held (E5), its calls have nothing to be compared with.
-        grown = bool(own) and any(billed(parent)) and all((new or 0) >= (old or 0) for new, old in pairs)
+        held = any(one.row_ids for one in account.conversation.generations if one.session_id == child.id)
+        grown = held and any(billed(parent)) and all((new or 0) >= (old or 0) for new, old in pairs)
         if grown and calls > limit("F12", "ratio") * max(1, answers):
             numbers = {"child": child.id, "calls": calls, "answers": answers}
             yield account.found("F12", numbers, session=child.id, verdict=Verdict.SUSPECTED)
