@@ -15,12 +15,9 @@ from core.model.boundary import BoundaryMode
 from core.model.message import RowState
 from core.store.copies import LONGEST_HEAD, head_copies, repeats, tail_copies
 from core.store.skeleton import Bone
+from core.store.strokes import batch_end, could_be_copy, stroke
 
 _MAX_GAP = 4
-_BATCH_SECONDS = 1.0
-"""Rows of one compaction are written without a longer pause than this."""
-_STROKE_SECONDS = 1e-4
-"""Rows of one stroke are stamped a microsecond apart; those of a turn take their time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +130,10 @@ def _entry_block(bones: Sequence[Bone], previous: Sequence[Bone], summaries: Seq
     if not opening:
         copies = head_copies_at_start(bones, previous)
         return _Block(0, None, BoundaryMode.ROTATION, copies, 0, set(range(copies)))
-    # An older summary may have been carried along in the head: the new one is the last of them.
-    index = (
-        opening[-1]
-        if len(opening) > 1 and all(_identity(bones[at]) in known for at in opening[:-1])
-        else opening[0]
-    )
+    index = opening[0]
+    if all(_identity(bones[at]) in known for at in opening[:-1]):
+        # An older summary may have been carried along in head or tail: the new one was stamped last.
+        index = max(opening, key=lambda at: (bones[at].timestamp or 0.0, at))
     tail = _tail(bones, index, previous)
     head = {at for at in range(index) if _identity(bones[at]) in known}
     return _Block(0, index, BoundaryMode.ROTATION, len(head), sum(at > index for at in tail), head | tail)
@@ -182,7 +177,7 @@ def _head(bones: Sequence[Bone], start: int, index: int) -> int:
     half = (index - start) // 2
     times = frozenset(bone.timestamp for bone in bones[start : start + half])
     written = bones[index].timestamp
-    nearest = dropwhile(lambda bone: not _could_be_copy(bone, times, written), bones[index - half : index])
+    nearest = dropwhile(lambda bone: not could_be_copy(bone, times, written), bones[index - half : index])
     return head_copies([bone.key for bone in nearest], [bone.key for bone in bones[start:index]])
 
 
@@ -193,33 +188,9 @@ def _tail(bones: Sequence[Bone], index: int, previous: Sequence[Bone]) -> set[in
     summary = bones[index].summary
     merged = summary is not None and summary.merged
     first = index if merged else index + 1
-    end = len(bones) if merged else _batch_end(bones, index, previous)
+    end = len(bones) if merged else batch_end(bones, index, previous)
     keys = [bone.key for bone in bones[first:end]]
     return {first + at for at in tail_copies(keys, [bone.key for bone in previous])}
-
-
-def _batch_end(bones: Sequence[Bone], index: int, previous: Sequence[Bone]) -> int:
-    """Where the rows behind a summary can no longer be copies: they have a later time of their own.
-
-    A copy keeps the time of its original, or is stamped together with the summary.
-    """
-    known = {bone.timestamp for bone in previous}
-    latest = bones[index].timestamp
-    for at in range(index + 1, len(bones)):
-        time = bones[at].timestamp
-        if time in known or time is None or latest is None:
-            continue
-        if abs(time - latest) >= _BATCH_SECONDS:
-            return at
-        latest = time
-    return len(bones)
-
-
-def _could_be_copy(bone: Bone, originals: Collection[float | None], written: float | None) -> bool:
-    """Whether a row has the time of one of the originals, or was stamped together with the summary."""
-    if bone.timestamp is None or written is None or abs(bone.timestamp - written) < _BATCH_SECONDS:
-        return True
-    return bone.timestamp in originals
 
 
 def _copies_in(bones: Sequence[Bone], places: Sequence[int], known: Collection[Hashable]) -> set[int]:
@@ -260,27 +231,13 @@ def _with_silent_blocks(bones: Sequence[Bone], blocks: list[_Block]) -> list[_Bl
         if at in starts:
             opening = identity
         elif identity == opening and identity in seen and at not in inside:
-            batch = range(at, len(bones)) if named else _batch(bones, at)
+            batch = range(at, len(bones)) if named else stroke(bones, at)
             copies = _copies_in(bones, batch, seen) if len(batch) > 1 or named else set()
             if copies:
                 found.append(_Block(at, None, BoundaryMode.IN_PLACE, len(copies), 0, copies))
                 inside |= copies
         seen.add(identity)
     return sorted(found, key=lambda block: block.start)
-
-
-def _batch(bones: Sequence[Bone], start: int) -> range:
-    """Rows from one on that were written in one stroke: stamped together, or with an older time."""
-    before = bones[start - 1].timestamp or 0.0
-    latest: float | None = None
-    for at in range(start, len(bones)):
-        time = bones[at].timestamp
-        if time is None or time <= before:
-            continue
-        if latest is not None and time - latest >= _STROKE_SECONDS:
-            return range(start, at)
-        latest = time
-    return range(start, len(bones))
 
 
 def _up_to_summary(block: _Block) -> range:
