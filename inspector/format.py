@@ -9,6 +9,8 @@ from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING
 
+from core.words import plural as plural
+
 if TYPE_CHECKING:
     from core.model.prices import Money
 
@@ -144,11 +146,6 @@ def ends(start: datetime, end: datetime) -> tuple[str, str]:
     first, last = start.astimezone(), end.astimezone()
     shape = "%H:%M" if first.date() == last.date() else "%Y-%m-%d %H:%M"
     return f"{first:%Y-%m-%d %H:%M}", f"{last:{shape}}"
-
-
-def plural(number: int, noun: str, many: str | None = None) -> str:
-    """A number and its noun: `1 session`, `1,518 sessions`."""
-    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
 def model(name: str | None) -> str:

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from core.account.diagnosis import limit, remedy
-from core.account.examined import Account, many
+from core.account.examined import Account
 from core.model.event import Finding
 from core.model.evidence import Verdict
+from core.words import plural
 
 
 def _breaks(account: Account) -> Iterator[Finding]:
@@ -19,7 +20,7 @@ def _breaks(account: Account) -> Iterator[Finding]:
     usd = [one.usd for one in breaks if one.usd is not None]
     worst = max(causes, key=lambda cause: sum(one.tokens_lost for one in breaks if one.cause == cause))
     numbers = {
-        "told": many(len(breaks), "cache break"),
+        "told": plural(len(breaks), "cache break"),
         "causes": ", ".join(_caused(cause, count, len(causes)) for cause, count in causes.most_common()),
         "tokens": sum(one.tokens_lost for one in breaks),
         "price": f", ${sum(usd):.4f} above cached reads" if usd else "",
@@ -66,7 +67,7 @@ def _compaction_price(account: Account) -> Iterator[Finding]:
             continue
         verdict = f"not paid back in {one.calls_after} calls"
         if one.paid_back_after is not None:
-            verdict = f"paid back after {many(one.paid_back_after, 'call')}"
+            verdict = f"paid back after {plural(one.paid_back_after, 'call')}"
         numbers = {
             "at": f"{one.at:%Y-%m-%d %H:%M}",
             "price": price,

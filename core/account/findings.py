@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from core.account.cache_findings import CACHE_RULES
 from core.account.diagnosis import limit
-from core.account.examined import Account, billed, many
+from core.account.examined import Account, billed
 from core.account.ledger import ledger
 from core.account.price_book import PriceBook
 from core.account.prices import MILLION, rates_for, write_rate
@@ -18,6 +18,7 @@ from core.model.event import Finding
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.usage import CacheReport, LedgerRow
 from core.store.store import Store
+from core.words import plural
 
 
 def account_findings(
@@ -43,7 +44,7 @@ def _zero_usage(account: Account) -> Iterator[Finding]:
         where = Evidence(
             Source.DATABASE, f"sessions {silent[0].id}", f"message_count {silent[0].messages}, no tokens"
         )
-        yield account.found("F2", {"sessions": many(len(silent), "session")}, where, session=silent[0].id)
+        yield account.found("F2", {"sessions": plural(len(silent), "session")}, where, session=silent[0].id)
 
 
 def _undercounted(account: Account) -> Iterator[Finding]:
@@ -102,7 +103,7 @@ def _tiered(account: Account) -> Iterator[Finding]:
         if reached:
             over[(call.model, reached[-1])] += 1
     for (model, above), calls in over.items():
-        yield account.found("F7", {"told": many(calls, "call"), "above": above, "model": model})
+        yield account.found("F7", {"told": plural(calls, "call"), "above": above, "model": model})
 
 
 def _included(account: Account) -> Iterator[Finding]:
@@ -119,7 +120,7 @@ def _subtree(account: Account) -> Iterator[Finding]:
     row = next((row for row in rows if row.subtree is not None), LedgerRow(""))
     own, whole = row.tokens.total or 0, (row.subtree.total if row.subtree else None) or 0
     if whole > own:
-        numbers = {"told": many(len(delegates), "delegate"), "own": own, "extra": whole - own}
+        numbers = {"told": plural(len(delegates), "delegate"), "own": own, "extra": whole - own}
         yield account.found("F9", numbers)
 
 
@@ -130,13 +131,13 @@ def _summariser(account: Account) -> Iterator[Finding]:
         own = [row.recorded.usd for row in account.rows if row.task == "compression"]
         usd = sum((amount for amount in own if amount), Decimal(0))
         numbers = {
-            "told": many(sum(row.calls or 0 for row in spent), "call"),
+            "told": plural(sum(row.calls or 0 for row in spent), "call"),
             "tokens": sum(row.tokens.total or 0 for row in spent),
             "price": f", ${usd:.4f}" if usd else "",
         }
         yield account.found("F10", numbers)
     elif compactions:
-        yield account.found("F10-invisible", {"told": many(compactions, "compaction")})
+        yield account.found("F10-invisible", {"told": plural(compactions, "compaction")})
 
 
 def _misattributed(account: Account) -> Iterator[Finding]:
@@ -180,7 +181,7 @@ def _no_reasoning(account: Account) -> Iterator[Finding]:
         return
     thinking = sum(bool(m.wire.get("reasoning") or m.wire.get("reasoning_content")) for m in account.fresh)
     if thinking:
-        yield account.found("F15", {"told": many(thinking, "answer")})
+        yield account.found("F15", {"told": plural(thinking, "answer")})
 
 
 _RULES: Sequence[Callable[[Account], Iterator[Finding]]] = (

@@ -7,6 +7,7 @@ from decimal import Decimal
 from core.account.bucket_costs import bucket_rates
 from core.errors import UsageError
 from core.model.usage import Ledger, LedgerPart, LedgerRow, Origin, Term
+from core.words import plural
 
 _BUCKETS = {
     "input": ("fresh input", "input_tokens"),
@@ -137,8 +138,7 @@ def _terms(part: LedgerPart, one_hour: bool) -> list[Term]:
 
 def _rows(row: LedgerRow) -> tuple[str, ...]:
     where = "session_model_usage" if row.task else "sessions, session_model_usage"
-    count = "1 session" if row.sessions == 1 else f"{row.sessions:,} sessions"
-    return (f"{where}: {count}",)
+    return (f"{where}: {plural(row.sessions, 'session')}",)
 
 
 def _route(part: LedgerPart) -> str:

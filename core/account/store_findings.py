@@ -13,6 +13,7 @@ from core.model.event import Finding
 from core.model.evidence import Evidence, Source
 from core.model.session import Session
 from core.store.store import Store
+from core.words import plural
 
 
 def store_findings(store: Store) -> tuple[Finding, ...]:
@@ -25,9 +26,10 @@ def store_findings(store: Store) -> tuple[Finding, ...]:
 def _silent(store: Store) -> Iterator[Finding]:
     counted = Spending(store, Window(), "profile").counted()
     if counted.silent:
-        noun = "1 session" if counted.silent == 1 else f"{counted.silent:,} sessions"
         yield finding(
-            "F2", {"sessions": noun}, Evidence(Source.DATABASE, "sessions", "message_count > 0, no tokens")
+            "F2",
+            {"sessions": plural(counted.silent, "session")},
+            Evidence(Source.DATABASE, "sessions", "message_count > 0, no tokens"),
         )
 
 

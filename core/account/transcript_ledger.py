@@ -16,6 +16,7 @@ from core.account.transcripts import Call, Transcripts
 from core.errors import UsageError
 from core.model.ledger import Ledger, LedgerRow
 from core.model.prices import PriceRow
+from core.words import plural
 
 _KEYS: Mapping[str, Callable[[Call], str]] = {
     "session": lambda call: call.session,
@@ -163,4 +164,4 @@ def _notes(calls: Sequence[Call], broken: int) -> Iterator[str]:
     if cut:
         yield f"{cut:,} of {len(calls):,} calls were logged while streaming only: they put out more than this"
     if broken:
-        yield f"{'1 line is' if broken == 1 else f'{broken:,} lines are'} not JSON and left out"
+        yield f"{plural(broken, 'line is', 'lines are')} not JSON and left out"

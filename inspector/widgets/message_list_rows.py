@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from core.model.plan import Plan
+from core.words import plural
 from inspector.widgets.context_strip_layout import Part
 
 
@@ -85,11 +86,7 @@ def partition_bands(plan: Plan) -> tuple[Band, ...]:
             plan.middle.start,
             Part.MIDDLE,
             "middle",
-            f"{_messages(plan.middle.size)} · would become one summary",
+            f"{plural(plan.middle.size, 'message')} · would become one summary",
         ),
-        Band(plan.tail.start, Part.TAIL, "tail", f"{_messages(plan.tail.size)} · kept as they are"),
+        Band(plan.tail.start, Part.TAIL, "tail", f"{plural(plan.tail.size, 'message')} · kept as they are"),
     )
-
-
-def _messages(count: int) -> str:
-    return "1 message" if count == 1 else f"{count:,} messages"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from core.account.examined import many
 from core.compress.redact.text import redact
 from core.explain.findings.case import Case
 from core.explain.findings.registry import Found, Rule, conversation_rule
 from core.explain.findings.scan import read_texts
 from core.explain.findings.sieve import holding
 from core.model.evidence import Evidence, Source, Verdict
+from core.words import plural
 
 _MASKS = ("***", "[REDACTED", "…redacted")
 _LONGEST = 200_000
@@ -34,7 +34,11 @@ def secrets_in_session(case: Case, rule: Rule) -> Iterable[Found]:
     if kinds:
         told = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
         evidence = Evidence(Source.DATABASE, ", ".join(places[:8]), told)
-        numbers = {"count": many(kinds.total(), "secret"), "rows": many(len(places), "place"), "kinds": told}
+        numbers = {
+            "count": plural(kinds.total(), "secret"),
+            "rows": plural(len(places), "place"),
+            "kinds": told,
+        }
         yield Found(numbers, (evidence,), Verdict.SUSPECTED)
 
 

@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 
-from core.account.examined import many
 from core.apply.writers import having_open
 from core.explain.findings.bytes_held import bytes_by_part, damaged, is_index
 from core.explain.findings.registry import Found, Missing, Rule, store_rule
@@ -20,6 +19,7 @@ from core.model.evidence import Evidence, Source
 from core.model.storage import StoreHealth
 from core.store.connect import log_of
 from core.store.store import Store
+from core.words import plural
 
 _BESIDE = ("", "-wal", "-shm")
 _OTHERS = stat.S_IRGRP | stat.S_IROTH
@@ -56,7 +56,7 @@ def left_open(case: StoreCase, rule: Rule) -> Iterable[Found]:
         for session in silent:
             sources[session.source or "unknown"] = sources.get(session.source or "unknown", 0) + 1
         told = ", ".join(f"{count} {source}" for source, count in sorted(sources.items()))
-        numbers = {"told": many(len(silent), "session"), "days": int(rule.limits["days"])}
+        numbers = {"told": plural(len(silent), "session"), "days": int(rule.limits["days"])}
         yield Found(numbers, (Evidence(Source.DATABASE, "sessions", told),))
 
 

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from core.account.examined import many
 from core.compress.estimate import message_size, total_tokens
 from core.explain.findings.case import Case
 from core.explain.findings.registry import Found, Rule, conversation_rule
 from core.model.conversation import BoundaryMode
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.message import Message
+from core.words import plural
 
 _SAME = ("role", "content", "tool_call_id", "tool_calls")
 _UNANSWERED = ("call without a result", "calls without a result")
@@ -24,7 +24,7 @@ def orphaned_tool_rows(case: Case, rule: Rule) -> Iterable[Found]:
     """Results without calls, calls without results, results in the wrong place."""
     faults = list(_pair_faults(case.live))
     if faults:
-        kinds = ", ".join(many(count, *kind) for kind, count in Counter(kind for kind, _ in faults).items())
+        kinds = ", ".join(plural(count, *kind) for kind, count in Counter(kind for kind, _ in faults).items())
         rows = ", ".join(str(message.row.id) for _, message in faults[:8] if message.row)
         evidence = Evidence(Source.DATABASE, f"messages {rows}", kinds)
         told = "a live tool row does" if len(faults) == 1 else f"{len(faults):,} live tool rows do"
@@ -47,7 +47,7 @@ def duplicate_live_rows(case: Case, rule: Rule) -> Iterable[Found]:
         tokens = total_tokens([message_size(message.wire, rules) for message in copies], rules)
         rows = ", ".join(str(message.row.id) for message in copies[:8] if message.row)
         evidence = Evidence(Source.DATABASE, f"messages {rows}", "equal role, time, content and call id")
-        yield Found({"told": many(len(copies), "live row"), "tokens": tokens}, (evidence,))
+        yield Found({"told": plural(len(copies), "live row"), "tokens": tokens}, (evidence,))
 
 
 @conversation_rule("E9")
