@@ -4,23 +4,33 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
 MOST = 200
-"""Files of one folder; only a folder that holds more is looked through."""
+"""Files of one folder."""
+ROOM = 64 * 2**20
+"""Bytes of one folder; only one that holds more than this or than `MOST` files is tidied up."""
 OLDEST = 30 * 86_400.0
 """Seconds after which a file of such a folder is dropped in any case."""
 
 
-def keep(slot: Path, *parts: bytes) -> None:
-    """Write beside and rename, so that nobody reads half a file; a cache that fails is no fault."""
+def keep(slot: Path, content: bytes, more: Iterable[bytes] = ()) -> None:
+    """Write beside and rename, so that nobody reads half a file; a cache that fails is no fault.
+
+    Args:
+        slot: The file.
+        content: All of it, or what it begins with.
+        more: What follows, made as it is written.
+    """
     unfinished = slot.with_name(f".{slot.name}.{os.getpid()}-{time.monotonic_ns()}")
     with suppress(OSError):
         slot.parent.mkdir(parents=True, exist_ok=True)
         try:
             with open(unfinished, "wb", opener=_private) as stream:
-                stream.writelines(parts)
+                stream.write(content)
+                stream.writelines(more)
             os.replace(unfinished, slot)
         finally:
             unfinished.unlink(missing_ok=True)
@@ -30,14 +40,15 @@ def keep(slot: Path, *parts: bytes) -> None:
 def _prune(folder: Path) -> None:
     """Leave the newest three quarters of what a folder may hold, so that the next files find room."""
     with os.scandir(folder) as entries:
-        files = [entry for entry in entries if entry.is_file(follow_symlinks=False)]
-    if len(files) <= MOST:
+        found = [(one.stat(), one.path) for one in entries if one.is_file(follow_symlinks=False)]
+    if len(found) <= MOST and sum(state.st_size for state, _ in found) <= ROOM:
         return
-    ages = {entry.path: entry.stat(follow_symlinks=False).st_mtime for entry in files}
-    newest = sorted(ages, key=lambda path: -ages[path])
     limit = time.time() - OLDEST
-    for place, path in enumerate(newest):
-        if place >= MOST * 3 // 4 or ages[path] < limit:
+    held = 0
+    for place, (state, path) in enumerate(sorted(found, key=lambda one: -one[0].st_mtime)):
+        held += state.st_size
+        full = place >= MOST * 3 // 4 or held > ROOM * 3 // 4
+        if (full and place) or state.st_mtime < limit:  # the newest is what was just asked for
             with suppress(OSError):  # another process was first, or reads it
                 os.unlink(path)
 

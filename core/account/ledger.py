@@ -213,11 +213,12 @@ def _book(
     spending = Spending(store, window, desk.by, classes)
     groups = spending.groups
     # Only several databases could hold the same session twice.
-    alone = len(spending.whole) if sole and desk.by == "session" else 0
-    booked = groups if desk.prices is None else [priced(group, desk.prices) for group in groups]
-    desk.alone += booked[:alone]
+    alone = spending.whole if sole and desk.by == "session" else 0
+    if desk.prices is not None:
+        _price(groups, desk.prices)
+    desk.alone += groups[:alone]
     keys = _keys(desk, store, threads)
-    for group in booked[alone:]:
+    for group in groups[alone:]:
         desk.add(group, *keys(group))
     found = spending.counted()
     desk.counted = Counted(*(old + new for old, new in zip(desk.counted, found, strict=True)))
@@ -227,6 +228,12 @@ def _book(
     if desk.by == "conversation" and threads is not None and not only:
         everything = groups if window == Window() else None
         _add_subtrees(desk, everything or Spending(store, Window(), desk.by).groups, threads, groups)
+
+
+def _price(groups: list[Group], prices: PriceBook) -> None:
+    """Puts a price on each in its own place: a second list of many thousand is felt."""
+    for index, group in enumerate(groups):
+        groups[index] = priced(group, prices)
 
 
 def _threads(store: OpenDatabase) -> Threads:

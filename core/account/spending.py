@@ -124,8 +124,8 @@ class Spending:
         classes: Where prices change; None when nothing is priced.
 
     Attributes:
-        whole: Sums of the sessions that are added up as they stand.
-        split: Sums of the others, and of auxiliary calls.
+        groups: Sums of the sessions that are added up as they stand, then of the others and auxiliary calls.
+        whole: How many of them are of the first kind.
     """
 
     def __init__(self, store: OpenDatabase, window: Window, by: str, classes: Classes | None = None) -> None:
@@ -137,17 +137,14 @@ class Spending:
         found = self._fetch(self._whole, sums.format(f"({self._share} OR apart IS NOT NULL)"))
         self._apart = [group.apart for group in found if group.apart is not None]
         self._split = split_items(store.schema, where), [json.dumps(self._apart), *values, *values]
-        self.whole: list[Group] = [group for group in found if group.apart is None] if self._apart else found
-        self.split = self._fetch(self._split, sums.format(self._share))
-
-    @property
-    def groups(self) -> list[Group]:
-        """All of them."""
-        return self.whole + self.split
+        self.groups = [group for group in found if group.apart is None] if self._apart else found
+        self.whole = len(self.groups)
+        self.groups += self._fetch(self._split, sums.format(self._share))
 
     def counted(self) -> Counted:
         """How many sessions are in sight, and how many are counted short."""
-        whole, silent = sum(group.sessions for group in self.whole), sum(group.shaky for group in self.whole)
+        whole = sum(group.sessions for group in self.groups[: self.whole])
+        silent = sum(group.shaky for group in self.groups[: self.whole])
         taken, more, disagreeing, residual = self._taken_apart() if self._apart else (0, 0, 0, 0)
         seen = self._distinct() if self._shared else whole + taken
         return Counted(seen, silent + more, disagreeing, residual)

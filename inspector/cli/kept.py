@@ -73,10 +73,14 @@ class Slot:
             return None
         return text if text and stamp == self._stamp else None
 
-    def write(self, text: str) -> None:
+    def write(self, *pieces: str) -> None:
         """Keep a document that is not too long."""
-        if len(text) <= LARGEST:
-            keep(self.path, f"{self._stamp}\n".encode(errors="replace"), text.encode(errors="replace"))
+        if sum(map(len, pieces)) <= LARGEST:
+            keep(self.path, f"{self._stamp}\n".encode(errors="replace"), map(_encoded, pieces))
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode(errors="replace")
 
 
 def prices() -> tuple[Path, ...]:

@@ -77,10 +77,10 @@ def _add_up(args: argparse.Namespace, slot: kept.Slot | None) -> int:
 
     books = _books(args)
     if args.json:
-        text = usage_json.document(books)
-        sys.stdout.writelines((text, "\n"))
+        pieces = list(usage_json.document(books))
+        sys.stdout.writelines((*pieces, "\n"))
         if slot:
-            slot.write(text)
+            slot.write(*pieces)
     else:
         _print(books.ledger(), args)
     if args.budget is not None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from json.encoder import encode_basestring_ascii as quoted
 from typing import Any
 
@@ -21,6 +22,8 @@ from inspector.cli import jsonio
 from inspector.masking import mask_all
 
 NULL = "null"
+PIECE = 500
+"""Rows written at once: all in one text would stand in memory thrice before they are printed."""
 NOT_COMPUTED = '"computed_usd":null,"included_usd":null,"price_source":null,"unpriced":0'
 
 
@@ -65,8 +68,8 @@ def _subtree(tokens: Buckets, recorded: Money | None) -> dict[str, Any]:
     return {**jsonio.tokens(tokens), "recorded_usd": usd, "unpriced": recorded.missing if recorded else 0}
 
 
-def document(books: Books) -> str:
-    """The text of `payload`, its labels masked."""
+def document(books: Books) -> Iterator[str]:
+    """The text of `payload` in pieces, its labels masked."""
     rest = {
         "totals": row(books.totals()),
         "lower_bound": books.lower_bound,
@@ -74,8 +77,13 @@ def document(books: Books) -> str:
         "since": jsonio.time(books.since),
         "until": jsonio.time(books.until),
     }
-    rows = ",".join(_rows(books, books.entries()))
-    return f'{{"by":{quoted(books.by)},"rows":[{rows}],{_dumped(rest)[1:]}'
+    yield f'{{"by":{quoted(books.by)},"rows":['
+    rows = _rows(books, books.entries())
+    between = ""
+    while some := ",".join(islice(rows, PIECE)):
+        yield from (between, some)
+        between = ","
+    yield f"],{_dumped(rest)[1:]}"
 
 
 def _rows(books: Books, entries: Sequence[Entry | Group]) -> Iterator[str]:

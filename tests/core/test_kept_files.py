@@ -4,11 +4,12 @@ import os
 import stat
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from core.kept_files import MOST, OLDEST, keep
+from core.kept_files import MOST, OLDEST, ROOM, keep
 
 
 def aged(folder: Path, count: int, seconds: float) -> None:
@@ -27,6 +28,21 @@ def test_what_is_kept_is_whole_and_leaves_nothing_beside(tmp_path: Path) -> None
     keep(slot, b"second")
     assert slot.read_bytes() == b"second"
     assert [path.name for path in slot.parent.iterdir()] == ["one.json"]
+
+
+def test_what_follows_is_written_after_what_it_begins_with(tmp_path: Path) -> None:
+    keep(tmp_path / "one", b"a", (str(number).encode() for number in range(3)))
+    assert (tmp_path / "one").read_bytes() == b"a012"
+
+
+def test_what_fails_halfway_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    def broken() -> Iterator[bytes]:
+        yield b"second"
+        raise OSError
+
+    keep(tmp_path / "one", b"first")
+    keep(tmp_path / "one", b"the ", broken())
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"first"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no permission bits")
@@ -59,4 +75,32 @@ def test_the_oldest_files_of_a_full_folder_are_dropped(tmp_path: Path) -> None:
 def test_a_full_folder_holds_nothing_older_than_a_month(tmp_path: Path) -> None:
     aged(tmp_path, MOST, OLDEST + 60)
     keep(tmp_path / "one", b"x")
+    assert [path.name for path in tmp_path.iterdir()] == ["one"]
+
+
+def large(folder: Path, count: int) -> None:
+    """Files that hold a quarter of the room each, of which nothing is on disk."""
+    aged(folder, count, 60)
+    for path in folder.iterdir():
+        moment = path.stat().st_mtime
+        with path.open("r+b") as stream:
+            stream.truncate(ROOM // 4)
+        os.utime(path, (moment, moment))
+
+
+def test_files_that_fill_the_room_stay(tmp_path: Path) -> None:
+    large(tmp_path, 3)
+    keep(tmp_path / "one", b"x")
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_the_oldest_of_few_large_files_are_dropped(tmp_path: Path) -> None:
+    large(tmp_path, 4)
+    keep(tmp_path / "one", b"x")
+    assert {path.name for path in tmp_path.iterdir()} == {"one", "old-0000", "old-0001"}
+
+
+def test_a_file_larger_than_the_room_is_kept_alone(tmp_path: Path) -> None:
+    large(tmp_path, 2)
+    keep(tmp_path / "one", b"", (bytes(2**20) for _ in range(ROOM // 2**20 + 1)))
     assert [path.name for path in tmp_path.iterdir()] == ["one"]

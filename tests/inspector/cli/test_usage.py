@@ -17,9 +17,9 @@ from core.account.ledger import collect
 from core.account.price_book import PriceBook
 from core.store.locate import locate
 from core.store.store import Store
+from inspector.cli import usage_json
 from inspector.cli.main import run
 from inspector.cli.usage import BY
-from inspector.cli.usage_json import document, payload
 from tests.inspector.cli.conftest import Json, Text
 
 BUCKETS = ("input", "cache_read", "cache_write", "output")
@@ -52,12 +52,13 @@ def test_every_dimension_adds_up_to_the_same_total_as_plain_sql(home: Path, as_j
 @pytest.mark.parametrize("prices", [None, PriceBook()], ids=["unpriced", "priced"])
 @pytest.mark.parametrize("by", BY)
 def test_a_document_written_row_by_row_is_the_one_made_of_the_ledger(
-    home: Path, by: str, prices: PriceBook | None
+    home: Path, by: str, prices: PriceBook | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(usage_json, "PIECE", 2)
     with ExitStack() as stack:
         opened = [stack.enter_context(Store(place)) for place in locate(home=home)]
         books = collect(opened, by=by, prices=prices)
-    assert json.loads(document(books)) == payload(books.ledger())
+    assert json.loads("".join(usage_json.document(books))) == usage_json.payload(books.ledger())
 
 
 def test_the_keys_are_those_promised(as_json: Json) -> None:
