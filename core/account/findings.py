@@ -34,8 +34,7 @@ def account_findings(
     """
     account = Account(store, store.conversation(session_id), report, prices)
     found = [one for rule in (*_RULES, *CACHE_RULES) for one in rule(account)]
-    order = {"critical": 0, "warning": 1, "info": 2}
-    return tuple(sorted(found, key=lambda one: order[one.severity]))
+    return tuple(sorted(found, key=lambda one: one.severity.rank))
 
 
 def _zero_usage(account: Account) -> Iterator[Finding]:

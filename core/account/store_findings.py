@@ -19,8 +19,7 @@ from core.words import plural
 def store_findings(store: Store) -> tuple[Finding, ...]:
     """The diagnoses F and G that concern all sessions together, worst first."""
     found = [*_silent(store), *_variance(store), *_unattended(store)]
-    order = {"critical": 0, "warning": 1, "info": 2}
-    return tuple(sorted(found, key=lambda one: order[one.severity]))
+    return tuple(sorted(found, key=lambda one: one.severity.rank))
 
 
 def _silent(store: Store) -> Iterator[Finding]:

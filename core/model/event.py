@@ -92,6 +92,11 @@ class Severity(StrEnum):
     WARNING = "warning"
     INFO = "info"
 
+    @property
+    def rank(self) -> int:
+        """Place from the worst: 0 is critical."""
+        return list(Severity).index(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:

@@ -40,9 +40,8 @@ def run(args: argparse.Namespace) -> int:
     from core.explain.findings.diagnose import worst_first
 
     findings, unknown = _diagnose(args)
-    rank = {severity: place for place, severity in enumerate(Severity)}
-    mildest = rank[Severity(args.severity)]
-    found = worst_first(one for one in findings if rank[one.severity] <= mildest)
+    mildest = Severity(args.severity)
+    found = worst_first(one for one in findings if one.severity.rank <= mildest.rank)
     if args.json:
         output.write_json({"findings": list(map(payload, found)), "unknown": list(map(_not_known, unknown))})
     else:

@@ -14,13 +14,12 @@ from inspector.screens.findings_sweep import Diagnosis
 from inspector.widgets.fields import evidence_lines, field, headline, paragraph
 from inspector.widgets.row_list import RowList
 
-ORDER = list(Severity)
 FindingRow = Diagnosis | NotKnown
 
 
 def rank(diagnosis: Diagnosis) -> int:
     """0 for the worst."""
-    return ORDER.index(diagnosis.finding.severity)
+    return diagnosis.finding.severity.rank
 
 
 class FindingList(RowList[FindingRow]):
