@@ -59,11 +59,8 @@ def _from_rows(
     before, after = rows.counted_before, rows.counted_after
     if derived is None:
         return before, after
-    if derived.request:
-        # The newest request was part of both transcripts, though only the new session holds it.
-        return _plus(before, 1), _plus(after, 1)
-    if before is None and rows.gained is not None:
-        return _plus(left, rows.gained), after
+    if before is None and rows.gained is not None and left is not None:
+        return left + rows.gained, after
     if before is not None and rows.last is not None and rows.last.role == "tool":
         before -= repeated_users(frame, rows)
     if before is not None and after is None and not rows.opened.row_ids:
@@ -77,7 +74,3 @@ def _planned(frame: Frame, rows: BoundaryRows, release: str) -> int | None:
     settings = frame.settings(release, session, frame.window.tokens)
     plan = plan_messages(frame.messages(rows.before), frame.policy(release), settings)
     return plan.messages - plan.middle.size + 1 if plan.middle.size else None
-
-
-def _plus(count: int | None, more: int) -> int | None:
-    return None if count is None else count + more

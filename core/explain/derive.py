@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from core.explain.anchor import anchored_tokens
 from core.explain.checks import is_local
@@ -21,14 +21,12 @@ class Derived:
 
     Attributes:
         tokens: The release's estimate of the request; a lower bound where the tools are unknown.
-        request: The transcript included a user row that only the new session holds.
         steps: The reasoning, one step a line.
     """
 
     trigger: Trigger
     verdict: Verdict
     tokens: int | None
-    request: bool = False
     steps: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
 
@@ -73,9 +71,9 @@ class _Scene:
     release: str | None
     threshold: int | None
 
-    def sizes(self, *more: Message) -> _Sizes:
-        """The numbers a check may have compared; with messages that came after the transcript."""
-        given = (*self.messages, *more)
+    def sizes(self) -> _Sizes:
+        """The numbers a check may have compared."""
+        given = self.messages
         full = self.frame.request_tokens(given, self.session, self.release)
         answered = max((i for i, message in enumerate(given) if message.role == "assistant"), default=0)
         called = self.frame.request_tokens(given[:answered], self.session, self.release)
@@ -151,15 +149,7 @@ def _billed(scene: _Scene, steps: list[str]) -> Derived | None:
 
 
 def _between_turns(scene: _Scene) -> Derived:
-    frame, session, request = scene.frame, scene.session, scene.facts.request
-    if request is not None:
-        sizes = scene.sizes(request)
-        if sizes.reaches(sizes.full):
-            steps = [
-                "with the next user's message, which only the new session holds, it reaches the threshold"
-            ]
-            found = _reached(Trigger.PREFLIGHT, sizes.verdict(sizes.full), sizes, steps)
-            return replace(found, request=True)
+    frame, session = scene.frame, scene.session
     sizes = scene.sizes()
     steps = ["the transcript ended with a finished answer, so no turn was running"]
     window = frame.window.tokens

@@ -8,14 +8,13 @@ from datetime import datetime, timedelta
 from functools import cached_property
 
 from core.explain.checks import is_local
+from core.explain.row_times import BATCH, begun_with, rewritten
 from core.hermes.markers import SummaryMatch, find_summary, scaffold_kind
 from core.model.conversation import Boundary, BoundaryMode, Conversation, Generation
 from core.model.message import Message
 from core.model.session import Session
 from core.store.store import Store
 
-_BATCH = timedelta(milliseconds=50)
-"""Rows of one commit are stamped microseconds apart."""
 _NO_TIME = timedelta(0)
 _BEHIND = 12
 """How many rows behind the copies may belong to the same commit: a request, a task list, a continuation."""
@@ -35,8 +34,6 @@ class BoundaryRows:
         summary: The summary it wrote.
         gained: Rows the running turn added since the compaction before this one, where the session in between
             was never written to.
-        request: A user row that may have been the newest message already; only its size can tell. It is
-            counted nowhere.
     """
 
     opened: Generation
@@ -49,7 +46,6 @@ class BoundaryRows:
     last: Message | None = None
     summary: SummaryMatch | None = None
     gained: int | None = None
-    request: Message | None = None
 
     @property
     def at(self) -> datetime | None:
@@ -106,15 +102,20 @@ class _Reader:
         opened = self.generations[index]
         closed = self.generations[index - 1] if index else None
         facts = BoundaryRows(opened, boundary, closed.session_id if closed else opened.session_id)
-        if closed is None or boundary.mode is BoundaryMode.REWRITE:
+        if boundary.mode is BoundaryMode.REWRITE:
+            after = rewritten(self.store, opened)
+            return self._with_summary(replace(facts, after=after, counted_after=len(after) or None))
+        if closed is None:
             return self._with_summary(facts)
         last = self._message(closed.row_ids[-1]) if closed.row_ids else None
         turn, whole = self._unsaved(index, closed, last)
         extra = self._committed_with(opened, boundary) if not turn else ()
+        if last is not None and not turn and not extra:
+            turn = self._request(index)
         behind = (*turn, *(message.row.id for message in extra if message.row))
         requests = [message.row.id for message in extra if message.row and is_request(message)]
         before = (*closed.row_ids, *turn, *requests)
-        after = (*opened.row_ids[: copied_rows(opened)], *behind) if opened.row_ids else ()
+        after = (*_written(opened), *behind) if opened.row_ids else ()
         known = bool(closed.row_ids) and whole
         return self._with_summary(
             BoundaryRows(
@@ -127,7 +128,6 @@ class _Reader:
                 counted_after=len(after) if after and whole and _block_known(boundary) else None,
                 last=self._message(before[-1]) if before else None,
                 gained=self._gained(index, turn) if not closed.row_ids else None,
-                request=self._request(index) if last is not None and not turn and not extra else None,
             )
         )
 
@@ -149,7 +149,7 @@ class _Reader:
         for message in self.store.messages(opened.row_ids[copied : copied + _BEHIND]):
             stamp = message.row.timestamp if message.row else None
             after = stamp - boundary.at if stamp is not None and boundary.at is not None else None
-            if after is None or after > _BATCH or (after < _NO_TIME and not waited) or message.role != "user":
+            if after is None or after > BATCH or (after < _NO_TIME and not waited) or message.role != "user":
                 break
             taken.append(message)
         return tuple(taken)
@@ -221,11 +221,14 @@ class _Reader:
             return None
         return max(0, _answers(self.roles[index]) - child.api_calls)
 
-    def _request(self, index: int) -> Message | None:
-        """The first row the new generation adds, when it is a user's and the old one ended a turn."""
-        fresh = _fresh(self.generations[index])
-        message = self._message(fresh[0]) if fresh and _rotated(self.generations[index]) else None
-        return message if message is not None and is_request(message) else None
+    def _request(self, index: int) -> tuple[int, ...]:
+        """The request a turn had begun with, where the old session ends with the turn before it."""
+        opened = self.generations[index]
+        if not _rotated(opened):
+            return ()
+        began = self.sessions[opened.session_id].started_at
+        found = begun_with(self.store, opened, copied_rows(opened), began)
+        return found if all(is_request(message) for message in self.store.messages(found)) else ()
 
 
 def _first_calls(ids: Sequence[int], roles: Sequence[str], calls: int) -> tuple[int, ...] | None:
@@ -253,6 +256,11 @@ def copied_rows(generation: Generation) -> int:
         # Whatever stands between copies was written with them, by an engine that marks no summary.
         return generation.row_ids.index(generation.copy_ids[-1]) + 1
     return boundary.head_rows + (boundary.summary_row is not None) + boundary.tail_rows
+
+
+def _written(generation: Generation) -> list[int]:
+    """The rows that compaction wrote, in the order it wrote them: a release may load them by their times."""
+    return sorted(generation.row_ids[: copied_rows(generation)])
 
 
 def _fresh(generation: Generation) -> tuple[int, ...]:

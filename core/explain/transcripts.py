@@ -8,13 +8,10 @@ from itertools import accumulate
 
 from core.compress.estimate import as_tokens, message_size
 from core.explain.frame import Frame, live
-from core.explain.rows import BoundaryRows, copied_rows
+from core.explain.rows import copied_rows
 from core.model.conversation import Generation
-from core.model.event import CompressionEvent, Trigger
+from core.model.event import CompressionEvent
 from core.model.message import Message
-
-_ASKED_FOR = (Trigger.MANUAL, Trigger.HYGIENE, Trigger.IDLE, Trigger.NATIVE)
-"""What runs between turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +37,7 @@ def transcripts(frame: Frame, events: Sequence[CompressionEvent]) -> Iterator[Tr
     for generation in generations:
         rows, number = closing.get(generation.index + 1), closed_by.get(generation.index)
         messages = frame.messages((rows.before if rows is not None else ()) or generation.row_ids)
-        messages += _unsaved(rows, messages, events[number] if number is not None else None)
         yield Transcript(generation, messages, min(copied_rows(generation), len(messages)), number)
-
-
-def _unsaved(
-    rows: BoundaryRows | None, messages: Sequence[Message], event: CompressionEvent | None
-) -> tuple[Message, ...]:
-    """The request a check at the start of a turn looked at, where only the next session holds it."""
-    if rows is None or rows.request is None or event is None or event.trigger in _ASKED_FOR:
-        return ()
-    return (rows.request,) if event.messages_before == len(messages) + 1 else ()
 
 
 class RunningSums:
