@@ -36,6 +36,11 @@ class Call:
     usd: Decimal | None = None
     cut: bool = False
 
+    @property
+    def knows(self) -> tuple[bool, int]:
+        """How much of the answer the line has seen, for comparing lines of one call: output only grows."""
+        return not self.cut, self.tokens.output or 0
+
 
 @dataclass(slots=True)
 class Transcripts:
@@ -57,7 +62,7 @@ class Transcripts:
         """Adds the calls of a file.
 
         A call that is streamed line by line, or copied into another file when a session is resumed, is told
-        by its ids and counts once, by the line that knows most of it: output only grows.
+        by its ids and counts once, by the line that knows most of it.
 
         Raises:
             NotFoundError: There is no such file.
@@ -66,11 +71,7 @@ class Transcripts:
         found = 0
         for key, call in self._lines(path):
             found += 1
-            before = self._calls.get(key)
-            if before is None or (before.cut, call.tokens.output or 0) >= (
-                call.cut,
-                before.tokens.output or 0,
-            ):
+            if key not in self._calls or call.knows >= self._calls[key].knows:
                 self._calls[key] = call
         if not found:
             raise UsageError(
@@ -115,12 +116,7 @@ def _told(record: Mapping[str, Any]) -> dict[str, str]:
 
 def _call(record: Mapping[str, Any], known: Mapping[str, str]) -> tuple[tuple[str, ...], Call] | None:
     """The ids and the call of a line; None when it holds none."""
-    for form in table("transcripts")["calls"]:
-        usage = _first(record, form["usage"])
-        if isinstance(usage, Mapping):
-            break
-    else:
-        return None
+    form, usage = _usage(record)
     tokens = normalise(usage)
     if not tokens.total:
         return None
@@ -140,6 +136,15 @@ def _call(record: Mapping[str, Any], known: Mapping[str, str]) -> tuple[tuple[st
         usd=None if usd is None else amount_of(str(usd)),
         cut="ended" in form and _is_cut(record, form["ended"]),
     )
+
+
+def _usage(record: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """The form that reads a line, and the usage it finds there; both empty where none does."""
+    for form in table("transcripts")["calls"]:
+        usage = _first(record, form["usage"])
+        if isinstance(usage, Mapping):
+            return form, usage
+    return {}, {}
 
 
 def _is_cut(record: Mapping[str, Any], paths: Sequence[str]) -> bool:

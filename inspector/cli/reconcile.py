@@ -105,21 +105,7 @@ def _lines(found: Reconciliation) -> Iterator[str]:
         Column("verdict"),
         *(Column(name, right=True) for name in ("provider tokens", "hermes tokens", "provider", "hermes")),
     )
-    yield from lines(
-        columns,
-        (
-            [
-                row.day.isoformat(),
-                row.model,
-                row.verdict.replace("_", " "),
-                format.count(row.provider_total),
-                format.count(row.hermes_total),
-                format.money(row.provider_usd),
-                format.money(row.hermes_usd),
-            ]
-            for row in found.rows
-        ),
-    )
+    yield from lines(columns, map(_cells, found.rows))
     counted = any(row.provider_total is not None for row in found.rows)
     what = "the provider's tokens are" if counted else "what the provider billed is"
     yield f"{format.percent(found.covered)} of {what} in Hermes' books ({found.mapping})"
@@ -127,3 +113,17 @@ def _lines(found: Reconciliation) -> Iterator[str]:
     yield from (f"note: {note}" for note in found.notes)
     if found.skipped:
         yield f"{format.plural(found.skipped, 'line')} of the file could not be read"
+
+
+def _cells(row: ReconcileRow) -> list[str]:
+    from inspector import format
+
+    return [
+        row.day.isoformat(),
+        row.model,
+        row.verdict.replace("_", " "),
+        format.count(row.provider_total),
+        format.count(row.hermes_total),
+        format.money(row.provider_usd),
+        format.money(row.hermes_usd),
+    ]
