@@ -9,6 +9,7 @@ from core.account.price_book import open_book
 from core.account.prices import cost
 from core.explain.bill import Bill
 from core.explain.findings.case import Case
+from core.explain.findings.levers import to_fire_earlier
 from core.explain.findings.registry import Found, Missing, Rule, conversation_rule
 from core.hermes.log import Kind
 from core.model.evidence import Verdict
@@ -26,7 +27,12 @@ def threshold_too_high_for_the_money(case: Case, rule: Rule) -> Iterable[Found]:
     if not calls:
         raise Missing("no line of a call survives")
     if max(calls) < threshold and (share := _reading(case)) >= rule.limits["share"]:
-        numbers = {"threshold": threshold, "largest": max(calls), "share": float(share)}
+        numbers = {
+            "threshold": threshold,
+            "largest": max(calls),
+            "share": float(share),
+            "lever": to_fire_earlier(case),
+        }
         yield Found(numbers, verdict=Verdict.DERIVED)
 
 

@@ -12,6 +12,7 @@ from core.explain.wording import quoted
 from core.hermes.log import Kind
 from core.hermes.markers import find_summary, scaffold_kind
 from core.hermes.rules import EstimateRules
+from core.model.event import Severity
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.message import Message
 from core.model.plan import Plan
@@ -55,7 +56,8 @@ def nothing_to_compress(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("D3")
 def fossil_head(case: Case, rule: Rule) -> Iterable[Found]:
     """A request from before the first compaction still stands in front of the summary."""
-    if not case.completed or not case.summaries:
+    count = len(case.completed)
+    if not count or not case.summaries:
         return
     for message in case.live:
         if message.role == "system":
@@ -65,7 +67,10 @@ def fossil_head(case: Case, rule: Rule) -> Iterable[Found]:
         if message.role == "user" and scaffold_kind(message.text) is None:
             where = f"message {message.row.id}" if message.row else "the first message"
             text = " ".join(message.text.split())[:100]
-            yield Found({"text": text}, (Evidence(Source.DATABASE, where, text),))
+            outlived = count >= rule.limits["warn"]
+            numbers = {"text": text, "after": f" after {count} of them" if outlived else ""}
+            severity = Severity.WARNING if outlived else None
+            yield Found(numbers, (Evidence(Source.DATABASE, where, text),), severity=severity)
             return
 
 

@@ -2,34 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime
 
-from core.explain.findings.registry import Found, rules
-from core.model.conversation import ConversationRow
+from core.explain.findings.registry import Found, Rule, rules
 from core.model.event import Finding, Severity
 from core.model.evidence import Evidence, Source
+from core.model.pages import ConversationRow
 from core.model.session import Session
 
 
 def examine_row(row: ConversationRow, now: datetime) -> tuple[Finding, ...]:
     """What the newest session's row says: a chain that ends nowhere, blocks that are set."""
-    found = [rules()[key].finding(one, row.root.id) for key, one in _findings(row.tip, now)]
+    told = {"E1": dead_end(row.tip), "B2": strikes_kept(row.tip, rules()["B2"]), "C2": paused(row.tip, now)}
+    found = [rules()[key].finding(one, row.root.id) for key, one in told.items() if one is not None]
     return tuple(sorted(found, key=lambda finding: list(Severity).index(finding.severity)))
 
 
-def _findings(session: Session, now: datetime) -> Iterator[tuple[str, Found]]:
-    where, guards = f"sessions {session.id}", session.guards
-    if session.end_reason == "compression":
-        evidence = Evidence(Source.DATABASE, where, "end_reason compression, no continuation")
-        yield "E1", Found({"session": session.id}, (evidence,))
-    strikes = guards.ineffective_count or 0
-    if strikes >= rules()["B2"].limits["strikes"]:
-        evidence = Evidence(Source.DATABASE, where, f"compression_ineffective_count {strikes}")
-        yield "B2", Found({"why": f"{strikes} compactions in a row did not help"}, (evidence,))
-    if guards.cooldown_until is not None and guards.cooldown_until > now:
-        left = round((guards.cooldown_until - now).total_seconds())
-        error = guards.failure_error or "no error is recorded"
-        evidence = Evidence(Source.DATABASE, where, error)
-        what = f"The summary model failed and is paused for {left} more seconds: {error}"
-        yield "C2", Found({"what": what}, (evidence,), severity=Severity.INFO)
+def dead_end(session: Session) -> Found | None:
+    """The newest session was closed by a compression nobody continued."""
+    if session.end_reason != "compression":
+        return None
+    evidence = Evidence(Source.DATABASE, f"sessions {session.id}", "end_reason compression, no continuation")
+    return Found({"session": session.id}, (evidence,), session=session.id)
+
+
+def strikes_kept(session: Session, rule: Rule) -> Found | None:
+    """Strikes in the database, which a new process finds there, have switched automatic compression off."""
+    strikes, probe = session.guards.ineffective_count or 0, session.guards.recovery_deadline
+    if strikes < rule.limits["strikes"]:
+        return None
+    retried = f", and Hermes tries again at {probe:%H:%M:%S} UTC" if probe is not None else ""
+    numbers = {
+        "why": f"{strikes} compactions in a row did not help",
+        "afresh": f"/new starts afresh, a new process does not{retried}",
+    }
+    where = f"sessions {session.id}"
+    return Found(numbers, (Evidence(Source.DATABASE, where, f"compression_ineffective_count {strikes}"),))
+
+
+def paused(session: Session, now: datetime) -> Found | None:
+    """The summary model failed and is left alone for a while."""
+    until = session.guards.cooldown_until
+    if until is None or until <= now:
+        return None
+    left = round((until - now).total_seconds())
+    error = session.guards.failure_error or "no error is recorded"
+    told = f"compression_failure_cooldown_until {until:%H:%M:%S} UTC"
+    evidence = Evidence(Source.DATABASE, f"sessions {session.id}", told)
+    what = f"The summary model failed and is paused for {left} more seconds: {error}"
+    return Found({"what": what}, (evidence,), severity=Severity.INFO)

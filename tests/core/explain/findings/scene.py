@@ -12,11 +12,11 @@ Build = Callable[[Home], None]
 
 @dataclass(frozen=True)
 class Scene:
-    """One rule, what sets it off, and its twin."""
+    """One rule, what sets it off, and its twin; no twin where it speaks of every conversation."""
 
     rule: str
     hit: Build
-    miss: Build
+    miss: Build | None
     release: str = "0.19"
     hit_config: str = CONFIG
     miss_config: str = CONFIG

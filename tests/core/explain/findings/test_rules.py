@@ -31,8 +31,9 @@ def test_a_rule_speaks_in_its_scene(make_home: MakeHome, scene: Scene) -> None:
     assert first.name == rules()[scene.rule].name
 
 
-@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.rule)
+@pytest.mark.parametrize("scene", [one for one in SCENES if one.miss], ids=lambda scene: scene.rule)
 def test_a_rule_is_silent_in_the_twin(make_home: MakeHome, scene: Scene) -> None:
+    assert scene.miss is not None
     found = examined(make_home(scene.release, scene.miss_config), scene.miss).findings
     assert [finding for finding in found if finding.rule == scene.rule] == []
 
