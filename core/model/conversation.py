@@ -12,11 +12,8 @@ from operator import add
 from core.model.boundary import BoundaryMode as BoundaryMode
 from core.model.evidence import Evidence
 from core.model.prices import Money
-from core.model.session import Kind, Session
-from core.model.tokens import Buckets, Cost
-
-NAME_CHARS = 80
-"""Characters of what a user said first that name a conversation without a title."""
+from core.model.session import Kind, Session, Thread
+from core.model.tokens import Buckets
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,30 +63,8 @@ class Generation:
         return len(self.row_ids) - self.copies
 
 
-class _Thread:
-    """What a thread says of itself by its sessions, whether it is read whole or is a line of a list."""
-
-    __slots__ = ()
-    sessions: tuple[Session, ...]
-
-    @property
-    def root(self) -> Session:
-        """The first session of the thread."""
-        return self.sessions[0]
-
-    @property
-    def tip(self) -> Session:
-        """The session that carries the thread on."""
-        return self.sessions[-1]
-
-    @property
-    def title(self) -> str | None:
-        """The newest title any session of the thread carries."""
-        return next((s.title for s in reversed(self.sessions) if s.title), None)
-
-
 @dataclass(frozen=True, slots=True)
-class Conversation(_Thread):
+class Conversation(Thread):
     """A logical thread: a session, its compression continuations, and the generations inside them.
 
     Attributes:
@@ -169,30 +144,3 @@ _NOTHING = (Buckets(), Money())
 
 def _both(one: tuple[Buckets, Money], other: tuple[Buckets, Money]) -> tuple[Buckets, Money]:
     return one[0] + other[0], one[1] + other[1]
-
-
-@dataclass(frozen=True, slots=True)
-class ConversationRow(_Thread):
-    """One line of the session list: a conversation without its messages."""
-
-    sessions: tuple[Session, ...]
-    kind: Kind
-    tokens: Buckets
-    cost: Cost
-    delegates: int = 0
-    branches: int = 0
-    generations: int | None = None
-    lower_bound: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ConversationPage:
-    """A page of the conversation list.
-
-    Attributes:
-        rows: The conversations asked for, in the order asked for.
-        total: How many match without the limit.
-    """
-
-    rows: tuple[ConversationRow, ...]
-    total: int

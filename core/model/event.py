@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from core.model.conversation import BoundaryMode
+from core.model.boundary import BoundaryMode
 from core.model.evidence import Evidence, Verdict
 
 

@@ -1,10 +1,41 @@
-"""Pages of the list of sessions."""
+"""Pages of the lists of conversations and sessions, which need no message read."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.model.session import Kind, Session
+from core.model.session import Kind, Session, Thread
+from core.model.tokens import Buckets, Cost
+
+NAME_CHARS = 80
+"""Characters of what a user said first that name a conversation without a title."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRow(Thread):
+    """One line of the session list: a conversation without its messages."""
+
+    sessions: tuple[Session, ...]
+    kind: Kind
+    tokens: Buckets
+    cost: Cost
+    delegates: int = 0
+    branches: int = 0
+    generations: int | None = None
+    lower_bound: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationPage:
+    """A page of the conversation list.
+
+    Attributes:
+        rows: The conversations asked for, in the order asked for.
+        total: How many match without the limit.
+    """
+
+    rows: tuple[ConversationRow, ...]
+    total: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,3 +82,25 @@ class Session:
         cost = self.actual_cost if self.actual_cost.usd else self.estimated_cost
         free = cost.status == "included" or not self.tokens.total
         return cost if cost.usd or free else replace(cost, usd=None)
+
+
+class Thread:
+    """What a thread says of itself by its sessions, whether it is read whole or is a line of a list."""
+
+    __slots__ = ()
+    sessions: tuple[Session, ...]
+
+    @property
+    def root(self) -> Session:
+        """The first session of the thread."""
+        return self.sessions[0]
+
+    @property
+    def tip(self) -> Session:
+        """The session that carries the thread on."""
+        return self.sessions[-1]
+
+    @property
+    def title(self) -> str | None:
+        """The newest title any session of the thread carries."""
+        return next((s.title for s in reversed(self.sessions) if s.title), None)

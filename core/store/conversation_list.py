@@ -11,7 +11,7 @@ from operator import add
 from pathlib import Path
 from typing import Any
 
-from core.model.conversation import ConversationPage, ConversationRow
+from core.model.pages import ConversationPage, ConversationRow
 from core.model.session import Kind, Session
 from core.model.tokens import Buckets, Cost
 from core.store.families import every_family, families_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from core.model.conversation import ConversationPage, ConversationRow
+from core.model.pages import ConversationPage, ConversationRow
 from core.model.session import Kind
 from core.store.conversation_list import (
     conversation_ids,

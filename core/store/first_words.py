@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable
 
 from core.hermes.markers import find_summary
-from core.model.conversation import NAME_CHARS
+from core.model.pages import NAME_CHARS
 from core.store.messages import shown_start, start_of_content
 from core.store.schema import Schema
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from core.model.pages import SessionPage
+from core.model.pages import NAME_CHARS, SessionPage
 from core.store.counting import count_generations
 from core.store.families import families_of
 from core.store.listing import Query, list_sessions
@@ -61,7 +61,6 @@ class Lists(OpenDatabase):
         if not session_ids:
             return {}
         # Reading messages takes more to import than listing sessions.
-        from core.model.conversation import NAME_CHARS
         from core.store.first_words import read_first_words
 
         with self._read() as (connection, schema):

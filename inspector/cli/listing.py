@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from decimal import Decimal
 
-    from core.model.conversation import ConversationRow
-    from core.model.pages import SessionEntry
+    from core.model.pages import ConversationRow, SessionEntry
     from core.model.session import Session
     from core.model.tokens import Buckets
     from core.store.lists import Lists

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from core.model.conversation import ConversationRow
 from core.model.event import Severity
+from core.model.pages import ConversationRow
 from core.model.session import Kind, Session
 from core.model.tokens import Buckets, Cost
 from core.store.locate import Location

@@ -64,8 +64,9 @@ def _read(place: Location) -> dict[str, Figures]:
 
 
 def _figures(row: object) -> Figures | None:
-    whole = isinstance(row, list) and len(row) == 5 and isinstance(row[0], int)
-    if not whole or not all(one is None or isinstance(one, int) for one in row):
+    if not isinstance(row, list) or len(row) != 5 or not isinstance(row[0], int):
+        return None
+    if not all(one is None or isinstance(one, int) for one in row):
         return None
     checksum, tokens, threshold, window, generations = row
     return checksum, tokens, threshold, window, generations

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from core.errors import InspectorError
-from core.model.conversation import ConversationRow
+from core.model.pages import ConversationRow
 from core.model.session import Kind
 from core.store.connect import Cancelled, Interrupted, stamp
 from core.store.conversation_lists import ConversationLists
