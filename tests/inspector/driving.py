@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from textual.app import App
 from textual.pilot import Pilot
+
+from inspector.widgets.key_bar import KeyBar
 
 REST = 0.01
 """Seconds for which the app waits in tests wherever it waits for a user to pause."""
@@ -25,3 +28,8 @@ async def press(pilot: Pilot[None], *keys: str) -> None:
     """Press keys and wait for what they start."""
     await pilot.press(*keys)
     await settle(pilot)
+
+
+def keys(app: App[None]) -> str:
+    """The last line of a screen: the keys that work there."""
+    return app.screen.query_one(KeyBar).render_line(0).text

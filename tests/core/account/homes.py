@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
+from core.store.store import Store
 from sample_sessions.data import text
 
 NOON = 1_781_000_000.0
@@ -62,3 +63,8 @@ def tokens(
         "output_tokens": output,
         "api_call_count": calls,
     } | more
+
+
+def store(opened: ExitStack, book: Book) -> Store:
+    """The database, open until the test ends."""
+    return opened.enter_context(Store(book.path))

@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from core.account.cache.routes import cache_route
 from core.account.data import table
 from core.account.findings import account_findings
@@ -40,11 +38,6 @@ def empty(**values: Any) -> CacheReport:
 def found(book: Book, session: str = "a", report: CacheReport | None = None) -> dict[str, Finding]:
     with Store(book.path) as store:
         return {one.rule: one for one in account_findings(store, session, report or empty(), prices=BOOK)}
-
-
-@pytest.fixture
-def book(tmp_path: Path) -> Book:
-    return Book(tmp_path / "state.db")
 
 
 def test_a_sound_session_has_nothing_to_report(book: Book) -> None:

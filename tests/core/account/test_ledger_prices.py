@@ -1,0 +1,73 @@
+"""What a ledger says of money: recorded and computed, apart."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from core.account.ledger import ledger
+from core.account.price_book import PriceBook
+from tests.core.account.homes import Book, store, tokens
+
+
+def test_zero_dollars_for_tokens_is_no_price(book: Book, opened: ExitStack) -> None:
+    book.session("a", model="x", estimated_cost_usd=0.0, cost_status="unknown", **tokens(100))
+    book.session("b", model="y", estimated_cost_usd=1.25, cost_status="estimated", **tokens(100))
+    book.session("c", model="z", estimated_cost_usd=0.0, cost_status="included", **tokens(100))
+    rows = {
+        row.key: (row.recorded.usd, row.recorded.missing, row.status)
+        for row in ledger([store(opened, book)]).rows
+    }
+    assert rows["a"] == (None, 1, "unknown")
+    assert rows["b"] == (Decimal("1.25"), 0, "estimated")
+    assert rows["c"] == (Decimal(0), 0, "included")
+
+
+def test_a_billed_amount_wins_over_the_estimate_and_counts_once(book: Book, opened: ExitStack) -> None:
+    book.session("a", model="x", estimated_cost_usd=1.0, actual_cost_usd=1.5, **tokens(100))
+    book.usage("a", "x", estimated_cost_usd=1.0, **tokens(100))
+    for by in ("session", "model", "day"):
+        found = ledger([store(opened, book)], by=by)
+        assert found.totals.recorded.usd == Decimal("1.5"), by
+        assert found.totals.recorded.missing == 0
+
+
+def test_prices_are_computed_beside_the_record_and_never_mixed(book: Book, opened: ExitStack) -> None:
+    route = {
+        "model": "claude-opus-4-5",
+        "billing_provider": "anthropic",
+        "billing_base_url": "https://api.anthropic.com",
+    }
+    million = tokens(1_000_000, 0, 0, 0, 1000)
+    book.session("a", estimated_cost_usd=9.0, cost_status="estimated", **route, **million)
+    book.session("b", model="nobody-knows-it", billing_provider="nous", **tokens(100))
+    book.session("c", model="gpt-5.2", billing_provider="openai-codex", cost_status="included", **million)
+    book.session(
+        "d", model="m", billing_provider="custom", billing_base_url="http://127.0.0.1:1/v1", **tokens(50)
+    )
+    found = ledger([store(opened, book)], by="session", prices=PriceBook())
+    rows = {row.key: row for row in found.rows}
+    assert (rows["a"].recorded.usd, rows["a"].computed.usd) == (Decimal(9), Decimal(5))
+    assert (rows["b"].computed.usd, rows["b"].computed.missing) == (None, 1)
+    assert (rows["c"].computed.usd, rows["c"].included.usd) == (None, Decimal("1.75"))
+    assert (rows["d"].computed.usd, rows["d"].computed.missing, rows["d"].status) == (None, 0, "local")
+    assert (found.totals.computed.usd, found.totals.computed.missing) == (Decimal(5), 1)
+
+
+def test_each_session_is_priced_at_its_day_whatever_the_dimension(book: Book, opened: ExitStack) -> None:
+    route = {"model": "o3", "billing_provider": "openai"}
+    before, after = datetime(2025, 6, 9, tzinfo=UTC), datetime(2025, 6, 11, tzinfo=UTC)
+    book.session("old", started_at=before.timestamp(), **route, **tokens(1_000_000, calls=100))
+    book.session("new", started_at=after.timestamp(), **route, **tokens(1_000_000, calls=100))
+    for by in ("session", "model", "source"):
+        assert ledger([store(opened, book)], by=by, prices=PriceBook()).totals.computed.usd == Decimal(12)
+
+
+def test_a_long_context_tier_is_chosen_session_by_session(book: Book, opened: ExitStack) -> None:
+    route = {"model": "gemini-2.5-pro", "billing_provider": "google"}
+    book.session("short", **route, **tokens(1_000_000, calls=10)).session(
+        "long", **route, **tokens(1_000_000, calls=2)
+    )
+    found = ledger([store(opened, book)], by="model", prices=PriceBook())
+    assert found.totals.computed.usd == Decimal("1.25") + Decimal("2.50")

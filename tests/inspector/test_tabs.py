@@ -1,0 +1,71 @@
+"""The tabs of a conversation: named, numbered, clicked, and one cursor for all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inspector.screens.workspace import WorkspaceScreen
+from inspector.widgets.title_bar import TitleBar
+from tests.inspector.conftest import MakeApp
+from tests.inspector.driving import keys, settle
+
+
+@pytest.mark.parametrize(("width", "numbered"), [(80, True), (60, False)])
+async def test_a_view_names_its_key_where_the_title_leaves_room(
+    app: MakeApp, home: Path, width: int, numbered: bool
+) -> None:
+    running = app(home)
+    async with running.run_test(size=(width, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert ("3 Preview" in running.screen.query_one("TitleBar").render_line(0).text) is numbered
+
+
+async def test_a_click_on_a_tab_shows_it_with_and_without_its_number(app: MakeApp, home: Path) -> None:
+    for width in (80, 160):
+        running = app(home, session="twice", view="map")
+        async with running.run_test(size=(width, 30)) as pilot:
+            await settle(pilot)
+            bar = running.screen.query_one(TitleBar)
+            for name in ("Chain", "Map", "Usage"):
+                await pilot.click(TitleBar, offset=(bar.render_line(0).text.index(name) + 1, 0))
+                await settle(pilot)
+                assert f"[{name}]" in bar.render_line(0).text
+
+
+async def test_the_generation_in_sight_is_named_at_every_width(app: MakeApp, home: Path) -> None:
+    for width in (80, 120, 200):
+        running = app(home, session="twice", view="map")
+        async with running.run_test(size=(width, 30)) as pilot:
+            await settle(pilot)
+            bar = running.screen.query_one(TitleBar)
+            assert "gen 2/2" in bar.render_line(0).text
+            await pilot.press("left_square_bracket")
+            await settle(pilot)
+            assert "gen 1/2" in bar.render_line(0).text
+
+
+async def test_where_there_is_one_generation_no_key_leads_to_another(app: MakeApp, home: Path) -> None:
+    for session, named in (("plain", False), ("twice", True)):
+        running = app(home, session=session, view="map")
+        async with running.run_test(size=(160, 30)) as pilot:
+            await settle(pilot)
+            assert ("[ older" in keys(running)) is named
+
+
+async def test_the_tabs_share_one_cursor(app: MakeApp, home: Path) -> None:
+    running = app(home, session="twice", view="map")
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        screen = running.screen
+        assert isinstance(screen, WorkspaceScreen)
+        await pilot.press("left_square_bracket")
+        await settle(pilot)
+        assert screen.cursor.generation == 1
+        await pilot.press("2")
+        await settle(pilot)
+        assert screen.view is not None
+        assert screen.view.cursor.generation == 1
