@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
@@ -17,16 +19,19 @@ from core.model.event import Severity
 from core.store.locate import Location
 from inspector import format
 from inspector.commands import bindings, key_name, keymap, table
+from inspector.named_screens import FOCUS, HOME, PAGES, place
 from inspector.palette import defaults, shipped, textual_theme
 from inspector.text import clean_line
 from themes.loader import DEFAULT
 
+if TYPE_CHECKING:
+    from inspector.views import View
+
 GENERAL = ("list", "workspace", "page", "app")
 """Scopes that hold on most screens; help shows them after the particular ones."""
 
-HOME = "sessions"
-PAGES = {"findings": "findings", "search": "search", "help": "app.help"}
-"""Screens over all conversations by name, and what the list does to open one."""
+CALM, LOOKS = 0.05, 2
+"""Seconds between two looks at whether a screen still reads, and how many in a row must find it idle."""
 
 
 class InspectorApp(App[None]):
@@ -35,7 +40,8 @@ class InspectorApp(App[None]):
     Args:
         locations: The databases to show; never written to.
         session: Open this conversation at once instead of the list.
-        view: The tab to open it on, or one of `PAGES`; `sessions` leaves the cursor of the list on it.
+        view: One of `named_screens.NAMES`; `sessions` leaves the cursor of the list on the conversation.
+        focuses: Topics the focus lab compares when it is the view; where fewer than two, some are suggested.
         keys: The user's keymap file; absent is fine.
         theme: Name of a theme that ships.
         now: The clock; a test hands in one that stands still.
@@ -52,6 +58,7 @@ class InspectorApp(App[None]):
         *,
         session: str | None = None,
         view: str | None = None,
+        focuses: Sequence[str] = (),
         keys: Path | None = None,
         theme: str = DEFAULT,
         now: Callable[[], datetime] = format.utc_now,
@@ -60,6 +67,7 @@ class InspectorApp(App[None]):
         self.locations = tuple(locations)
         self.now = now
         self._session, self._view, self._keys_file = session, view, keys
+        self._focuses = tuple(focuses)
         self.keymap: dict[str, str] = {}
         self.diagnosed: dict[tuple[Location, str], Counter[Severity]] = {}
         """How many findings of each severity a conversation has, once somebody examined it."""
@@ -75,10 +83,13 @@ class InspectorApp(App[None]):
         """Take the user's keys, then show the list, and on top of it what was asked for."""
         self._take_keys()
         self.push_screen(self._home())
-        if self._view in PAGES:
-            self.call_after_refresh(self._start_page, self._view)
-        elif self._session is not None and self.locations and self._view != HOME:
-            self.open_conversation(self.locations[0], self._session, view=self._view)
+        tab, then = place(self._view, session=self._session)
+        if tab in PAGES:
+            self.call_after_refresh(self._start_page, tab)
+        elif self._session is not None and self.locations and tab != HOME:
+            self.open_conversation(self.locations[0], self._session, view=tab)
+            if then:
+                self._lead_on(f"{then}{self._focuses!r}" if self._view == FOCUS else then)
 
     def _home(self) -> Screen[None]:
         from inspector.screens.sessions import SessionsScreen
@@ -87,6 +98,30 @@ class InspectorApp(App[None]):
 
     async def _start_page(self, name: str) -> None:
         await self.screen.run_action(PAGES[name])
+
+    @work
+    async def _lead_on(self, action: str) -> None:
+        """Do what a key of the tab does, once the conversation and all that the tab shows of it are there."""
+        calm = 0
+        while calm < LOOKS and self.is_running:
+            await asyncio.sleep(CALM)
+            calm = 0 if self._front is None or self._busy else calm + 1
+        if self._front is not None:
+            await self.run_action(action, self._front)
+
+    @property
+    def _front(self) -> View | None:
+        """The view in front, once it has all its widgets."""
+        from inspector.screens.workspace import WorkspaceScreen
+
+        view = self.screen.view if isinstance(self.screen, WorkspaceScreen) else None
+        return view if view is not None and view.is_mounted else None
+
+    @property
+    def _busy(self) -> bool:
+        """Whether the screen in front is still at work."""
+        nodes = (one.node for one in self.workers if not one.is_finished)
+        return any(self.screen in node.ancestors_with_self for node in nodes)
 
     def open_conversation(
         self, location: Location, session_id: str, *, view: str | None = None, row: int | None = None

@@ -10,7 +10,8 @@ from textual.pilot import Pilot
 from inspector.app import InspectorApp
 
 DEFAULT_SIZE = (120, 40)
-STEP = 0.02
+STEP, LOOKS = 0.02, 3
+"""Seconds between two looks at whether anything is under way, and how many must find nothing in a row."""
 
 
 def take(app: InspectorApp, path: Path, size: tuple[int, int] = DEFAULT_SIZE) -> None:
@@ -27,19 +28,16 @@ def take(app: InspectorApp, path: Path, size: tuple[int, int] = DEFAULT_SIZE) ->
     path.write_text(asyncio.run(frame(app, size)), encoding="utf-8")
 
 
-async def frame(app: InspectorApp, size: tuple[int, int] = DEFAULT_SIZE, press: tuple[str, ...] = ()) -> str:
-    """The frame itself, after some keys when wanted."""
-    async with app.run_test(size=size) as pilot:
+async def frame(app: InspectorApp, size: tuple[int, int] = DEFAULT_SIZE) -> str:
+    """The frame itself, with what the app has to say about it."""
+    async with app.run_test(size=size, notifications=True) as pilot:
         await _settled(app, pilot)
-        for key in press:
-            await pilot.press(key)
-            await _settled(app, pilot)
         return app.export_screenshot(title=app.title)
 
 
 async def _settled(app: InspectorApp, pilot: Pilot[None]) -> None:
-    """Wait until no worker is left: one may start the next, one may have been told to stop."""
-    await pilot.pause()
-    while any(not worker.is_finished for worker in app.workers):
+    """Wait until no worker is left and none has started another, nor opened a screen that did."""
+    calm = 0
+    while calm < LOOKS:
         await pilot.pause(STEP)
-    await pilot.pause()
+        calm = 0 if any(not worker.is_finished for worker in app.workers) else calm + 1

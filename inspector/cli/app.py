@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ from inspector.cli import target
 if TYPE_CHECKING:
     from core.store.locate import Location
     from inspector.app import InspectorApp
+
+MOST_FOCUSES = 2
 
 
 def start(args: argparse.Namespace) -> int:
@@ -32,9 +35,11 @@ def start(args: argparse.Namespace) -> int:
 
 
 def _app(args: argparse.Namespace) -> InspectorApp:
-    from inspector.app import HOME, PAGES, InspectorApp
+    from inspector.app import InspectorApp
+    from inspector.named_screens import HOME, PAGES
 
     view = _view(args.screen)
+    focuses = _focuses(args.focus or (), view)
     places = target.locations(args)
     with target.stores(args):
         pass  # a database that cannot be read is said here, not in an app that has nothing to show
@@ -42,7 +47,7 @@ def _app(args: argparse.Namespace) -> InspectorApp:
         return InspectorApp(places, view=view)
     place, session_id = _conversation(args)
     others = (one for one in places if one != place)
-    return InspectorApp((place, *others), session=session_id, view=view)
+    return InspectorApp((place, *others), session=session_id, view=view, focuses=focuses)
 
 
 def _conversation(args: argparse.Namespace) -> tuple[Location, str]:
@@ -58,14 +63,27 @@ def _view(screen: str | None) -> str | None:
     Raises:
         UsageError: There is no screen of that name.
     """
-    from inspector.app import HOME, PAGES
-    from inspector.screens.tabs import TABS
+    from inspector.named_screens import NAMES
 
-    names = [HOME, *(tab.name for tab in TABS), *PAGES]
-    if screen is not None and screen not in names:
-        known = ", ".join(names)
+    if screen is not None and screen not in NAMES:
+        known = ", ".join(NAMES)
         raise UsageError(f"there is no screen {screen!r}", where="--screen", remedy=f"Choose one of {known}")
     return screen
+
+
+def _focuses(topics: Sequence[str], view: str | None) -> Sequence[str]:
+    """The topics the focus lab compares.
+
+    Raises:
+        UsageError: Another screen is asked for, or more topics than the lab has columns for.
+    """
+    from inspector.named_screens import FOCUS
+
+    if topics and view != FOCUS:
+        raise UsageError("a topic is for the focus lab", where="--focus", remedy=f"Add --screen {FOCUS}")
+    if len(topics) > MOST_FOCUSES:
+        raise UsageError(f"{len(topics)} topics are named", where="--focus", remedy="Name one or two")
+    return topics
 
 
 def _take(app: InspectorApp, path: Path, size: tuple[int, int] | None) -> None:

@@ -13,7 +13,7 @@ from inspector.cli import numbers
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
-VALUED = ("--db", "--home", "--profile", "--screenshot", "--screen", "--session", "--size")
+VALUED = ("--db", "--home", "--profile", "--screenshot", "--screen", "--session", "--focus", "--size")
 """Global options that take a value: it must not be mistaken for the name of a command."""
 
 
@@ -88,8 +88,22 @@ def add_app_options(parser: argparse.ArgumentParser) -> None:
     """`--screenshot` and what goes with it."""
     group = parser.add_argument_group("the app")
     group.add_argument("--screenshot", metavar="FILE.svg", type=Path, help="draw one frame to FILE and exit")
-    group.add_argument("--screen", metavar="NAME", help="the screen to start on (default: sessions)")
-    group.add_argument("--session", metavar="SESSION", help="the conversation to open there")
+    group.add_argument("--screen", metavar="NAME", help=_screens())
+    group.add_argument(
+        "--session", metavar="SESSION", help="the conversation to open there (default: the newest)"
+    )
+    group.add_argument(
+        "--focus",
+        metavar="TOPIC",
+        action="append",
+        help="a topic for the focus lab to compare; may be repeated",
+    )
     group.add_argument(
         "--size", metavar="WxH", type=numbers.size, help="columns x rows of the screenshot, as 120x40"
     )
+
+
+def _screens() -> str:
+    from inspector.named_screens import HOME, NAMES
+
+    return f"the screen to start on (default: {HOME}): {', '.join(NAMES)}"

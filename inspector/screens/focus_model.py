@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from core.compress.anchors import topic_of, views
 from core.compress.summarise.base import sections
@@ -12,6 +13,13 @@ from core.model.message import Message
 from core.model.preview import Anchor, Retention
 
 LOST = "lost"
+COMPARED = 2
+"""Topics the lab holds against each other."""
+SUBJECTS: Mapping[str, Callable[[str], str]] = {
+    "paths": lambda path: PurePosixPath(path).name,
+    "commands": lambda command: " ".join(command.split()[:2]),
+}
+"""What a fact of a category is about, as a topic: the file, the program with its first word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +74,22 @@ def topic_share(summary: str, topic: Topic | None) -> float | None:
     if topic is None or not words:
         return None
     return sum(len(line.split()) for line in lines if topic.covers(line)) / words
+
+
+def suggested(retention: Retention | None) -> tuple[str, ...]:
+    """Two topics to compare: the files or programs most messages of the middle are about, each its own."""
+    about: dict[str, set[int]] = {}
+    for anchor in retention.anchors if retention else ():
+        if anchor.category in SUBJECTS:
+            about.setdefault(SUBJECTS[anchor.category](anchor.value), set()).update(anchor.messages)
+    about.pop("", None)
+    found: list[str] = []
+    covered: set[int] = set()
+    while about and len(found) < COMPARED:
+        name = max(about, key=lambda one: len(about[one] - covered))
+        covered |= about.pop(name)
+        found.append(name)
+    return tuple(found)
 
 
 def fates(retentions: Sequence[Retention | None]) -> tuple[FateRow, ...]:

@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from core.compress.partial import MOST_TURNS
 from inspector.commands import bindings
 from inspector.screens.focus import FocusLab
+from inspector.screens.focus_model import COMPARED, suggested
 from inspector.screens.preview_header import PreviewHeader
 from inspector.screens.preview_onward import OnwardView
 from inspector.screens.preview_sides import SIDES, TEXT
@@ -17,6 +18,8 @@ from inspector.widgets.message_list import MessageList
 from inspector.widgets.prompt_bar import PromptBar
 
 FOCUS, COMPARE, KEEP, MODEL = "focus", "compare", "keep", "model"
+SEPARATED = "Two topics are needed, with a | between them."
+UNSUGGESTED = "This middle suggests no two topics to compare: F asks for two."
 EITHER = "Hermes takes a focus or turns to keep, not both: the other one is gone."
 
 
@@ -80,8 +83,21 @@ class PreviewView(OnwardView):
 
     def action_compare(self) -> None:
         """Ask for two topics, then compare them with each other and with none."""
-        start = f"{self.focus_topic} | " if self.focus_topic else ""
-        self._ask(COMPARE, "compare focuses", start, "one topic | another")
+        self._ask(
+            COMPARE, "compare focuses", " | ".join(self._topics(self.focus_topic)), "one topic | another"
+        )
+
+    def action_focus_lab(self, *topics: str) -> None:
+        """Compare two topics at once; the ones not named are suggested."""
+        if self.refusal:
+            self.toast(self.refusal, "warning")
+        else:
+            self._compare(self._topics(*topics), UNSUGGESTED)
+
+    def _topics(self, *named: str | None) -> list[str]:
+        """What is named, then what the middle is most about, two in all."""
+        offered = suggested(self.shown.retention if self.shown else None)
+        return list(dict.fromkeys(filter(None, (*named, *offered))))[:COMPARED]
 
     def action_keep_turns(self) -> None:
         """Ask how many of the user's last turns stay word for word; an empty answer leaves it to Hermes."""
@@ -130,9 +146,9 @@ class PreviewView(OnwardView):
             self.basis = self.basis.keeping(int(text[:9]) if text else None)
             self.make()
 
-    def _compare(self, focuses: list[str]) -> None:
-        if self.basis is None or len(focuses) != 2:
-            self.toast("Two topics are needed, with a | between them.", "warning")
+    def _compare(self, focuses: list[str], otherwise: str = SEPARATED) -> None:
+        if self.basis is None or len(focuses) != COMPARED:
+            self.toast(otherwise, "warning")
             return
         # Three summaries by a model would cost three times what was agreed to: the lab stays offline.
         writer = extractive(self.basis) if self.writer is None or self.writer.sends else self.writer

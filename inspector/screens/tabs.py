@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspector.named_screens import VIEWS
 from inspector.views import Tab, View
 
 
@@ -41,12 +42,7 @@ def _chain() -> View:
     return ChainView()
 
 
-# what is there · why · what if · what did it cost · what broke the cache · where does it come from
-TABS: tuple[Tab, ...] = (
-    Tab("map", "Map", _map),
-    Tab("why", "Why", _why),
-    Tab("preview", "Preview", _preview),
-    Tab("usage", "Usage", _usage),
-    Tab("cache", "Cache", _cache),
-    Tab("chain", "Chain", _chain),
+TABS: tuple[Tab, ...] = tuple(
+    Tab(name, name.capitalize(), build)
+    for name, build in zip(VIEWS, (_map, _why, _preview, _usage, _cache, _chain), strict=True)
 )

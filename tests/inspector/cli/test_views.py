@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from inspector.cli.main import run
+from inspector.named_screens import NAMES
 from tests.core.account.homes import Book
 from tests.inspector.cli.conftest import Json, Text
 
@@ -168,12 +169,55 @@ def test_a_frame_is_drawn_without_a_terminal(home: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("screen", "shows"), [("findings", "critical"), ("search", "remember"), ("help", "Keys"), ("why", "Why")]
-)
+    ("screen", "shows"),
+    [
+        ("findings", "critical"), ("search", "remember"), ("help", "Keys"), ("spending", "by&#160;"),
+        ("why", "Why"), ("what-if", "what&#160;if"), ("sums", "threshold"), ("turns", "Turns"),
+        ("thresholds", "threshold"), ("lost", "its&#160;message"), ("diff", "unchanged"),
+        ("prompt", "You&#160;keep"), ("apply", "Nothing&#160;has&#160;been&#160;written"),
+        ("undo", "Nothing&#160;was&#160;written"),
+    ],
+)  # fmt: skip
 def test_every_screen_can_be_drawn_by_name(home: Path, tmp_path: Path, screen: str, shows: str) -> None:
     path = tmp_path / "frame.svg"
     assert run(["--home", str(home), "--screenshot", str(path), "--screen", screen]) == 0
     assert shows in path.read_text("utf-8")
+
+
+def test_every_name_of_a_screen_stands_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert ", ".join(NAMES) in told
+
+
+@pytest.mark.parametrize(("named", "shown"), [((), "no&#160;focus"), (("reader", "pytest"), "pytest")])
+def test_the_focus_lab_is_drawn_with_the_topics_named(
+    home: Path, tmp_path: Path, named: tuple[str, ...], shown: str
+) -> None:
+    path = tmp_path / "frame.svg"
+    words = [word for topic in named for word in ("--focus", topic)]
+    place = ["--home", str(home), "--session", "Split the tenant settings table"]
+    assert run([*place, "--screenshot", str(path), "--screen", "focus", *words]) == 0
+    drawn = path.read_text("utf-8")
+    assert "summarised&#160;three&#160;ways" in drawn
+    assert all(topic in drawn for topic in (shown, *named))
+
+
+def test_topics_are_for_the_focus_lab(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = ["--home", str(home), "--screenshot", "x.svg"]
+    assert run([*place, "--screen", "map", "--focus", "auth"]) == 2
+    assert "--screen focus" in capsys.readouterr().err
+    assert run([*place, "--screen", "focus", "--focus", "a", "--focus", "b", "--focus", "c"]) == 2
+    assert "one or two" in capsys.readouterr().err
+
+
+def test_findings_are_those_of_the_session_that_is_named(home: Path, tmp_path: Path) -> None:
+    path = tmp_path / "frame.svg"
+    place = ["--home", str(home), "--screenshot", str(path), "--screen", "findings"]
+    assert run([*place, "--session", "Why is the deploy slow"]) == 0
+    drawn = path.read_text("utf-8")
+    assert "Why&#160;is&#160;the&#160;deploy&#160;slow" in drawn
+    assert "all&#160;conversations" not in drawn
 
 
 def test_the_list_is_drawn_with_the_cursor_on_a_session(home: Path, tmp_path: Path) -> None:

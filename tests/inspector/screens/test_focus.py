@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from core.model.message import Message
 from core.model.preview import Anchor, Retention
@@ -11,13 +12,14 @@ from core.store.locate import Location
 from inspector.palette import Palette, defaults
 from inspector.screens.focus import FateList, FocusLab
 from inspector.screens.focus_column import column_lines
-from inspector.screens.focus_model import aligned, fates, topic_share, topics
+from inspector.screens.focus_model import aligned, fates, suggested, topic_share, topics
 from inspector.screens.preview import PreviewView
 from inspector.screens.preview_reading import Basis
 from inspector.screens.preview_writers import Writer
 from tests.hostile import harmful
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 
+AUTH = "Refactor the auth module"
 FULL = "Split the tenant settings table"
 INK = Palette(defaults())
 
@@ -124,3 +126,43 @@ def writer_of(pilot: Pilot[None]) -> Writer:
     found = pilot.app.screen.query_one(PreviewView).writer
     assert found is not None
     return found
+
+
+def about(category: str, value: str, *messages: int) -> Anchor:
+    return Anchor(category, value, messages, "kept")
+
+
+def test_topics_are_suggested_that_most_messages_are_about_each_its_own() -> None:
+    found = Retention(
+        (
+            about("paths", "src/auth/login.py", 3, 4, 5),
+            about("paths", "tests/login.py", 6),
+            about("paths", "src/auth/token.py", 3, 4, 5),
+            about("commands", "docker history app:7", 8),
+            about("commands", "docker history app:8", 9),
+            about("ids", "build-22", 1, 2, 3, 4, 5, 6, 7, 8, 9),
+        )
+    )
+    assert suggested(found) == ("login.py", "docker history")
+    assert suggested(Retention((about("paths", "a.py", 1),))) == ("a.py",)
+    assert suggested(None) == ()
+
+
+async def test_the_question_for_two_topics_offers_an_answer(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "F")
+        offered = pilot.app.screen.query_one("PromptBar Input", Input).value
+        assert len(offered.split(" | ")) == 2
+        await press(pilot, "enter")
+        lab = pilot.app.screen
+        assert isinstance(lab, FocusLab)
+        assert all(f"focus {topic}" in drawn(pilot) for topic in offered.split(" | "))
+
+
+async def test_a_middle_that_suggests_no_topic_says_what_to_do(samples: Location) -> None:
+    async with open_app(samples, AUTH, "preview").run_test(size=(140, 40), notifications=True) as pilot:
+        await settle(pilot)
+        pilot.app.screen.query_one(PreviewView).action_focus_lab()
+        await settle(pilot)
+        assert "This middle suggests no two topics" in drawn(pilot)
