@@ -8,7 +8,6 @@ from core.explain.findings.registry import Found, Rule, rules
 from core.model.event import Finding, Severity
 from core.model.evidence import Evidence, Source
 from core.model.pages import ConversationRow
-from core.model.pages import ConversationRow
 from core.model.session import Session
 
 
