@@ -8,11 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.compress.estimate import text_tokens, tool_tokens
-from core.compress.sequence import requested
 from core.errors import UsageError
 from core.explain.anchor import anchored_tokens
+from core.explain.closed import Closed, closed
 from core.explain.logged import logged_window
-from core.explain.rows import boundary_rows
 from core.hermes.config import HermesConfig, load_config
 from core.hermes.log import Kind, Log, LogRecord, read_log
 from core.hermes.markers import SummaryMatch, find_summary
@@ -40,7 +39,7 @@ class Situation:
 
     Attributes:
         generation: The one asked about; None when the conversation holds no messages.
-        messages: Its messages, as the model saw them.
+        closed: What the compaction that ended it was given; of the newest, what there is.
         settings: With window and, where known, the real prompt size.
         system_prompt_tokens: By the release's own estimate; None when the prompt is not stored.
         tools_tokens: Likewise; None when the schemas are not stored (before 0.22).
@@ -49,7 +48,6 @@ class Situation:
 
     conversation: Conversation
     generation: Generation | None
-    messages: tuple[Message, ...]
     release: ReleaseGuess
     window: WindowGuess
     config: HermesConfig
@@ -59,6 +57,17 @@ class Situation:
     system_prompt_tokens: int | None
     tools_tokens: int | None
     log: Log
+    closed: Closed
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The messages of the generation, as the model saw them."""
+        return self.closed.messages
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the messages should know."""
+        return (*self.conversation.notes, *self.closed.notes)
 
 
 def situation(
@@ -67,7 +76,6 @@ def situation(
     *,
     generation: int | None = None,
     release: str | None = None,
-    unsaved: bool = False,
 ) -> Situation:
     """Gather what decides about a conversation.
 
@@ -76,7 +84,6 @@ def situation(
         session_id: Any session of the conversation.
         generation: 1-based over the conversation; None for the newest.
         release: Rules to apply instead of the detected release's.
-        unsaved: With the rows of the running turn, which a rotation until 0.16 leaves to a later session.
 
     Raises:
         NotFoundError: There is no such session.
@@ -91,16 +98,14 @@ def situation(
     policy = load_policy(guess.release)
     tip = conversation.tip
     window = found_window(store, conversation, config, log)
-    messages = store.messages(_transcript(store, conversation, chosen, unsaved)) if chosen else ()
-    if chosen is not None and unsaved:
-        messages = _as_counted(messages, chosen, policy, log)
+    ended = closed(store, conversation, chosen, policy, log) if chosen is not None else Closed(())
+    messages = ended.messages
     newest = chosen is not None and chosen is conversation.generations[-1]
     tokens = _current(store, tip, messages, log, policy) if newest else _then(messages, chosen, log)
     prompt = store.system_prompt(tip)
     return Situation(
         conversation=conversation,
         generation=chosen,
-        messages=messages,
         release=guess,
         window=window,
         config=config,
@@ -110,33 +115,8 @@ def situation(
         system_prompt_tokens=None if prompt is None else text_tokens(prompt, policy.estimate.unit),
         tools_tokens=_tools(store.tools(tip)),
         log=log,
+        closed=ended,
     )
-
-
-def _transcript(
-    store: Store, conversation: Conversation, chosen: Generation, unsaved: bool
-) -> tuple[int, ...]:
-    closing = boundary_rows(store, conversation) if unsaved else ()
-    found = next((rows.before for rows in closing if rows.opened.index == chosen.index + 1), ())
-    return found or chosen.row_ids
-
-
-def _as_counted(
-    messages: tuple[Message, ...], generation: Generation, policy: Policy, log: Log
-) -> tuple[Message, ...]:
-    """The messages as the compaction was given them, told by how many the log says there were.
-
-    A request puts loaded messages in order first. Where that would have joined some and none were, the
-    process that wrote the rows was still running, and held them as written.
-    """
-    started = (line for line in log.records if line.kind is Kind.STARTED and line.before is not None)
-    counts = {line.before for line in started if line.session == generation.session_id}
-    ordered = requested(messages, policy)
-    if not counts or len(ordered) == len(messages):
-        return messages
-    if len(messages) in counts:
-        return tuple(sorted(messages, key=lambda message: message.row.id if message.row else 0))
-    return ordered if len(ordered) in counts else messages
 
 
 def _configured(

@@ -79,7 +79,7 @@ def _origin(here: Situation) -> dict[str, Any]:
         "session": here.conversation.tip.id,
         "generation": None if here.generation is None else here.generation.index,
         "generations": len(here.conversation.generations),
-        "notes": list(here.conversation.notes),
+        "notes": list(here.notes),
         "release_detected": {
             "version": here.release.version,
             "verdict": here.release.verdict.value,
@@ -112,7 +112,7 @@ def _lines(found: Plan, here: Situation | None, pruned: list[dict[str, Any]]) ->
     fires = format.count(found.threshold_tokens)
     yield f"{format.count(found.compared_tokens)} tokens, fires at {fires}: {verdict}"
     yield from (f"blocked: {reason}" for reason in found.blocked_by)
-    yield from (f"note: {note}" for note in (here.conversation.notes if here else ()))
+    yield from (f"note: {note}" for note in (here.notes if here else ()))
     yield ""
     columns = (
         Column("part"),

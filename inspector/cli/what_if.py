@@ -165,7 +165,6 @@ def _from_session(args: argparse.Namespace, release: str | None) -> Question:
             session.id,
             generation=args.generation,
             release=None if described else release,
-            unsaved=args.generation is not None,
         )
     policy = load_policy(described) if described else found.policy
     return Question(found.messages, policy, found.settings, found.gate, found)

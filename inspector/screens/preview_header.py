@@ -63,8 +63,10 @@ class PreviewHeader(Widget):
 def figures(shown: Comparison, price: Decimal | None, width: int, palette: Palette) -> Line:
     """Messages, tokens, author, money, focus; where room is short the author gives way first."""
     ink, muted = palette.style("ink", bold=True), palette.style("ink-muted")
-    line = Line().gap().add(f"{len(shown.before):,} → {len(shown.after):,} messages", ink)
-    tokens = f"{format.short(shown.before_tokens)} → {format.short(shown.after_tokens)} tokens"
+    before = _side(len(shown.before), shown.before_tokens, shown.incomplete[0])
+    after = _side(len(shown.after), shown.after_tokens, shown.incomplete[1])
+    line = Line().gap().add(f"{before[0]} → {after[0]} messages", ink)
+    tokens = f"{before[1]} → {after[1]} tokens"
     line.gap(3).add(tokens, ink).gap().add(
         f"({_saving(shown.saved)})", palette.style(_saving_ink(shown.saved))
     )
@@ -83,6 +85,14 @@ def figures(shown: Comparison, price: Decimal | None, width: int, palette: Palet
         if text and (cell_len(text) <= room or room >= LEAST_CUT):
             line.gap(3).add(text, style, most=room)
     return line
+
+
+def _side(messages: int, tokens: int, incomplete: bool) -> tuple[str, str]:
+    """Messages and tokens of one side; at least so many, or unknown, where not all of it was kept."""
+    if not incomplete:
+        return format.count(messages), format.short(tokens)
+    mark = format.LOWER_BOUND
+    return format.count(messages or None, mark=mark), format.short(tokens or None, mark=mark)
 
 
 def _money(shown: Comparison, price: Decimal | None) -> str:

@@ -27,6 +27,7 @@ class Comparison:
         saves: USD that each later request costs less; None when nobody knows the price.
         made: The preview behind it; None for a compaction that happened.
         supposed: Settings that differ from the true ones, in words.
+        incomplete: Before and after: the database kept only some of the messages.
     """
 
     before: tuple[Message, ...]
@@ -50,11 +51,16 @@ class Comparison:
     notes: tuple[str, ...] = ()
     made: Preview | None = None
     supposed: str = ""
+    incomplete: tuple[bool, bool] = (False, False)
 
     @property
     def saved(self) -> float | None:
-        """Share of the tokens that is gone; negative when it grew."""
-        return None if not self.before_tokens else 1 - self.after_tokens / self.before_tokens
+        """Share of the tokens that is gone; negative when it grew. None where messages are not known."""
+        return (
+            None
+            if not self.before_tokens or any(self.incomplete)
+            else 1 - self.after_tokens / self.before_tokens
+        )
 
     def part(self, index: int) -> Part:
         """Where a message before was put."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from core.compress.measure import measure
 from core.compress.retention import retention
+from core.explain.closed import closing_rows
 from core.explain.events import explain
-from core.explain.rows import boundary_rows, copied_rows
+from core.explain.rows import copied_rows
 from core.explain.situation import situation
 from core.hermes.markers import SummaryMatch, find_summary
 from core.hermes.policy import Policy
@@ -22,6 +23,8 @@ from inspector import format
 from inspector.screens.preview_model import Comparison
 from inspector.views import Subject
 
+NEVER_WRITTEN = "the session it began was never written to, so what it left is not known"
+
 
 @dataclass(frozen=True, slots=True)
 class Past:
@@ -32,12 +35,16 @@ class Past:
         after: What it left: copies around the summary, then the rows of that turn, which are in both.
         boundary: How many of them are copies of head and tail.
         policy: Of the release that did it.
+        incomplete: Before and after: the database kept only some of the messages.
+        notes: Why, and where else the rows differ from what Hermes held in memory.
     """
 
     before: tuple[Message, ...]
     after: tuple[Message, ...]
     boundary: Boundary | None
     policy: Policy
+    incomplete: tuple[bool, bool] = (False, False)
+    notes: tuple[str, ...] = ()
 
     @property
     def summary_at(self) -> int | None:
@@ -90,9 +97,9 @@ class Past:
         return found
 
     def kept(self, focus: str | None) -> Retention | None:
-        """What the summary kept of the middle; None without one."""
+        """What the summary kept of the middle; None without one, or where not all of the middle is there."""
         (head, tail), found = self.cut, self.summary
-        if found is None:
+        if found is None or self.incomplete[0]:
             return None
         middle = self.before[head.end : tail.start]
         earlier = _previous(self.before)
@@ -112,12 +119,13 @@ def past_of(store: Store, generations: Sequence[Generation], generation: Generat
         return None
     opened = generations[generation.index]
     here = situation(store, generation.session_id, generation=generation.index)
-    closings = boundary_rows(store, here.conversation)
-    rows = next((one for one in closings if one.opened.index == opened.index), None)
-    before = store.messages(rows.before) if rows and rows.before else here.messages
+    rows, ended = closing_rows(store, here.conversation, generation), here.closed
     left = opened.row_ids[: copied_rows(opened)] if opened.boundary else opened.row_ids
     after = store.messages(rows.after if rows and rows.after else left)
-    return Past(before, after, opened.boundary, here.policy)
+    lacking = rows is not None and not opened.row_ids
+    notes = (*ended.notes, *((NEVER_WRITTEN,) if lacking else ()))
+    incomplete = (ended.incomplete, lacking)
+    return Past(here.messages, after, opened.boundary, here.policy, incomplete, notes)
 
 
 def compared(past: Past, event: CompressionEvent | None = None) -> Comparison:
@@ -148,7 +156,8 @@ def compared(past: Past, event: CompressionEvent | None = None) -> Comparison:
         retention=past.kept(focus),
         before_weights=sides[0].estimates,
         after_weights=sides[1].estimates,
-        notes=_notes(past.boundary, event),
+        notes=(*_notes(past.boundary, event), *past.notes),
+        incomplete=past.incomplete,
     )
 
 

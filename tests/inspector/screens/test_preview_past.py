@@ -10,6 +10,8 @@ from core.model.message import Message, Row
 from core.model.plan import Span
 from core.store.locate import Location
 from core.store.store import Store
+from inspector.palette import Palette, defaults
+from inspector.screens.preview_header import figures
 from inspector.screens.preview_past import Past, compared, happened
 from inspector.views import Subject
 
@@ -58,6 +60,15 @@ def test_what_the_middle_held_is_held_against_the_summary() -> None:
 def test_without_a_summary_there_is_nothing_to_hold_against() -> None:
     shown = compared(Past(BEFORE, (), None, load_policy("0.19")))
     assert (shown.summary_index, shown.retention, shown.made_by) == (None, None, "no summary")
+
+
+def test_a_side_the_database_did_not_keep_is_at_least_or_unknown() -> None:
+    past = Past(BEFORE, (), None, load_policy("0.16"), (True, True), ("kept only 10",))
+    shown = compared(past)
+    assert (shown.saved, shown.retention, shown.notes[-1]) == (None, None, "kept only 10")
+    line = figures(shown, None, 120, Palette(defaults())).text
+    assert "≥10 → – messages" in line
+    assert "→ – tokens (–)" in line
 
 
 def test_every_compaction_of_the_samples_has_two_sides(samples: Location) -> None:
