@@ -15,7 +15,7 @@ from textual.binding import BindingType
 from textual.screen import Screen
 
 from core.errors import ConfigError
-from core.model.event import Severity
+from core.model.finding import Severity
 from core.store.locate import Location
 from inspector import format
 from inspector.commands import bindings, key_name, keymap, table

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.model.event import Severity
 from core.model.evidence import Verdict
+from core.model.finding import Severity
 from core.model.session import Kind
 
 ROLE = {"system": "◇", "user": "○", "assistant": "◆", "tool": "┆"}

@@ -9,7 +9,7 @@ from typing import Protocol, cast
 
 from textual.widget import Widget
 
-from core.model.event import Severity
+from core.model.finding import Severity
 from core.store.locate import Location
 
 

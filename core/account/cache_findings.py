@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from core.account.diagnosis import limit, remedy
 from core.account.examined import Account
-from core.model.event import Finding
 from core.model.evidence import Verdict
+from core.model.finding import Finding
 from core.words import plural
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.account.data import table
-from core.model.event import Finding, Severity
 from core.model.evidence import Evidence, Verdict
+from core.model.finding import Finding, Severity
 
 
 def limit(rule: str, name: str) -> Any:

@@ -14,8 +14,8 @@ from core.account.ledger import ledger
 from core.account.price_book import PriceBook
 from core.errors import NotFoundError
 from core.model.conversation import Conversation
-from core.model.event import Finding
 from core.model.evidence import Evidence, Verdict
+from core.model.finding import Finding
 from core.model.message import Message
 from core.model.session import Session
 from core.model.storage import UsageRow

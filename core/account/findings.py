@@ -14,8 +14,8 @@ from core.account.ledger import ledger
 from core.account.price_book import PriceBook
 from core.account.prices import MILLION, rates_for, write_rate
 from core.account.threads import read_threads
-from core.model.event import Finding
 from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Finding
 from core.model.usage import CacheReport, LedgerRow
 from core.store.store import Store
 from core.words import plural

@@ -9,8 +9,8 @@ from itertools import pairwise
 from core.account.diagnosis import finding, limit
 from core.account.ledger import ledger
 from core.account.spending import Spending, Window
-from core.model.event import Finding
 from core.model.evidence import Evidence, Source
+from core.model.finding import Finding
 from core.model.session import Session
 from core.store.store import Store
 from core.words import plural

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import ConfigError, DatabaseError, InspectorError
-from core.model.event import Finding
+from core.model.finding import Finding
 from core.model.storage import Lease, StoreHealth
 from core.model.usage import Discrepancy
 from core.store.locate import Location

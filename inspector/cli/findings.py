@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from core.model.event import Finding, Severity
+from core.model.finding import Finding, Severity
 from inspector.cli import jsonio, options, output, target
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from textual.message import Message as Event
 
 from core.errors import InspectorError
 from core.explain.findings import NotKnown
-from core.model.event import Severity
+from core.model.finding import Severity
 from core.store.connect import Cancelled
 from core.store.locate import Location
 from inspector import format

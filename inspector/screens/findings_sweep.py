@@ -9,7 +9,7 @@ from core.errors import InspectorError
 from core.explain.findings import Examination, NotKnown
 from core.explain.findings.diagnose import diagnose, diagnose_store
 from core.explain.findings.survey import Report, survey
-from core.model.event import Finding
+from core.model.finding import Finding
 from core.store.connect import Cancelled, Interrupted
 from core.store.locate import Location
 from core.store.store import Store

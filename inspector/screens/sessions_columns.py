@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from core.model.event import Severity
+from core.model.finding import Severity
 from core.model.pages import ConversationRow
 from core.model.session import Kind, Session
 from core.model.tokens import Buckets, Cost

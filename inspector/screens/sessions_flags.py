@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from core.model.event import Severity
+from core.model.finding import Severity
 from core.model.session import Guards
 from inspector.glyphs import SEVERITY
 from inspector.screens.sessions_columns import SessionLine

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from textual.reactive import reactive
 
-from core.model.event import Severity
+from core.model.finding import Severity
 from inspector import format
 from inspector.glyphs import DOWN, UP
 from inspector.line import Line

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.model.event import Severity
+from core.model.finding import Severity
 from core.model.session import Kind
 from core.store.locate import Location
 from inspector import format

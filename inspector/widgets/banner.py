@@ -7,7 +7,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from core.model.event import Severity
+from core.model.finding import Severity
 from inspector.glyphs import SEVERITY
 from inspector.line import Line
 from inspector.palette import Palette

@@ -10,7 +10,7 @@ from core.account.price_book import open_book
 from core.account.store_findings import store_findings
 from core.explain.caching import conversation_cache
 from core.explain.findings.examine import Examination, examine, examine_store
-from core.model.event import Finding, Severity
+from core.model.finding import Finding, Severity
 from core.store.store import Store
 
 

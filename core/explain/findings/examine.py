@@ -23,7 +23,7 @@ from core.explain.findings.registry import CONVERSATION_RULES, STORE_RULES, NotK
 from core.explain.findings.store_rules import StoreCase
 from core.hermes.config import HermesConfig
 from core.hermes.log import Log
-from core.model.event import Finding
+from core.model.finding import Finding
 from core.store.store import Store
 
 

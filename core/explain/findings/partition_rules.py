@@ -12,8 +12,8 @@ from core.explain.wording import quoted
 from core.hermes.log import Kind
 from core.hermes.markers import find_summary, scaffold_kind
 from core.hermes.rules import EstimateRules
-from core.model.event import Severity
 from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Severity
 from core.model.message import Message
 from core.model.plan import Plan
 from core.store.schema import TEXTS

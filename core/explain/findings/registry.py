@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from core.model.event import Finding, Severity
 from core.model.evidence import Evidence, Verdict
+from core.model.finding import Finding, Severity
 from core.tables import load_table
 
 _MOST_EVIDENCE = 12

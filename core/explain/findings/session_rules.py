@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from core.explain.findings.registry import Found, Rule, rules
-from core.model.event import Finding, Severity
 from core.model.evidence import Evidence, Source
+from core.model.finding import Finding, Severity
 from core.model.pages import ConversationRow
 from core.model.session import Session
 

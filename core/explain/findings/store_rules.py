@@ -14,8 +14,8 @@ from pathlib import Path
 from core.apply.writers import having_open
 from core.explain.findings.bytes_held import bytes_by_part, damaged, is_index
 from core.explain.findings.registry import Found, Missing, Rule, store_rule
-from core.model.event import Severity
 from core.model.evidence import Evidence, Source
+from core.model.finding import Severity
 from core.model.storage import StoreHealth
 from core.store.connect import log_of
 from core.store.store import Store

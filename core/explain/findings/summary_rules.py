@@ -13,8 +13,8 @@ from core.explain.findings.session_rules import paused
 from core.explain.rows import BoundaryRows
 from core.explain.wording import quoted
 from core.hermes.log import Kind
-from core.model.event import Severity
 from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Severity
 from core.model.message import Message
 from core.model.preview import Retention
 from core.words import plural

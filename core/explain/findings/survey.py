@@ -27,7 +27,7 @@ from core.explain.findings.session_log import SessionLogs
 from core.explain.findings.session_rules import examine_row
 from core.hermes.config import HermesConfig, load_config
 from core.kept_files import keep
-from core.model.event import Finding
+from core.model.finding import Finding
 from core.model.pages import ConversationRow
 from core.model.storage import Lease
 from core.places import cache_directory

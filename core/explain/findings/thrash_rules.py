@@ -15,8 +15,9 @@ from core.explain.rows import BoundaryRows, copied_rows
 from core.explain.wording import quoted
 from core.hermes.log import Kind, LogRecord
 from core.hermes.markers import find_summary, scaffold_kind
-from core.model.event import CompressionEvent, Severity, Trigger
+from core.model.event import CompressionEvent, Trigger
 from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Severity
 from core.model.message import Message
 
 

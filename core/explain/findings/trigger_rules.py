@@ -13,8 +13,9 @@ from core.explain.findings.registry import Found, Missing, Rule, conversation_ru
 from core.explain.logged import about
 from core.explain.wording import quoted
 from core.hermes.log import Kind, LogRecord
-from core.model.event import Severity, Trigger
+from core.model.event import Trigger
 from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Severity
 
 _BY_THRESHOLD = (Trigger.PREFLIGHT, Trigger.PRE_API, Trigger.POST_RESPONSE)
 

@@ -12,7 +12,7 @@ from core.account.findings import account_findings
 from core.account.lint import row_lint
 from core.account.price_book import PriceBook
 from core.account.store_findings import store_findings
-from core.model.event import Finding
+from core.model.finding import Finding
 from core.model.tokens import Buckets
 from core.model.usage import CacheReport, TtlAdvice
 from core.store.store import Store

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.model.event import Finding, Severity
 from core.model.evidence import Verdict
+from core.model.finding import Finding, Severity
 from inspector.cli.findings import lines
 from tests.inspector.cli.conftest import Json, Text
 

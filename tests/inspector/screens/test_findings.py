@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from core.explain.findings import NotKnown
-from core.model.event import Finding, Severity
 from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Finding, Severity
 from core.store.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.findings import FindingsScreen

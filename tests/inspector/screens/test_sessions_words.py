@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.model.event import Severity
+from core.model.finding import Severity
 from core.store.locate import Location
 from inspector.screens.sessions_words import header, legend
 from inspector.widgets.status_line import StatusLine

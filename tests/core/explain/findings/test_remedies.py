@@ -10,7 +10,7 @@ import pytest
 from core.account.data import table
 from core.explain.findings import examine, rules
 from core.hermes.config_values import key_specs
-from core.model.event import Finding, Severity
+from core.model.finding import Finding, Severity
 from inspector.cli.registry import COMMANDS
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.findings.scene import LONG, Build, base, config, guarded, line, twice

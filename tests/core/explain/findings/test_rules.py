@@ -7,7 +7,7 @@ import pytest
 
 from core.explain.findings import Examination, examine, examine_store, findings, rules
 from core.explain.findings.registry import CONVERSATION_RULES, STORE_RULES
-from core.model.event import Severity
+from core.model.finding import Severity
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.findings.scene import Build, Scene, compacted, guarded, plain
 from tests.core.explain.findings.scenes import SCENES

@@ -11,7 +11,7 @@ import pytest
 
 from core.explain.findings import examine_store
 from core.explain.findings.bytes_held import bytes_by_part, damaged, is_index
-from core.model.event import Finding, Severity
+from core.model.finding import Finding, Severity
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.findings.scene import plain
 from tests.core.explain.home import Home
