@@ -112,8 +112,3 @@ def billed(session: Session) -> tuple[int | None, ...]:
     """The buckets a provider bills."""
     tokens = session.tokens
     return tokens.input, tokens.cache_read, tokens.cache_write, tokens.output
-
-
-def many(count: int, noun: str, several: str | None = None) -> str:
-    """`1 call`, `2 calls`; `several` is the plural where it takes more than an s."""
-    return f"1 {noun}" if count == 1 else f"{count:,} {several or noun + 's'}"

@@ -27,6 +27,7 @@ from core.model.ledger import Ledger, LedgerRow
 from core.model.prices import Money
 from core.model.tokens import Buckets
 from core.store.open_database import OpenDatabase
+from core.words import plural
 
 if TYPE_CHECKING:
     from core.account.price_book import PriceBook
@@ -195,7 +196,7 @@ class Books:
                 f"{{}} went on past the {self.by} it began on, where all of it is booked; {_BY_CALL}",
             ),
         )
-        notes = [text.format(_sessions(count)) for count, text in told if count]
+        notes = [text.format(plural(count, "session")) for count, text in told if count]
         if self.unsplit:
             notes.append("databases of Hermes before 0.19 keep no auxiliary calls: summaries are not in it")
         return tuple(notes)
@@ -282,7 +283,3 @@ def _add_subtrees(desk: Books, everything: list[Group], threads: Threads, seen: 
             more, amount_below = own.get(one, (Buckets(), Money()))
             tokens, recorded = tokens + more, recorded + amount_below
         desk.beside(root, tokens, recorded)
-
-
-def _sessions(count: int) -> str:
-    return "1 session" if count == 1 else f"{count:,} sessions"

@@ -8,7 +8,7 @@ from core.explain.anchor import anchored_tokens
 from core.explain.checks import is_local
 from core.explain.frame import Frame
 from core.explain.rows import BoundaryRows
-from core.model.conversation import BoundaryMode
+from core.model.boundary import BoundaryMode
 from core.model.event import Trigger
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.message import Message

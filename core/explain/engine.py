@@ -10,7 +10,7 @@ from core.explain.attempts import Attempt
 from core.explain.frame import Frame
 from core.explain.rows import BoundaryRows
 from core.hermes.log import Kind
-from core.model.conversation import BoundaryMode
+from core.model.boundary import BoundaryMode
 from core.model.event import Trigger
 from core.model.evidence import Evidence, Source
 

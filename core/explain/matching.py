@@ -9,7 +9,7 @@ from typing import NamedTuple
 from core.explain.attempts import Attempt
 from core.explain.clock import Clock
 from core.explain.rows import BoundaryRows
-from core.model.conversation import BoundaryMode
+from core.model.boundary import BoundaryMode
 from core.model.event import Trigger
 
 _CLOSE = timedelta(seconds=15)

@@ -10,7 +10,8 @@ from functools import cached_property
 from core.explain.checks import is_local
 from core.explain.row_times import BATCH, begun_with, rewritten
 from core.hermes.markers import SummaryMatch, find_summary, scaffold_kind
-from core.model.conversation import Boundary, BoundaryMode, Conversation, Generation
+from core.model.boundary import BoundaryMode
+from core.model.conversation import Boundary, Conversation, Generation
 from core.model.message import Message
 from core.model.session import Session
 from core.store.store import Store

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from core.model.conversation import Boundary, BoundaryMode, Conversation, Generation
+from core.model.boundary import BoundaryMode
+from core.model.conversation import Boundary, Conversation, Generation
 from core.model.evidence import Evidence, Source
 from core.model.message import RowState
 from core.model.session import Session

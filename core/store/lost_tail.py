@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.model.conversation import BoundaryMode
+from core.model.boundary import BoundaryMode
 from core.model.message import RowState
 from core.store.generations import Segment
 from core.store.skeleton import Bone

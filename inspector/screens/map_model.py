@@ -9,7 +9,8 @@ from core.compress.measure import Measured, measure
 from core.compress.plan import plan
 from core.explain.situation import Situation, situation
 from core.hermes.policy import documents, load_policy, releases
-from core.model.conversation import BoundaryMode, Conversation, Generation
+from core.model.boundary import BoundaryMode
+from core.model.conversation import Conversation, Generation
 from core.model.evidence import Evidence
 from core.model.message import Message
 from core.model.plan import Plan

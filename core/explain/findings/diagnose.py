@@ -10,7 +10,7 @@ from core.account.price_book import open_book
 from core.account.store_findings import store_findings
 from core.explain.caching import conversation_cache
 from core.explain.findings.examine import Examination, examine, examine_store
-from core.model.finding import Finding, Severity
+from core.model.finding import Finding
 from core.store.store import Store
 
 
@@ -41,6 +41,5 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
     Two conversations that fork from one session both find what is wrong with it.
     """
-    rank = {severity: place for place, severity in enumerate(Severity)}
     once = {(one.rule, one.session, one.sentence): one for one in findings}
-    return tuple(sorted(once.values(), key=lambda one: rank[one.severity]))
+    return tuple(sorted(once.values(), key=lambda one: one.severity.rank))

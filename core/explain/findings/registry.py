@@ -112,8 +112,7 @@ def apply(
             findings += [rule.finding(found, session) for found in _joined(check(subject, rule))]
         except Missing as missing:
             unknown.append(NotKnown(key, rule.name, str(missing)))
-    order = list(Severity)
-    return sorted(findings, key=lambda finding: order.index(finding.severity)), unknown
+    return sorted(findings, key=lambda finding: finding.severity.rank), unknown
 
 
 def _joined(found: Iterable[Found]) -> Iterator[Found]:

@@ -15,7 +15,7 @@ def examine_row(row: ConversationRow, now: datetime) -> tuple[Finding, ...]:
     """What the newest session's row says: a chain that ends nowhere, blocks that are set."""
     told = {"E1": dead_end(row.tip), "B2": strikes_kept(row.tip, rules()["B2"]), "C2": paused(row.tip, now)}
     found = [rules()[key].finding(one, row.root.id) for key, one in told.items() if one is not None]
-    return tuple(sorted(found, key=lambda finding: list(Severity).index(finding.severity)))
+    return tuple(sorted(found, key=lambda finding: finding.severity.rank))
 
 
 def dead_end(session: Session) -> Found | None:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from core.compress.estimate import message_size, total_tokens
 from core.explain.findings.case import Case
 from core.explain.findings.registry import Found, Rule, conversation_rule
-from core.model.conversation import BoundaryMode
+from core.model.boundary import BoundaryMode
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.message import Message
 from core.words import plural

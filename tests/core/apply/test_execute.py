@@ -12,7 +12,7 @@ from core.apply.transcript import live_messages
 from core.apply.undo import undo
 from core.errors import UsageError
 from core.model.apply import Applied, ApplyMode, EntryState, Rehearsal
-from core.model.conversation import BoundaryMode
+from core.model.boundary import BoundaryMode
 from core.model.message import RowState
 from core.model.session import Kind
 from core.store.store import Store

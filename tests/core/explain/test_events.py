@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from core.model.conversation import BoundaryMode
+from core.model.boundary import BoundaryMode
 from core.model.event import SummaryStatus, Trigger
 from core.model.evidence import Source, Verdict
 from tests.core.explain.conftest import MakeHome

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.model.conversation import BoundaryMode, Conversation
+from core.model.boundary import BoundaryMode
+from core.model.conversation import Conversation
 from core.model.message import RowState
 from core.store.copies import head_copies, repeats, tail_copies
 from core.store.generations import split

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.model.conversation import BoundaryMode
+from core.model.boundary import BoundaryMode
 from core.model.event import CompressionEvent, SummaryOutcome, SummaryStatus, Trigger
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.preview import AnchorCount, Retention
@@ -20,8 +20,10 @@ from inspector.screens.why import WhyView, asides, caption
 from inspector.screens.why_aftermath import Aftermath, bill_of
 from inspector.screens.why_card import effect, event_lines, proof_lines
 from inspector.screens.why_curve import Curve, Sample
+from inspector.screens.why_list import EventList
 from inspector.screens.workspace import WorkspaceScreen
 from inspector.widgets.curve_chart import columns, number, place_of
+from inspector.widgets.status_line import StatusLine
 from tests.conftest import NOW
 from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press, settle
 
@@ -206,3 +208,29 @@ def test_a_failed_call_stands_over_a_switch_at_the_same_place() -> None:
     curve = Curve((Sample(1),) * 9, (), None, measured=True, switches=(3,), errors=(3, 5))
     assert [(mark.after, mark.sign) for mark in asides(curve)] == [(3, "⇄"), (3, "×"), (5, "×")]
     assert "⇄ 1 model switch · × 2 failed calls" in caption(curve)
+
+
+async def test_a_click_on_a_compaction_tells_of_it_and_what_arrives_later_moves_no_cursor(
+    samples: Location,
+) -> None:
+    async with open_app(samples, "Refactor the auth module", "why").run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        why = pilot.app.screen.query_one(WhyView)
+        assert why.moments.rows.count == 3
+        await pilot.click(EventList, offset=(6, 1))
+        await settle(pilot)
+        assert why.moments.cursor == 0
+        assert "preflight" in drawn(pilot)
+        why.post_message(WhyView.Billed(()))
+        await settle(pilot)
+        assert why.moments.cursor == 0
+
+
+async def test_while_it_reads_it_says_so_and_draws_no_axis(samples: Location) -> None:
+    app = open_app(samples, "Refactor the auth module", "why")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        view = WhyView()
+        await pilot.app.screen.mount(view)
+        assert view.query_one("#verdict", StatusLine).left[0][1].startswith("Reading")
+        assert not view.chart.render_line(0).text.strip()
