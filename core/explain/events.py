@@ -143,6 +143,7 @@ def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
         disagreements=(
             *wording.disagreements(attempt, rows, found.limits, lambda: _joined(frame, rows)),
             *(wording.missed(found.tokens, found.limits) if found.missed else ()),
+            *wording.other_windows(found),
         ),
     )
 

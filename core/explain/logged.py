@@ -6,24 +6,33 @@ from collections.abc import Callable, Collection, Iterator
 from datetime import datetime
 
 from core.hermes.log import Kind, Log, LogRecord
-from core.model.evidence import Evidence, Source
+from core.hermes.window import WindowClaim
+from core.model.evidence import Evidence, Source, Verdict
 
 _STATES_WINDOW = (Kind.PREFLIGHT, Kind.PRE_API, Kind.HYGIENE, Kind.TELEMETRY, Kind.INIT)
 
 
-def logged_window(log: Log, sessions: Collection[str], model: str | None) -> tuple[int, Evidence] | None:
-    """The newest window a line states for a model: of these sessions, else of any that names the model."""
-    own, others, own_line = [], [], about(log, sessions)
-    for record, asked in _with_models(log, sessions):
-        if record.kind not in _STATES_WINDOW or not record.window:
-            continue
-        if own_line(record):
-            own += [record] if None in (asked, model) or asked == model else []
-        elif model is not None and record.model == model:
-            others.append(record)
-    for record in [*others, *own][-1:]:
-        return record.window or 0, Evidence(Source.LOG, record.where, record.message)
+def logged_window(log: Log, sessions: Collection[str], model: str | None) -> WindowClaim | None:
+    """The newest window a line states for a model: of these sessions, else of any that names the model.
+
+    Another session may have run under another configuration, so its line proves nothing here.
+    """
+    own = [*stated_windows(log, sessions, model)]
+    others = (line for line in log.records if line.kind in _STATES_WINDOW and line.model == model)
+    lines = own or [line for line in others if model is not None and line.window]
+    for line in lines[-1:]:
+        evidence = Evidence(Source.LOG, line.where, line.message)
+        return WindowClaim("log", line.window or 0, evidence, Verdict.PROVED if own else Verdict.DERIVED)
     return None
+
+
+def stated_windows(log: Log, sessions: Collection[str], model: str | None) -> Iterator[LogRecord]:
+    """Lines of these sessions that state the window a model runs with, oldest first."""
+    own = about(log, sessions)
+    for record, asked in _with_models(log, sessions):
+        fits = None in (asked, model) or asked == model
+        if fits and record.kind in _STATES_WINDOW and record.window and own(record):
+            yield record
 
 
 def lowered_threshold(log: Log, threshold: int, until: datetime | None = None) -> LogRecord | None:

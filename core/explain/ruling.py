@@ -27,6 +27,7 @@ class Ruling(NamedTuple):
             window is shown: what was in force then is not on record.
         lowered: The line that says the threshold was lowered for the summary model.
         others: Whose threshold it was, where not Hermes' own.
+        claims: Windows the log states that may have been in force instead.
     """
 
     trigger: Trigger
@@ -40,6 +41,7 @@ class Ruling(NamedTuple):
     shrunk: Shrunk | None
     lowered: LogRecord | None
     others: str | None
+    claims: tuple[int, ...]
 
 
 def rule(
@@ -56,7 +58,7 @@ def rule(
     """
     cause = attempt.cause if attempt is not None else None
     lowered = None
-    window, shrunk = window_in_force(frame, attempt)
+    window, shrunk, claims = window_in_force(frame, attempt)
     others = rules_of_another(frame, attempt, rows)
     limits = frame.limits(release, session, window) if others is None else None
     threshold = limits.threshold if limits is not None else None
@@ -74,7 +76,7 @@ def rule(
     if missed:
         threshold = window = None
     numbers = (tokens, threshold, window, missed)
-    return Ruling(trigger, verdict, *numbers, limits, derived, shrunk, lowered, others)
+    return Ruling(trigger, verdict, *numbers, limits, derived, shrunk, lowered, others, claims)
 
 
 def _misses(trigger: Trigger, tokens: int | None, threshold: int | None) -> bool:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from core.explain.attempts import Attempt
 from core.explain.causes import refusal_of
 from core.explain.frame import Frame
+from core.explain.logged import about, stated_windows
 from core.hermes.log import Kind, LogRecord
 from core.model.event import Trigger
 
 _REFUSED = (Trigger.OVERFLOW, Trigger.LONG_CONTEXT_TIER)
 _BY_SIZE = (Trigger.POST_RESPONSE, Trigger.PREFLIGHT, Trigger.PRE_API)
 _STATES = frozenset({Kind.PREFLIGHT, Kind.PRE_API, Kind.INIT})
-_OF_MODEL = _STATES | {Kind.LIMIT_CACHED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,41 +31,85 @@ class Shrunk:
     line: LogRecord
 
 
-def window_in_force(frame: Frame, attempt: Attempt | None) -> tuple[int | None, Shrunk | None]:
-    """The window an attempt ran with, and the refusal that lowered it.
+class InForce(NamedTuple):
+    """The window an attempt ran with.
 
-    A line that decides may state it. Else a refusal counts that this attempt answers; and an earlier one,
-    where the number compared reaches the lowered threshold and not the configured one: a restart in between
-    would have brought the configured window back.
+    Attributes:
+        window: None where nothing says.
+        shrunk: The refusal that lowered it.
+        claims: What the log states of other turns, where that differs.
     """
-    base = frame.window.tokens if attempt is None else _of_model(frame, attempt)
-    if attempt is None or attempt.cause.window is not None:
-        return (attempt.cause.window if attempt is not None else base), None
-    shrunk = _before(frame, attempt.first.at)
+
+    window: int | None
+    shrunk: Shrunk | None = None
+    claims: tuple[int, ...] = ()
+
+
+def window_in_force(frame: Frame, attempt: Attempt | None) -> InForce:
+    """The window an attempt ran with: by its deciding line, by an earlier refusal, or by what others tell."""
+    if attempt is None:
+        return InForce(frame.window.tokens)
+    if attempt.cause.window is not None:
+        return InForce(attempt.cause.window)
+    base = _of_model(frame, attempt)
+    shrunk = _shrunk(frame, attempt, base)
+    return InForce(shrunk.window, shrunk) if shrunk is not None else _told(frame, attempt, base)
+
+
+def _shrunk(frame: Frame, attempt: Attempt, base: int | None) -> Shrunk | None:
+    """The refusal that this attempt answers, or an earlier one that still held.
+
+    An earlier one counts where the number compared reaches the lowered threshold and not the configured one:
+    a restart in between would have brought the configured window back.
+    """
+    shrunk, cause = _before(frame, attempt.first.at), attempt.cause
     if shrunk is None or base is None:
-        return base, None
-    cause = attempt.cause
+        return None
     if cause.trigger in _REFUSED and cause.line is not None and cause.line.where == shrunk.line.where:
-        return shrunk.window, shrunk
+        return shrunk
     session = frame.sessions.get(attempt.session, frame.conversation.tip)
     usual, lowered = (frame.limits(None, session, window) for window in (base, shrunk.window))
-    tokens = cause.tokens
-    if cause.trigger not in _BY_SIZE or tokens is None or usual is None or lowered is None:
-        return base, None
-    return (shrunk.window, shrunk) if lowered.threshold <= tokens < usual.threshold else (base, None)
+    if cause.trigger not in _BY_SIZE or cause.tokens is None or usual is None or lowered is None:
+        return None
+    return shrunk if lowered.threshold <= cause.tokens < usual.threshold else None
+
+
+def _told(frame: Frame, attempt: Attempt, base: int | None) -> InForce:
+    """What the nearest lines state, where they bear on the attempt; else what is configured today.
+
+    A process that was started anew between turns read the configuration again, so a line of an earlier turn
+    tells only where a later one agrees; where they differ, both are told.
+    """
+    moment, model = attempt.first.at, _model(attempt)
+    stated = [*stated_windows(frame.log, frame.sessions, model)]
+    before = [line for line in stated if line.at <= moment][-1:]
+    after = [line for line in stated if line.at > moment][:1]
+    said = {line.window for line in (*before, *after) if line.window}
+    if any(_same_turn(frame, line.at, moment) for line in before) or (before and after and len(said) == 1):
+        return InForce(before[0].window)
+    return InForce(base, claims=tuple(sorted(said - {base})) if base is not None else ())
+
+
+def _same_turn(frame: Frame, start: datetime, end: datetime) -> bool:
+    turns = (line for line in frame.log.records if line.kind is Kind.TURN and line.session in frame.sessions)
+    return not any(start < line.at <= end for line in turns)
 
 
 def _of_model(frame: Frame, attempt: Attempt) -> int | None:
     """The configured window, or that of a model which had taken over: config.yaml does not set that one's."""
-    model = attempt.started.model if attempt.started is not None else None
-    lines = [
-        record for record in frame.log.records if record.model == model and record.at <= attempt.first.at
-    ]
-    known = [record.window for record in lines if record.kind in _OF_MODEL and record.window]
+    model, moment = _model(attempt), attempt.first.at
+    lines = [record for record in frame.log.records if record.model == model and record.at <= moment]
     replaced = any(record.kind is Kind.MODEL_REPLACED for record in lines)
-    if model and known and (replaced or _reconfigured(frame)):
-        return known[-1]
+    if model and (replaced or _reconfigured(frame)):
+        stated = [line for line in stated_windows(frame.log, frame.sessions, model) if line.at <= moment]
+        known = stated or [record for record in lines if record.kind is Kind.LIMIT_CACHED and record.window]
+        if known:
+            return known[-1].window
     return None if _reconfigured(frame) else frame.window.tokens
+
+
+def _model(attempt: Attempt) -> str | None:
+    return attempt.started.model if attempt.started is not None else None
 
 
 def _reconfigured(frame: Frame) -> bool:
@@ -91,9 +136,9 @@ def _before(frame: Frame, moment: datetime) -> Shrunk | None:
 def _steps(frame: Frame) -> Iterator[Shrunk | LogRecord]:
     """Lowerings, and lines that state a window, in the order of the log."""
     window, rules = frame.window.tokens, frame.checks(None)
+    ours = about(frame.log, frame.sessions)
     for record in frame.log.records:
-        ours = record.session is None or record.session in frame.sessions or record.tag in frame.sessions
-        if not ours:
+        if not ours(record) and record.tag not in frame.sessions:
             continue
         if record.kind in _STATES and record.window:
             window = record.window

@@ -112,6 +112,16 @@ def _shrunk_evidence(shrunk: Shrunk) -> Iterator[Evidence]:
     yield Evidence(Source.DERIVED, shrunk.line.where, told)
 
 
+def other_windows(ruling: Ruling) -> Iterator[str]:
+    """Lines of other turns state another window than the one taken."""
+    if ruling.claims and ruling.window is not None:
+        stated = " and ".join(f"{window:,}" for window in ruling.claims)
+        yield (
+            f"the log states a window of {stated} in other turns, today's config gives {ruling.window:,}: "
+            "the process may have started with either"
+        )
+
+
 def missed(tokens: int | None, limits: Budgets | None) -> Iterator[str]:
     """It ran by its size, and today's config would not have let it."""
     if tokens is not None and limits is not None:

@@ -54,7 +54,7 @@ def find_window(
     model: str = "",
     provider: str = "",
     base_url: str = "",
-    logged: tuple[int, Evidence] | None = None,
+    logged: WindowClaim | None = None,
 ) -> WindowGuess:
     """Resolve the window the way Hermes does, as far as a file can tell.
 
@@ -68,7 +68,7 @@ def find_window(
         model: The session's model; the configured one when empty.
         provider: Its provider.
         base_url: Its endpoint; the configured one when empty.
-        logged: The newest length the log states, with the line.
+        logged: The newest length the log states.
     """
     model = model or config.model
     base_url = (base_url or str(config.value("model.base_url") or "")).rstrip("/")
@@ -77,7 +77,7 @@ def find_window(
         *_flagged(flag),
         *_configured(config, model, base_url),
         *_cached(home, model, base_url),
-        *_logged(logged),
+        *([logged] if logged is not None else []),
         *_tabled(model, provider),
     ]
     if not claims:
@@ -115,11 +115,6 @@ def _cached(home: Path | None, model: str, base_url: str) -> Iterator[WindowClai
     if len({lengths[key] for key in keys}) == 1:
         evidence = Evidence(Source.CONFIG, CACHE_NAME, f"{keys[0]}: {lengths[keys[0]]}")
         yield WindowClaim("cache", lengths[keys[0]], evidence, Verdict.DERIVED)
-
-
-def _logged(logged: tuple[int, Evidence] | None) -> Iterator[WindowClaim]:
-    if logged is not None:
-        yield WindowClaim("log", logged[0], logged[1], Verdict.PROVED)
 
 
 def _tabled(model: str, provider: str) -> Iterator[WindowClaim]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from core.explain.events import explain
-from core.model.event import Trigger
+from core.model.event import CompressionEvent, Trigger
+from core.model.evidence import Verdict
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home, compacted, explained, only
 
@@ -117,3 +118,37 @@ def test_a_threshold_lowered_for_the_summary_model_is_the_one_shown(home: Home) 
     assert (event.threshold, event.window, found.now.threshold) == (40_000, 64_000, 40_000)
     assert "41,000 >= 40,000" in event.arithmetic
     assert any("auto-lowered" in one.text for one in event.evidence)
+
+
+def _once_stated(home: Home, window: int, *, later: bool) -> CompressionEvent:
+    home.line(f"Preflight compression: ~90,000 tokens >= 75,000 threshold (model mock-model, ctx {window:,})")
+    if later:
+        home.turn(history=20)
+    home.call(1, 76_000)
+    home.started(76_000, before=28)
+    compacted(home)
+    return only(home)
+
+
+def test_a_window_stated_in_the_same_turn_was_in_force(home: Home) -> None:
+    event = _once_stated(home, 100_000, later=False)
+    assert (event.window, event.threshold, event.disagreements) == (100_000, 75_000, ())
+
+
+def test_a_window_stated_in_an_earlier_turn_is_told_beside_todays(home: Home) -> None:
+    event = _once_stated(home, 100_000, later=True)
+    assert event.window == 64_000
+    assert any("100,000 in other turns" in words for words in event.disagreements)
+
+
+def test_a_window_stated_in_another_session_proves_nothing_here(make_home: MakeHome) -> None:
+    home = make_home(config="model:\n  default: mock-model\n")
+    home.db.session("S", model="mock-model")
+    home.db.session("T", model="mock-model")
+    home.talk(2)
+    line = "Preflight compression: ~90,000 tokens >= 75,000 threshold (model mock-model, ctx 100,000)"
+    home.line(line, tag="T")
+    window = explained(home).window
+    assert (window.tokens, window.source, window.verdict) == (100_000, "log", Verdict.DERIVED)
+    home.line(line)
+    assert explained(home).window.verdict is Verdict.PROVED

@@ -3,10 +3,10 @@ from pathlib import Path
 import pytest
 
 from core.hermes.config import load_config
-from core.hermes.window import WindowGuess, find_window
+from core.hermes.window import WindowClaim, WindowGuess, find_window
 from core.model.evidence import Evidence, Source, Verdict
 
-LOGGED = (131_072, Evidence(Source.LOG, "agent.log:7", "ctx 131,072"))
+LOGGED = WindowClaim("log", 131_072, Evidence(Source.LOG, "agent.log:7", "ctx 131,072"), Verdict.PROVED)
 CUSTOM = """\
 model: {default: m, base_url: "http://h/v1/"}
 custom_providers:
