@@ -29,8 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--layout", choices=LAYOUTS, help="of FILE (default: native)")
     parser.add_argument("--ttl", choices=("5m", "1h"), help="of FILE (default: 5m)")
     parser.add_argument("--no-prices", action="store_true", help="leave costs out; faster")
-    parser.add_argument("--csv", action="store_true", help="print the calls, of FILE the markers, as a table")
-    options.add_json_option(parser)
+    options.add_json_option(parser, csv="print the calls, of FILE the markers, as a table")
     options.add_store_options(parser)
 
 
@@ -40,8 +39,6 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("give either SESSION or --messages FILE", remedy="`latest` names the newest session")
     if args.messages is None and (args.layout or args.ttl):
         raise UsageError("--layout and --ttl go with --messages; a session has its own")
-    if args.csv and args.json:
-        raise UsageError("give either --json or --csv")
     found = _of_session(args) if args.messages is None else _of_file(args)
     if args.json:
         output.write_json(payload(found))

@@ -79,9 +79,17 @@ def add_session_argument(parser: argparse.ArgumentParser, *, optional: bool = Fa
     )
 
 
-def add_json_option(parser: argparse.ArgumentParser) -> None:
-    """`--json`: the same result for scripts."""
-    parser.add_argument("--json", action="store_true", help="print JSON; its keys are stable")
+def add_json_option(parser: argparse.ArgumentParser, *, csv: str | None = None) -> None:
+    """`--json`: the same result for scripts.
+
+    Args:
+        parser: Of the command.
+        csv: Help of `--csv`, which goes without `--json`; None where the result is no table.
+    """
+    forms = parser.add_mutually_exclusive_group()
+    if csv is not None:
+        forms.add_argument("--csv", action="store_true", help=csv)
+    forms.add_argument("--json", action="store_true", help="print JSON; its keys are stable")
 
 
 def add_app_options(parser: argparse.ArgumentParser) -> None:

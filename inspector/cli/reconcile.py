@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from core.errors import NotFoundError, UsageError
+from core.errors import NotFoundError
 from core.model.usage import ReconcileRow, Reconciliation
 from inspector.cli import jsonio, options, output, target
 
@@ -23,8 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--columns", type=_columns, metavar="FIELD=COLUMN,...", help="columns of an export nobody knows"
     )
-    parser.add_argument("--csv", action="store_true", help="print a table for a spreadsheet")
-    options.add_json_option(parser)
+    options.add_json_option(parser, csv="print a table for a spreadsheet")
     options.add_store_options(parser)
 
 
@@ -32,8 +31,6 @@ def run(args: argparse.Namespace) -> int:
     """Print where the books agree and where they do not."""
     from core.account.reconcile import reconcile
 
-    if args.csv and args.json:
-        raise UsageError("give either --json or --csv")
     if not args.export.is_file():
         raise NotFoundError("no such file", where=str(args.export))
     with target.stores(args) as opened:

@@ -47,15 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="JSONL logs of Claude Code or Codex, or API answers one a line, instead of a database",
     )
     parser.add_argument("--no-prices", action="store_true", help="leave computed costs out; faster")
-    parser.add_argument("--csv", action="store_true", help="print a table for a spreadsheet")
-    options.add_json_option(parser)
+    options.add_json_option(parser, csv="print a table for a spreadsheet")
     options.add_store_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print buckets and cost."""
-    if args.csv and args.json:
-        raise UsageError("give either --json or --csv")
     if args.transcript:
         return _of_transcripts(args)
     slot = _slot(args)
