@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from core.account.prices import MILLION, rates_for, write_rate
-from core.model.usage import LedgerPart, LedgerRow
+from core.model.ledger import LedgerPart, LedgerRow
 
 ZERO = Decimal(0)
 

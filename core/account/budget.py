@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from core.model.usage import BudgetCheck, Ledger
+from core.model.ledger import Ledger
+from core.model.usage import BudgetCheck
 
 
 def check_budget(ledger: Ledger, budget: Decimal) -> BudgetCheck:

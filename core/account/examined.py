@@ -16,10 +16,11 @@ from core.errors import NotFoundError
 from core.model.conversation import Conversation
 from core.model.evidence import Evidence, Verdict
 from core.model.finding import Finding
+from core.model.ledger import LedgerRow
 from core.model.message import Message
+from core.model.prompt_cache import CacheReport
 from core.model.session import Session
 from core.model.storage import UsageRow
-from core.model.usage import CacheReport, LedgerRow
 from core.store.store import Store
 
 

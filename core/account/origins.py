@@ -6,7 +6,9 @@ from decimal import Decimal
 
 from core.account.bucket_costs import bucket_rates
 from core.errors import UsageError
-from core.model.usage import Ledger, LedgerPart, LedgerRow, Origin, Term
+from core.model.ledger import Ledger, LedgerPart, LedgerRow
+from core.model.prices import Term
+from core.model.usage import Origin
 from core.words import plural
 
 _BUCKETS = {

@@ -9,7 +9,7 @@ from decimal import Decimal
 from core.account.price_book import PriceBook
 from core.account.prices import cost
 from core.explain.frame import Frame
-from core.model.usage import PriceRow
+from core.model.prices import PriceRow
 
 
 @dataclass(frozen=True, slots=True)

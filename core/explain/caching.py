@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.account.cache.report import cache_report
 from core.account.price_book import open_book
 from core.explain.events import explain
-from core.model.usage import CacheReport
+from core.model.prompt_cache import CacheReport
 from core.store.store import Store
 
 

@@ -11,7 +11,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from core.errors import UsageError
-from core.model.usage import Breakpoint, CacheBreak, CacheCall, CacheReport, Payback, ResultCost, TtlAdvice
+from core.model.prompt_cache import (
+    Breakpoint,
+    CacheBreak,
+    CacheCall,
+    CacheReport,
+    Payback,
+    ResultCost,
+    TtlAdvice,
+)
 from inspector.cli import jsonio, options, output, target, transcript, what_if
 
 LAYOUTS = ("native", "envelope", "none")
@@ -55,7 +63,7 @@ def _of_file(args: argparse.Namespace) -> CacheReport:
     from core.account.cache.breakpoints import STRATEGY, place, with_prefix_tokens
     from core.compress.measure import measure
     from core.hermes.policy import documents, load_policy, newest_release
-    from core.model.usage import CacheRoute
+    from core.model.prompt_cache import CacheRoute
 
     messages = transcript.read_messages(args.messages)
     release = what_if.release_name(args.release) if args.release is not None else newest_release()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from core.model.usage import Breakpoint, CacheBreak, CacheReport, ResultCost
+from core.model.prompt_cache import Breakpoint, CacheBreak, CacheReport, ResultCost
 from inspector import format
 from inspector.cli import output
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from core.model.usage import Breakpoint, CacheBreak, CacheReport, Payback, TtlAdvice
+from core.model.prompt_cache import Breakpoint, CacheBreak, CacheReport, Payback, TtlAdvice
 from inspector import format
 from inspector.line import Line
 from inspector.palette import Palette

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.model.usage import CacheBreak
+from core.model.prompt_cache import CacheBreak
 from inspector import format
 from inspector.line import Line
 from inspector.widgets.curve_chart import number

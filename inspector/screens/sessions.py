@@ -28,7 +28,7 @@ from inspector.widgets.rows import PagedRows
 from inspector.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
-    from core.model.usage import LedgerRow
+    from core.model.ledger import LedgerRow
 
 POLL_SECONDS = 2.0
 ADD_UP_SECONDS = 10.0

@@ -19,7 +19,7 @@ from inspector.widgets.rows import PAGE
 from inspector.workers import cancelled, in_thread
 
 if TYPE_CHECKING:
-    from core.model.usage import LedgerRow
+    from core.model.ledger import LedgerRow
     from core.store.connect import Cancelled
     from inspector.screens.sessions_kept import Figures
     from inspector.screens.sessions_order import Order

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from core.account.ledger import ledger
 from core.errors import InspectorError
-from core.model.usage import LedgerRow
+from core.model.ledger import LedgerRow
 from core.store.connect import Cancelled
 from core.store.locate import Location
 from core.store.store import Store

@@ -19,7 +19,7 @@ from inspector.widgets.folding_rows import FoldingRows
 from inspector.widgets.status_line import Piece
 
 if TYPE_CHECKING:
-    from core.model.usage import LedgerRow
+    from core.model.ledger import LedgerRow
 
 DAYS = 30
 """How far back the sum in the first line reaches."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.model.usage import CacheCall
+from core.model.prompt_cache import CacheCall
 from inspector import format
 from inspector.screens.usage_model import Answer
 from inspector.screens.usage_words import bar_caption

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from core.model.usage import LedgerRow, Origin, Term
+from core.model.ledger import LedgerRow
+from core.model.prices import Term
+from core.model.usage import Origin
 from inspector import format
 from inspector.line import Line
 from inspector.palette import Palette

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from core.account.spending import MAIN
-from core.model.usage import LedgerRow
+from core.model.ledger import LedgerRow
 from core.store.locate import Location
 from inspector.screens.usage_model import Answer, Step, added_up, open_stores, ranked
 

@@ -15,7 +15,8 @@ from core.account.price_book import PriceBook, open_book
 from core.account.spending import MAIN
 from core.errors import DatabaseError, InspectorError
 from core.explain.situation import conversation_log
-from core.model.usage import CacheCall, Ledger, LedgerRow
+from core.model.ledger import Ledger, LedgerRow
+from core.model.prompt_cache import CacheCall
 from core.store.locate import Location
 from core.store.store import Store
 

@@ -9,7 +9,7 @@ from datetime import timedelta
 from core.explain.caching import conversation_cache
 from core.model.event import CompressionEvent
 from core.model.preview import Retention
-from core.model.usage import Payback
+from core.model.prompt_cache import Payback
 from core.store.connect import Cancelled
 from core.store.store import Store
 from inspector.screens.preview_past import past_of

@@ -8,7 +8,7 @@ from core.explain.explanation import Now
 from core.model.event import CompressionEvent, SummaryStatus, Trigger
 from core.model.evidence import Evidence, Verdict
 from core.model.preview import Retention
-from core.model.usage import Payback
+from core.model.prompt_cache import Payback
 from inspector import format
 from inspector.glyphs import VERDICT as SIGN
 from inspector.line import Line

@@ -11,7 +11,7 @@ from core.explain.events import explain
 from core.explain.explanation import Explanation
 from core.model.event import CompressionEvent
 from core.model.preview import Retention
-from core.model.usage import Payback
+from core.model.prompt_cache import Payback
 from core.store.store import Store
 from inspector.screens.why_aftermath import bills, survival
 from inspector.screens.why_curve import Curve, curve_of

@@ -7,7 +7,8 @@ from decimal import Decimal
 
 from core.account.cache.causes import SECONDS
 from core.account.prices import MILLION, rates_for, write_rate
-from core.model.usage import CacheBreak, CacheCall, PriceRow, TtlAdvice
+from core.model.prices import PriceRow
+from core.model.prompt_cache import CacheBreak, CacheCall, TtlAdvice
 
 _MARGIN = Decimal("0.02")
 """A difference below this share is none."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from core.account.data import newest_for, table
 from core.model.message import Message
-from core.model.usage import Breakpoint
+from core.model.prompt_cache import Breakpoint
 
 STRATEGY = "system_and_3"
 MARKERS = 4

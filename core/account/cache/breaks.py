@@ -10,7 +10,8 @@ from statistics import median
 from core.account.cache.causes import Causes, Surroundings
 from core.account.prices import MILLION, rates_for, write_rate
 from core.model.evidence import Evidence, Source
-from core.model.usage import CacheBreak, CacheCall, PriceRow
+from core.model.prices import PriceRow
+from core.model.prompt_cache import CacheBreak, CacheCall
 
 SHARE = 0.4
 """A break loses at least this share of what the call before left in the cache."""

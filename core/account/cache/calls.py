@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.hermes.log import Kind, Log, LogRecord, log_files
-from core.model.usage import CacheCall
+from core.model.prompt_cache import CacheCall
 
 ToUtc = Callable[[datetime], datetime]
 """Turns a local time of the log into UTC."""

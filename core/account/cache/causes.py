@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from core.account.cache.calls import ToUtc, local_time
 from core.hermes.log import Kind, Log, LogRecord
 from core.model.evidence import Evidence, Source
-from core.model.usage import CacheCall
+from core.model.prompt_cache import CacheCall
 
 SECONDS = {"5m": 300.0, "1h": 3600.0}
 

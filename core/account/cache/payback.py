@@ -11,7 +11,8 @@ from decimal import Decimal
 from core.account.cache.calls import ToUtc, local_time
 from core.account.prices import MILLION, rates_for, write_rate
 from core.hermes.log import Kind, Log, LogRecord
-from core.model.usage import CacheCall, Payback, PriceRow
+from core.model.prices import PriceRow
+from core.model.prompt_cache import CacheCall, Payback
 
 _INVISIBLE = "the summariser's call left no record: its price is not in it"
 _Price = Callable[[CacheCall], PriceRow | None]

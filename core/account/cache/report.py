@@ -24,10 +24,11 @@ from core.hermes.log import Log
 from core.hermes.policy import load_policy, nearest_release, newest_release
 from core.model.conversation import Conversation
 from core.model.message import Message
+from core.model.prices import PriceRow
+from core.model.prompt_cache import Breakpoint, CacheBreak, CacheCall, CacheReport, CacheRoute, ResultCost
 from core.model.session import Session
 from core.model.storage import UsageRow
 from core.model.tokens import Buckets
-from core.model.usage import Breakpoint, CacheBreak, CacheCall, CacheReport, CacheRoute, PriceRow, ResultCost
 from core.store.store import Store
 
 

@@ -11,7 +11,8 @@ from decimal import Decimal
 from core.account.prices import MILLION, rates_for, write_rate
 from core.model.conversation import Generation
 from core.model.message import Message
-from core.model.usage import PriceRow, ResultCost
+from core.model.prices import PriceRow
+from core.model.prompt_cache import ResultCost
 
 _CHARS = 4
 _Result = tuple[str, int]

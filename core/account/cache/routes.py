@@ -9,7 +9,7 @@ from typing import Any
 
 from core.account.data import table, version
 from core.hermes.routes import api_mode_of, host_of
-from core.model.usage import CacheRoute
+from core.model.prompt_cache import CacheRoute
 
 
 @dataclass(frozen=True, slots=True)

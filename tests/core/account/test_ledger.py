@@ -14,8 +14,8 @@ import pytest
 
 from core.account.ledger import DIMENSIONS, ledger
 from core.errors import UsageError
+from core.model.ledger import LedgerRow
 from core.model.tokens import Buckets
-from core.model.usage import LedgerRow
 from core.store.store import Store
 from tests.core.account.homes import NOON, Book, store, tokens
 from tests.shared import shared

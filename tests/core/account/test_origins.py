@@ -12,7 +12,8 @@ from core.account.ledger import ledger
 from core.account.origins import FIGURES, origin
 from core.account.price_book import PriceBook
 from core.errors import UsageError
-from core.model.usage import Ledger, Origin
+from core.model.ledger import Ledger
+from core.model.usage import Origin
 from core.store.store import Store
 from tests.core.account.homes import Book, tokens
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from core.account.data import table
 from core.account.price_book import PriceBook
 from core.account.prices import cost, entry_at, price, rates_for
+from core.model.prices import PriceRow, Rates, Tier
 from core.model.tokens import Buckets
-from core.model.usage import PriceRow, Rates, Tier
 
 TOKENS = Buckets(input=12_345, cache_read=67_890, cache_write=1_234, output=5_678, reasoning=4_321)
 JUNE = datetime(2026, 6, 1, 12, tzinfo=UTC)

@@ -14,8 +14,8 @@ from core.explain.counterfactual import cheapest, compare, history, simulate
 from core.explain.events import explained
 from core.hermes.policy import load_policy, releases
 from core.model.message import Message
+from core.model.prices import PriceRow, Rates
 from core.model.settings import Settings
-from core.model.usage import PriceRow, Rates
 from tests.core.explain.conftest import MakeHome
 
 LISTED = PriceRow("x", "m", Rates(*map(Decimal, ("3", "15", "0.3", "3.75"))), "list")

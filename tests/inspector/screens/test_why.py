@@ -11,7 +11,7 @@ from core.model.boundary import BoundaryMode
 from core.model.event import CompressionEvent, SummaryOutcome, SummaryStatus, Trigger
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.preview import AnchorCount, Retention
-from core.model.usage import Payback
+from core.model.prompt_cache import Payback
 from core.store.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.cache_card import bill

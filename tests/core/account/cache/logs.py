@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from core.hermes.log import Kind, Log, LogRecord
-from core.model.usage import CacheCall
+from core.model.prompt_cache import CacheCall
 
 START = datetime(2026, 6, 1, 12, tzinfo=UTC)
 

@@ -14,7 +14,7 @@ from core.account.ledger import ledger
 from core.account.price_book import PriceBook
 from core.hermes.config import load_config
 from core.hermes.log import read_log
-from core.model.usage import CacheReport
+from core.model.prompt_cache import CacheReport
 from core.store.locate import Location
 from core.store.store import Store
 from tests.shared import shared
