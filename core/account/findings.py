@@ -11,6 +11,7 @@ from core.account.cache_findings import CACHE_RULES
 from core.account.diagnosis import limit
 from core.account.examined import Account, billed
 from core.account.ledger import ledger
+from core.account.money_findings import MONEY_RULES
 from core.account.price_book import PriceBook
 from core.account.prices import MILLION, rates_for, write_rate
 from core.account.threads import read_threads
@@ -53,30 +54,6 @@ def _undercounted(account: Account) -> Iterator[Finding]:
         yield account.found("F3", numbers, verdict=Verdict.SUSPECTED)
 
 
-def _unpriced(account: Account) -> Iterator[Finding]:
-    for row in account.rows:
-        for part in row.parts:
-            if not part.estimated.missing or part.billing in ("included", "local"):
-                continue
-            text = f"{part.provider or 'no provider'}, estimated_cost_usd 0 or NULL"
-            numbers = {"tokens": part.tokens.total or 0, "model": part.model or "an unnamed model"}
-            yield account.found("F4", numbers, Evidence(Source.DATABASE, "sessions", text))
-
-
-def _stale_price(account: Account) -> Iterator[Finding]:
-    for row in account.rows:
-        recorded, computed = row.recorded.usd, row.computed.usd
-        if not recorded or not computed or row.recorded.missing or row.computed.missing:
-            continue
-        apart = abs(computed - recorded)
-        share, least = Decimal(str(limit("F5", "share"))), Decimal(str(limit("F5", "least")))
-        if apart > least and apart > share * computed:
-            numbers = {"model": row.key, "recorded": recorded, "computed": computed}
-            entries = (part.price for part in row.parts if part.price)
-            where = (Evidence(Source.DERIVED, "price list", entry.label) for entry in entries)
-            yield account.found("F5", numbers, *where, verdict=Verdict.DERIVED)
-
-
 def _one_hour(account: Account) -> Iterator[Finding]:
     if account.report.ttl != "1h" or account.prices is None:
         return
@@ -103,12 +80,6 @@ def _tiered(account: Account) -> Iterator[Finding]:
             over[(call.model, reached[-1])] += 1
     for (model, above), calls in over.items():
         yield account.found("F7", {"told": plural(calls, "call"), "above": above, "model": model})
-
-
-def _included(account: Account) -> Iterator[Finding]:
-    listed = sum((row.included.usd for row in account.rows if row.included.usd), Decimal(0))
-    if listed:
-        yield account.found("F8", {"listed": listed}, verdict=Verdict.DERIVED)
 
 
 def _subtree(account: Account) -> Iterator[Finding]:
@@ -184,6 +155,6 @@ def _no_reasoning(account: Account) -> Iterator[Finding]:
 
 
 _RULES: Sequence[Callable[[Account], Iterator[Finding]]] = (
-    _zero_usage, _undercounted, _unpriced, _stale_price, _one_hour, _tiered, _included, _subtree, _summariser,
+    _zero_usage, _undercounted, *MONEY_RULES, _one_hour, _tiered, _subtree, _summariser,
     _misattributed, _cumulative, _no_cache_bucket, _no_reasoning,
 )  # fmt: skip

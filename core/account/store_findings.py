@@ -2,23 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
-from itertools import pairwise
+from itertools import chain, pairwise
+from typing import Any
 
 from core.account.diagnosis import finding, limit
 from core.account.ledger import ledger
+from core.account.money_findings import MONEY_RULES
+from core.account.price_book import PriceBook
 from core.account.spending import Spending, Window
-from core.model.evidence import Evidence, Source
+from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Finding
 from core.model.session import Session
+from core.model.usage import LedgerRow
 from core.store.store import Store
 from core.words import plural
 
 
-def store_findings(store: Store) -> tuple[Finding, ...]:
-    """The diagnoses F and G that concern all sessions together, worst first."""
-    found = [*_silent(store), *_variance(store), *_unattended(store)]
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """What all sessions of a database spent together."""
+
+    rows: Sequence[LedgerRow]
+
+    def found(
+        self, rule: str, numbers: Mapping[str, Any], *evidence: Evidence, verdict: Verdict = Verdict.PROVED
+    ) -> Finding:
+        """A finding about no session in particular."""
+        return finding(rule, numbers, *evidence, verdict=verdict)
+
+
+def store_findings(store: Store, *, prices: PriceBook | None = None) -> tuple[Finding, ...]:
+    """The diagnoses F and G that concern all sessions together, worst first.
+
+    Args:
+        store: The database.
+        prices: Price book; rules about prices need it.
+    """
+    spent = ledger([store], by="model", prices=prices)
+    found = [*_silent(store), *_variance(store), *_unattended(store), *_written(spent.totals)]
+    found += chain.from_iterable(rule(_Whole(spent.rows)) for rule in MONEY_RULES)
     return tuple(sorted(found, key=lambda one: one.severity.rank))
 
 
@@ -41,6 +66,13 @@ def _unattended(store: Store) -> Iterator[Finding]:
     if total and spent / total >= Decimal(str(limit("F16", "share"))):
         names = ", ".join(sorted({row.key for row in alone}))
         yield finding("F16", {"share": float(spent / total), "usd": spent, "sources": names})
+
+
+def _written(totals: LedgerRow) -> Iterator[Finding]:
+    """More is written to the cache than read from it, over all sessions."""
+    written, read = totals.tokens.cache_write or 0, totals.tokens.cache_read or 0
+    if written > read and (totals.calls or 0) >= limit("G2", "calls"):
+        yield finding("G2", {"written": written, "read": read})
 
 
 def _variance(store: Store) -> Iterator[Finding]:

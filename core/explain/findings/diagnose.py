@@ -33,7 +33,8 @@ def diagnose(store: Store, session_id: str) -> Examination:
 def diagnose_store(store: Store, *, integrity: bool = False) -> Examination:
     """Apply every rule about a database as a whole; `integrity` also runs SQLite's own check."""
     found = examine_store(store, integrity=integrity)
-    return Examination(worst_first(chain(found.findings, store_findings(store))), found.unknown)
+    money = store_findings(store, prices=open_book())
+    return Examination(worst_first(chain(found.findings, money)), found.unknown)
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:

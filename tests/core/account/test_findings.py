@@ -200,8 +200,7 @@ def test_g6_prompts_that_part_early(book: Book) -> None:
         prompt = f"You are careful.\n# Time\n{clock}\n" + "rules " * 50
         book.session(f"s{number}", started_at=NOON + number, system_prompt=prompt, **OPUS, **tokens(5))
     with Store(book.path) as store:
-        (one,) = store_findings(store)
-    assert one.rule == "G6"
+        (one,) = (one for one in store_findings(store) if one.rule == "G6")
     assert "in the section 'Time'" in one.sentence
 
 
@@ -247,3 +246,28 @@ def test_g7_tells_when_a_compaction_paid_for_itself(book: Book) -> None:
     book.session("a", **OPUS, **tokens(5))
     paid = Payback(START, "a", 1000, Decimal("0.1"), Decimal("0.1"), Decimal("0.05"), 9, 4)
     assert found(book, report=empty(paybacks=(paid,)))["G7"].sentence.endswith("paid back after 4 calls")
+
+
+def over_all(book: Book) -> dict[str, Finding]:
+    with Store(book.path) as store:
+        return {one.rule: one for one in store_findings(store, prices=BOOK)}
+
+
+def test_what_sessions_spent_without_a_price_is_said_of_all_together(book: Book) -> None:
+    book.session("a", model="nobodys-model", **tokens(100)).session("b", model="nobodys-model", **tokens(50))
+    found = over_all(book)["F4"]
+    assert found.numbers["tokens"] == 150
+    assert found.session is None
+
+
+def test_a_price_that_was_stale_is_said_of_all_together(book: Book) -> None:
+    book.session("a", estimated_cost_usd=0.001, cost_status="estimated", **OPUS, **tokens(1_000_000))
+    assert "F5" in over_all(book)
+
+
+def test_a_cache_written_more_than_read_is_said_of_all_together(book: Book) -> None:
+    book.session("a", api_call_count=6, cache_write_tokens=900, **OPUS)
+    book.session("b", api_call_count=6, cache_read_tokens=500, **OPUS)
+    assert over_all(book)["G2"].numbers == {"written": 900, "read": 500}
+    book.session("c", api_call_count=1, cache_read_tokens=500, **OPUS)
+    assert "G2" not in over_all(book)

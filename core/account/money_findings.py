@@ -1,0 +1,58 @@
+"""Diagnoses that need nothing but what was spent on each model, by a conversation or by a whole database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Protocol
+
+from core.account.diagnosis import limit
+from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Finding
+from core.model.usage import LedgerRow
+
+
+class Spent(Protocol):
+    """What was spent, and whose it is."""
+
+    @property
+    def rows(self) -> Sequence[LedgerRow]:
+        """The ledger by model, with costs at list prices."""
+
+    def found(
+        self, rule: str, numbers: Mapping[str, Any], *evidence: Evidence, verdict: Verdict = Verdict.PROVED
+    ) -> Finding:
+        """A finding about it."""
+
+
+def _unpriced(spent: Spent) -> Iterator[Finding]:
+    for row in spent.rows:
+        for part in row.parts:
+            if not part.estimated.missing or part.billing in ("included", "local"):
+                continue
+            text = f"{part.provider or 'no provider'}, estimated_cost_usd 0 or NULL"
+            numbers = {"tokens": part.tokens.total or 0, "model": part.model or "an unnamed model"}
+            yield spent.found("F4", numbers, Evidence(Source.DATABASE, "sessions", text))
+
+
+def _stale_price(spent: Spent) -> Iterator[Finding]:
+    for row in spent.rows:
+        recorded, computed = row.recorded.usd, row.computed.usd
+        if not recorded or not computed or row.recorded.missing or row.computed.missing:
+            continue
+        apart = abs(computed - recorded)
+        share, least = Decimal(str(limit("F5", "share"))), Decimal(str(limit("F5", "least")))
+        if apart > least and apart > share * computed:
+            numbers = {"model": row.key, "recorded": recorded, "computed": computed}
+            entries = (part.price for part in row.parts if part.price)
+            where = (Evidence(Source.DERIVED, "price list", entry.label) for entry in entries)
+            yield spent.found("F5", numbers, *where, verdict=Verdict.DERIVED)
+
+
+def _included(spent: Spent) -> Iterator[Finding]:
+    listed = sum((row.included.usd for row in spent.rows if row.included.usd), Decimal(0))
+    if listed:
+        yield spent.found("F8", {"listed": listed}, verdict=Verdict.DERIVED)
+
+
+MONEY_RULES: Sequence[Callable[[Spent], Iterator[Finding]]] = (_unpriced, _stale_price, _included)
