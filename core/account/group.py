@@ -24,6 +24,7 @@ class Group(NamedTuple):
         price: The entry of the price list; None when nobody asked, or there is none.
         usd: What the tokens cost by it.
         unpriced: Sessions with tokens but without a price, when prices were asked for.
+        again: How many of `sessions` another group of the same row counts already.
     """
 
     place: int
@@ -53,6 +54,7 @@ class Group(NamedTuple):
     price: PriceRow | None = None
     usd: Decimal | None = None
     unpriced: int = 0
+    again: int = 0
 
 
 class Counted(NamedTuple):

@@ -136,7 +136,8 @@ class Spending:
         sums = _sums(by, classes or Classes())
         found = self._fetch(self._whole, sums.format(f"({self._share} OR apart IS NOT NULL)"))
         self._apart = [group.apart for group in found if group.apart is not None]
-        self._split = split_items(store.schema, where), [json.dumps(self._apart), *values, *values]
+        keys = [KEYS[by], *(KEYS[name] for name, _ in window.only)]
+        self._split = split_items(store.schema, where, keys), [json.dumps(self._apart), *values, *values]
         self.groups = [group for group in found if group.apart is None] if self._apart else found
         self.whole = len(self.groups)
         self.groups += self._fetch(self._split, sums.format(self._share))
@@ -186,14 +187,14 @@ def _sums(by: str, classes: Classes) -> str:
         sums = ", ".join((*COUNTS, *MONEY, "recorded"))
         return (
             f"SELECT -{SIZE}, {chosen}, {sums}, missing, status, shaky, started_at, title, counts, apart, "  # noqa: S608
-            f"{priced} FROM items WHERE {{}}"
+            f"{priced}, again FROM items WHERE {{}}"
         )
     sums = ", ".join(f"sum({name})" for name in (*COUNTS, *MONEY, "recorded"))
     names = [KEYS[by], "task", *ROUTE, "included", "apart", *classes.expressions]
     return (
         f"SELECT sum(-{SIZE}), {chosen}, {sums}, sum(missing), "  # noqa: S608
         "CASE WHEN min(status) <> max(status) THEN 'mixed' ELSE min(status) END, sum(shaky), "
-        f"min(started_at), max(title), sum(counts), apart, {priced} FROM items WHERE {{}} "
+        f"min(started_at), max(title), sum(counts), apart, {priced}, sum(again) FROM items WHERE {{}} "
         f"GROUP BY {', '.join(names)}"
     )
 

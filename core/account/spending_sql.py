@@ -41,7 +41,8 @@ def whole_items(schema: Schema, where: str) -> str:
         SELECT {_columns(schema, "sessions", _OWN, "s")}, 0 AS held, {_apart(schema)} AS apart
         FROM sessions s WHERE {where}),
       items AS (
-        SELECT {_HEAD}, {_AMOUNTS}, {_silent()} AS shaky, 1 AS counts, apart, {_judged()} FROM whole)"""  # noqa: S608
+        SELECT {_HEAD}, {_AMOUNTS}, {_silent()} AS shaky, 1 AS counts, 0 AS again, apart,
+          {_judged()} FROM whole)"""  # noqa: S608
 
 
 def _apart(schema: Schema) -> str:
@@ -61,11 +62,12 @@ def _apart(schema: Schema) -> str:
     )
 
 
-def split_items(schema: Schema, where: str) -> str:
+def split_items(schema: Schema, where: str, keys: Sequence[str]) -> str:
     """The common tables `joined`, odd sessions beside the sum of their split, and `items`, what that makes.
 
-    Auxiliary calls, which no session's total holds, are among the items. Binds the list of odd sessions as
-    JSON, then the values of `where` twice.
+    Auxiliary calls, which no session's total holds, are among the items. Of those of a session that are
+    alike in `keys`, all but one count it `again`. Binds the list of odd sessions as JSON, then the values of
+    `where` twice.
     """
     over = " OR ".join(f"u_{name} > coalesce({name}, 0)" for name in COUNTS[1:])
     leaves = " OR ".join(f"coalesce({name}, 0) <> coalesce(u_{name}, 0)" for name in COUNTS)
@@ -94,7 +96,10 @@ def split_items(schema: Schema, where: str) -> str:
         UNION ALL
         SELECT {_taken("known")}, 0, 0, 1 FROM split JOIN known ON known.id = split.session_id
           WHERE split.task <> ''),
-      items AS (SELECT *, NULL AS apart, {_judged()} FROM parts)"""  # noqa: S608
+      items AS (
+        SELECT *, NULL AS apart, {_judged()}, counts AND row_number() OVER (
+          PARTITION BY session, task, {", ".join(keys)} ORDER BY counts DESC) > 1 AS again
+        FROM parts)"""  # noqa: S608
 
 
 def _own(schema: Schema, where: str) -> str:

@@ -53,7 +53,7 @@ def with_price(
     group: Group, entry: PriceRow | None = None, usd: Decimal | None = None, unpriced: int = 0
 ) -> Group:
     """`_replace` of the last fields; for tens of thousands it takes too long."""
-    return Group._make((*group[:_PRICE], entry, usd, unpriced))
+    return Group._make((*group[:_PRICE], entry, usd, unpriced, group.again))
 
 
 def price_classes(book: PriceBook, routes: Iterable[Sequence[str]]) -> Classes:
@@ -82,7 +82,7 @@ def finish(
         key=key,
         label=label,
         task=task,
-        sessions=sum(part.sessions for part in parts) if sessions is None else sessions,
+        sessions=_sessions(groups) if sessions is None else sessions,
         calls=sum(part.calls for part in parts),
         tokens=reduce(add, [part.tokens for part in parts]) if parts else Buckets(),
         recorded=_together([part.recorded for part in parts]),
@@ -93,6 +93,11 @@ def finish(
         parts=tuple(parts),
         lower_bound=any(group.shaky for group in groups),
     )
+
+
+def _sessions(groups: Iterable[Group]) -> int:
+    """Sessions on a row, each once however many routes its calls took; what a split leaves over is some's."""
+    return max(1, sum(group.sessions - group.again for group in groups))
 
 
 def place(groups: Iterable[Group]) -> int:

@@ -174,6 +174,22 @@ def test_one_session_spread_over_several_models_is_one_session(book: Book, opene
     assert ledger([store(opened, book)], by="model").totals.sessions == 1
 
 
+@pytest.mark.parametrize("by", ["session", "conversation", "source", "profile", "task"])
+def test_a_row_counts_a_session_once_however_many_models_it_called(
+    book: Book, opened: ExitStack, by: str
+) -> None:
+    for name in ("a", "b"):
+        book.session(name, model="x", source="cli", **tokens(70))
+        book.usage(name, "x", **tokens(10)).usage(name, "y", **tokens(20)).usage(name, "z", **tokens(30))
+    one = store(opened, book)
+    together = by in ("source", "profile", "task")
+    expected = [2] if together else [1, 1]
+    assert [row.sessions for row in ledger([one], by=by).rows] == expected
+    assert [row.sessions for row in ledger([one], by=by, only=[("model", "z")]).rows] == expected
+    models = {row.key: row.sessions for row in ledger([one], by="model").rows}
+    assert models == {"x": 2, "y": 2, "z": 2}
+
+
 def test_several_databases_add_up_and_the_same_one_counts_once(tmp_path: Path, opened: ExitStack) -> None:
     one, two = (Book(tmp_path / name).session("a", **tokens(10)) for name in ("one.db", "two.db"))
     both = [store(opened, one), store(opened, two), store(opened, one)]
