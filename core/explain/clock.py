@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from core.hermes.log import Kind, LogRecord
 
-_QUARTER = timedelta(minutes=15)
-_TOLERANCE = timedelta(minutes=2)
+_QUARTER = 15
+"""Minutes; zones are whole quarters of an hour apart."""
+_TOLERANCE = 2
+"""Minutes between a line and the moment it belongs to."""
 _CLEARLY = 2 / 3
 """Share of another offset's matches with which the machine's own zone still wins."""
-_ENOUGH = 100
-"""Lines to try: an offset that fits the newest hundred is the one."""
 _WIDEST = range(-12 * 4, 14 * 4 + 1)
 _MARKING = frozenset({Kind.TURN, Kind.DONE, Kind.TURN_ENDED, Kind.CALL})
 
@@ -51,25 +51,29 @@ def align(records: Iterable[LogRecord], moments: Mapping[str, Sequence[datetime]
         records: Lines of the log.
         moments: Times the database holds, by session.
     """
-    marks = [(record.at, record.session) for record in records if record.kind in _MARKING and record.session]
-    ordered = {session: sorted(times) for session, times in moments.items() if times}
-    marks = [(at, session) for at, session in marks if session in ordered]
-    own = _score(Clock(), marks, ordered)
+    near = {session: _around(times) for session, times in moments.items() if times}
+    marks = Counter(
+        (record.at.replace(second=0, microsecond=0), near[record.session])
+        for record in records
+        if record.kind in _MARKING and record.session in near
+    )
+    own = sum(count for (at, around), count in marks.items() if _minute(at.astimezone(UTC)) in around)
+    lines = [(_minute(at.replace(tzinfo=UTC)), around, count) for (at, around), count in marks.items()]
     scores = {
-        quarter: _score(Clock(quarter * _QUARTER), marks, ordered) for quarter in sorted(_WIDEST, key=abs)
+        quarter: sum(count for minute, around, count in lines if minute - quarter * _QUARTER in around)
+        for quarter in sorted(_WIDEST, key=abs)
     }
     best = max(scores, key=lambda quarter: scores[quarter])
     if own >= _CLEARLY * scores[best]:
-        return Clock(None, own, len(marks))
-    return Clock(best * _QUARTER, scores[best], len(marks))
+        return Clock(None, own, marks.total())
+    return Clock(timedelta(minutes=best * _QUARTER), scores[best], marks.total())
 
 
-def _score(
-    clock: Clock, marks: Sequence[tuple[datetime, str | None]], moments: Mapping[str, Sequence[datetime]]
-) -> int:
-    return sum(_near(clock.utc(at), moments[session or ""]) for at, session in marks)
+def _around(times: Iterable[datetime]) -> frozenset[int]:
+    """The minutes in which a line belongs to one of some moments."""
+    return frozenset(_minute(at) + aside for at in times for aside in range(-_TOLERANCE, _TOLERANCE + 1))
 
 
-def _near(at: datetime, times: Sequence[datetime]) -> bool:
-    place = bisect_left(times, at)
-    return any(abs(at - time) <= _TOLERANCE for time in times[max(0, place - 1) : place + 1])
+def _minute(at: datetime) -> int:
+    """Minutes since the epoch; whole ones tell zones apart, and a busy log has few of them."""
+    return int(at.timestamp() // 60)
