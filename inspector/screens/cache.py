@@ -30,6 +30,8 @@ from inspector.widgets.rows import ListRows
 from inspector.widgets.status_line import Piece, StatusLine
 from inspector.workers import cancelled, in_thread
 
+READING = "Reading log, rows and prices …"
+
 
 class CacheView(View):
     """Reads the report once, then only draws."""
@@ -59,13 +61,15 @@ class CacheView(View):
 
     def compose(self) -> ComposeResult:
         """Figures, markers, hit rate, breaks, card."""
-        yield StatusLine(id="figures")
+        head = StatusLine(id="figures")
+        head.left = (("ink-muted", READING),)
+        yield head
         yield MarkerStrip()
         chart = CurveChart()
         chart.tell = min  # a single miss among many hits is the news
         yield chart
         with Container(id="verdicts"):
-            yield BreakList(empty="Reading log, rows and prices …")
+            yield BreakList()
             yield Card()
 
     def watch_subject(self, subject: Subject | None) -> None:
@@ -84,7 +88,8 @@ class CacheView(View):
 
     @on(Reported)
     def _take(self, event: Reported) -> None:
-        report = self._report = event.report
+        again, report = self._report is not None, event.report
+        self._report = report
         self.query_one("#figures", StatusLine).left = figures(report)
         strip = self.query_one(MarkerStrip)
         strip.pins = tuple(Pin(point.prefix_tokens, point.honoured) for point in report.breakpoints)
@@ -93,7 +98,7 @@ class CacheView(View):
         self._draw_curve(report)
         moments = [CacheMoment(place, one) for place, one in enumerate(report.breaks)]
         moments.append(CacheMoment(len(moments), None))
-        self.breaks.show(ListRows(moments), cursor=_dearest(report))
+        self.breaks.show(ListRows(moments), cursor=self.breaks.cursor if again else _dearest(report))
         self._show_card()
 
     def _draw_curve(self, report: CacheReport) -> None:

@@ -6,10 +6,13 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from inspector import format
-from inspector.screens.sessions_columns import Extra, SessionLine
+from inspector.screens.sessions_columns import Beside, Extra, SessionLine
 from inspector.screens.sessions_list import SessionsList
 from inspector.widgets.pressure_bar import Pressure
 from inspector.widgets.status_line import Piece, StatusLine
+
+SUMMARIES = "compression"
+"""The task of calls that write summaries."""
 
 
 class SessionCard(Vertical):
@@ -29,7 +32,7 @@ class SessionCard(Vertical):
         told: tuple[tuple[Piece, ...], ...] = ((), (), ())
         if row is not None:
             extra = None if row.part else listing.extras.get(row.key)
-            told = (_what(row, listing.previews.get(row.key, "")), _window(row, extra), _spent(row))
+            told = (_what(row, listing.previews.get(row.key, "")), _window(row, extra), _spent(row, extra))
         for line, pieces in zip(self.query(StatusLine), told, strict=True):
             line.left = pieces
 
@@ -70,11 +73,14 @@ def _pressure(pressure: Pressure) -> tuple[Piece, ...]:
     return (*full, ("ink-muted", f" · fires at {format.count(pressure.threshold)}, {room}"))
 
 
-def _spent(row: SessionLine) -> tuple[Piece, ...]:
+def _spent(row: SessionLine, extra: Extra | None) -> tuple[Piece, ...]:
     tokens, bound = row.tokens, row.row.lower_bound
+    beside = extra.beside if extra else None
     pieces: list[Piece] = [
         ("money!", f"{format.money(row.cost.usd)} "),
-        ("ink-muted", f"{row.cost.status or ''} · ".lstrip()),
+        ("ink-muted", f"{row.cost.status or ''} ".lstrip()),
+        *((("money", f"+ {format.money(beside.usd)} "), ("ink-muted", _tasks(beside))) if beside else ()),
+        ("ink-muted", "· "),
         ("ink", f"{_full(tokens.total, lower_bound=bound)} tokens"),
     ]
     for name, token, value in (
@@ -85,6 +91,10 @@ def _spent(row: SessionLine) -> tuple[Piece, ...]:
     ):
         pieces.append((f"{token}?", f" · {_full(value, lower_bound=bound)} {name}"))
     return tuple(pieces)
+
+
+def _tasks(beside: Beside) -> str:
+    return "for summaries " if beside.tasks == (SUMMARIES,) else f"for {', '.join(beside.tasks)} "
 
 
 def _full(value: int | None, *, lower_bound: bool) -> str:

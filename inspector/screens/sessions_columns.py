@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 
 from core.model.finding import Severity
 from core.model.pages import ConversationRow
@@ -76,18 +77,32 @@ class SessionLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Beside:
+    """Calls beside the main loop, such as those that write summaries: no session's own cost holds them.
+
+    Attributes:
+        tasks: What they were for.
+    """
+
+    usd: Decimal
+    tasks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Extra:
     """What has to be computed for a conversation, a moment after its row is on screen.
 
     Attributes:
         flags: Signs of what needs attention, worst first, as (theme token, text).
         state: The state the conversation was in; what was computed for another one is out of date.
+        beside: What Hermes counts apart from it; None where that costs nothing anybody knows.
     """
 
     pressure: Pressure
     generations: int | None = None
     flags: tuple[tuple[str, str], ...] = ()
     state: State | None = None
+    beside: Beside | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from decimal import Decimal
 
 from core.compress.measure import measure as measure_messages
 from core.compress.plan import plan
@@ -11,7 +12,7 @@ from core.errors import InspectorError
 from core.explain.situation import Situation, situation
 from core.store.connect import Cancelled
 from core.store.store import Store
-from inspector.screens.sessions_columns import Extra, Key, SessionLine
+from inspector.screens.sessions_columns import Beside, Extra, Key, SessionLine
 from inspector.screens.sessions_flags import flags
 from inspector.widgets.pressure_bar import Pressure
 
@@ -47,7 +48,16 @@ def _measure(store: Store, line: SessionLine, now: datetime) -> Extra:
     here = situation(store, line.row.tip.id)
     pressure = pressure_of(here)
     count = len(here.conversation.generations)
-    return Extra(pressure, count, flags(line, pressure, now), line.state)
+    beside = _beside(store, [one.id for one in line.row.sessions])
+    return Extra(pressure, count, flags(line, pressure, now), line.state, beside)
+
+
+def _beside(store: Store, sessions: Sequence[str]) -> Beside | None:
+    """What calls beside the main loop were recorded to cost."""
+    rows = [row for row in store.model_usage(sessions) if row.task]
+    costs = [(row.actual_cost if row.actual_cost.usd else row.estimated_cost).usd for row in rows]
+    usd = sum((one for one in costs if one), Decimal(0))
+    return Beside(usd, tuple(sorted({row.task for row in rows}))) if usd else None
 
 
 def pressure_of(here: Situation) -> Pressure:

@@ -68,6 +68,15 @@ class LedgerList(RowList[LedgerRow]):
         place = names.index(self.figure) if self.figure in names else 0
         self.figure = names[max(0, min(len(names) - 1, place + step))]
 
+    def aim(self, x: int) -> None:
+        """Go to the figure whose column holds the cell `x` of the list."""
+        right = self.row_width - PAD
+        for one in reversed(self.shown):
+            left = right - one.width - GAP
+            if left <= x < right:
+                self.figure = one.name
+            right = left
+
     def watch_figure(self) -> None:
         """The header and the row under the cursor show which figure is chosen."""
         self.refresh()

@@ -25,6 +25,7 @@ from inspector.screens.usage_model import PERIODS, Answer, Question, answer
 from inspector.screens.usage_words import (
     bucket_pieces,
     headline,
+    nothing,
     peak_words,
     summary_words,
     tabs,
@@ -110,7 +111,8 @@ class UsagePanel(Reporting, Vertical):
 
     def _start(self) -> None:
         self._draw_tabs()
-        self.query_one("#dimensions", StatusLine).right = (("ink-muted", "adding up …"),)
+        what = self.question.title.rpartition(" › ")[2]
+        self.query_one("#dimensions", StatusLine).right = (("ink-muted", f"adding up {what} …"),)
         if self._answer is None:
             self.query_one("#sums", StatusLine).left = waiting(self.question)
         self.add_up(self.locations, self.question)
@@ -138,7 +140,7 @@ class UsagePanel(Reporting, Vertical):
         self._draw_bars(bars_of(found))
         self.query_one(Banner).say(" · ".join([*(error.line for error in found.errors), *found.ledger.notes]))
         self.rows.by, self.rows.priced = found.ledger.by, found.priced
-        self.rows.empty = f"Nothing was spent in {found.question.title}."
+        self.rows.empty = nothing(found.question)
         rows = (*found.ledger.rows, found.ledger.totals) if found.ledger.rows else ()
         self.rows.show(ListRows(rows), cursor=self.rows.cursor if again else 0)
         self._draw_tabs()
@@ -212,6 +214,11 @@ class UsagePanel(Reporting, Vertical):
     def action_figure(self, step: int) -> None:
         """Put the cursor on another figure of the row."""
         self.rows.turn(step)
+        self._show_origin()
+
+    @on(RowList.HeaderClicked)
+    def _aim(self, event: RowList.HeaderClicked) -> None:
+        self.rows.aim(event.index)
         self._show_origin()
 
     def action_origin(self) -> None:

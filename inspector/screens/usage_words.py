@@ -44,6 +44,12 @@ def waiting(question: Question) -> tuple[Piece, ...]:
     return (*title, ("ink-muted", " · adding up …"))
 
 
+def nothing(question: Question) -> str:
+    """What stands where the rows would, and what to try."""
+    other = "" if question.session is not None or question.path else " p shows another period."
+    return f"Nothing was spent in {question.title}.{other}"
+
+
 def bucket_pieces(totals: LedgerRow, *, priced: bool = False) -> tuple[Piece, ...]:
     """The four buckets, what each cost where there is room, and reasoning as a part of output."""
     tokens = totals.tokens

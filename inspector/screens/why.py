@@ -31,6 +31,8 @@ from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
 from inspector.widgets.status_line import Piece, StatusLine
 
+READING = "Reading rows, log and config …"
+
 
 class WhyView(ExplainingView):
     """Reads the explanation once, then only draws; what a compaction cost and lost comes after it."""
@@ -56,10 +58,12 @@ class WhyView(ExplainingView):
 
     def compose(self) -> ComposeResult:
         """Verdict, curve, compactions, card."""
-        yield StatusLine(id="verdict")
+        head = StatusLine(id="verdict")
+        head.left = (("ink-muted", READING),)
+        yield head
         yield CurveChart()
         with Container(id="verdicts"):
-            yield EventList(empty="Reading rows, log and config …")
+            yield EventList()
             yield Card()
 
     def watch_subject(self, subject: Subject | None) -> None:
@@ -70,6 +74,7 @@ class WhyView(ExplainingView):
     @on(ExplainingView.Explained)
     def _take(self, event: ExplainingView.Explained) -> None:
         explanation, curve = event.explanation, event.curve
+        again = self._explanation is not None
         self._explanation, self._bills, self._survived = explanation, None, {}
         self.query_one("#verdict", StatusLine).left = verdict_pieces(explanation)
         self.chart.values = tuple(sample.tokens for sample in curve.samples)
@@ -80,7 +85,9 @@ class WhyView(ExplainingView):
         self.chart.caption, self.chart.ends = caption(curve), ends(curve)
         moments = [Moment(place, one, explanation.now) for place, one in enumerate(explanation.events)]
         moments.append(Moment(len(moments), None, explanation.now))
-        self.moments.show(ListRows(moments), cursor=_place(explanation, self.cursor))
+        self.moments.show(
+            ListRows(moments), cursor=self.moments.cursor if again else _place(explanation, self.cursor)
+        )
         self._show_card()
 
     @on(RowList.Moved)

@@ -62,7 +62,9 @@ class CurveChart(Widget):
         """The plot from its top, then the marks, then the caption."""
         width, rows = self.size.width, self.size.height - 2
         ink = Palette.of(self.app)
-        if y < rows:
+        if not self.values and self.threshold is None and y <= rows:
+            line = Line()  # an axis without a scale says nothing
+        elif y < rows:
             line = self._plot(rows - 1 - y, rows, width, ink)
         elif y == rows:
             line = self._mark_line(width, ink)

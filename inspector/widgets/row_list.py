@@ -160,10 +160,11 @@ class RowList(LineView[Row], can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """A click moves the cursor; a click on the cursor opens."""
-        if event.y < self.HEADER_LINES:
-            self.post_message(self.HeaderClicked(self, event.x))
+        x, y = event.x - self.gutter.left, event.y - self.gutter.top
+        if y < self.HEADER_LINES:
+            self.post_message(self.HeaderClicked(self, x))
             return
-        index = self.scroll_offset.y + event.y - self.HEADER_LINES
+        index = self.scroll_offset.y + y - self.HEADER_LINES
         if index >= self._rows.count or self.is_heading(index):
             return
         if index == self.cursor:

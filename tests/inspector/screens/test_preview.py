@@ -6,6 +6,7 @@ from dataclasses import replace
 from threading import Event
 
 import pytest
+from textual.events import MouseScrollDown
 from textual.pilot import Pilot
 
 from core.compress.summarise.base import (
@@ -406,3 +407,16 @@ async def test_a_wide_screen_lists_what_is_lost_beside_both_sides(samples: Locat
         assert "✗ lost" in drawn(pilot)
         await press(pilot, "d")
         assert not app.screen.query_one(AnchorList).display
+
+
+async def test_the_wheel_over_one_side_takes_the_other_along_and_leaves_the_cursor(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        left, right = view(pilot).before, view(pilot).after
+        read = left.message
+        for _ in range(3):
+            right.post_message(MouseScrollDown(right, 5, 5, 0, 1, 0, shift=False, meta=False, ctrl=False))
+            await settle(pilot)
+        assert right.scroll_offset.y > 0
+        assert left.scroll_offset.y > 0
+        assert left.message == read

@@ -180,6 +180,24 @@ async def test_a_high_screen_tells_the_row_under_the_cursor_in_full(app: MakeApp
         assert text[2].startswith("$0.042 estimated · 36,000 tokens · 1,200 fresh · 30,000 cache read")
 
 
+async def test_what_writing_summaries_cost_is_told_beside_what_the_conversation_cost(
+    app: MakeApp, home: Path
+) -> None:
+    with closing(sqlite3.connect(home / "state.db")) as connection, connection:
+        connection.executemany(
+            "INSERT INTO session_model_usage (session_id, model, task, estimated_cost_usd)"
+            " VALUES (?, ?, ?, ?)",
+            [("plain", "m", "", 0.042), ("plain", "m", "compression", 0.01)],
+        )
+    running = app(home)
+    async with running.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "G")
+        *_, spent = screen(running).query_one(SessionCard).query(StatusLine)
+        told = spent.render_line(0).text.strip()
+        assert told.startswith("$0.042 estimated + $0.010 for summaries · 36,000 tokens")
+
+
 async def test_a_low_screen_has_no_lines_for_that(app: MakeApp, home: Path) -> None:
     running = app(home)
     async with running.run_test(size=(120, 24)) as pilot:

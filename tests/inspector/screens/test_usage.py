@@ -15,9 +15,10 @@ from inspector.app import InspectorApp
 from inspector.format import money
 from inspector.screens.sessions import SessionsScreen
 from inspector.screens.usage import UsageScreen
+from inspector.screens.usage_list import LedgerList
 from inspector.screens.usage_model import DIMENSIONS, Day, Question, answer, forecast, spent
 from inspector.screens.usage_panel import UsagePanel
-from inspector.screens.usage_words import headline, waiting
+from inspector.screens.usage_words import headline, nothing, waiting
 from inspector.screens.workspace import WorkspaceScreen
 from inspector.widgets.day_bars import DayBars, shown
 from tests.conftest import NOW
@@ -283,3 +284,24 @@ async def test_the_dearest_row_comes_first_and_the_peak_names_its_conversation(s
 
 def test_before_anything_is_known_the_headline_says_what_is_under_way() -> None:
     assert "".join(text for _, text in waiting(Question())) == "Usage · 30 days · adding up …"
+
+
+async def test_a_click_on_a_title_chooses_the_figure_and_one_on_a_row_goes_there(app: InspectorApp) -> None:
+    async with app.run_test(size=(140, 40)) as pilot:
+        panel = await _open(pilot)
+        header = panel.rows.draw_header(panel.rows.row_width)[0].text
+        for title, figure in (("output", "output"), ("read", "cache_read"), ("at list", "computed")):
+            await pilot.click(LedgerList, offset=(header.index(title) + 2, 0))
+            assert panel.rows.figure == figure
+        assert "at the price list" in panel.card.text
+        await pilot.click(LedgerList, offset=(5, 3))
+        assert panel.rows.cursor == 2
+        assert panel.question.path == ()
+        await pilot.click(LedgerList, offset=(5, 3))
+        await settle(pilot)
+        assert panel.question.path or _screen(app) is WorkspaceScreen
+
+
+def test_a_period_without_spending_says_what_to_try() -> None:
+    assert nothing(Question()) == "Nothing was spent in 30 days. p shows another period."
+    assert nothing(Question(session="s1")) == "Nothing was spent in all time."
