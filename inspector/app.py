@@ -48,7 +48,8 @@ class InspectorApp(App[None]):
     """
 
     TITLE = "Hermes Inspector"
-    CSS_PATH = "app.tcss"
+    CSS_PATH: ClassVar = ["app.tcss", "screens/sessions.tcss"]
+    """With the home screen's styles, which would have all of them read again."""
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = bindings("app")
 
@@ -73,7 +74,14 @@ class InspectorApp(App[None]):
         """How many findings of each severity a conversation has, once somebody examined it."""
         for found in shipped():
             self.register_theme(textual_theme(found))
-        self.theme = theme
+        self._begin_with(theme)
+
+    def _begin_with(self, theme: str) -> None:
+        """Set the theme while no style is read; set later, all of them would be read a second time."""
+        self.set_reactive(App.theme, theme)
+        dark = self.current_theme.dark
+        self.update_classes({"-dark-mode": dark, "-light-mode": not dark}, update=False)
+        self.stylesheet.set_variables(self.get_css_variables())
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Give our tokens a colour in themes that do not know them."""

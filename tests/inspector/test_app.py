@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.css.stylesheet import Stylesheet
 from textual.events import MouseScrollDown
 
-from core.store.locate import Location
+from core.store.locate import Location, locate
 from inspector.app import InspectorApp
 from inspector.screens.sessions import SessionsScreen
 from inspector.screens.sessions_list import SessionsList
@@ -19,7 +20,7 @@ from inspector.widgets.notice import Notice
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import NOW, MakeApp
 from tests.inspector.driving import settle
-from themes.loader import load_all
+from themes.loader import ThemeFile, load_all
 
 
 async def test_the_wheel_scrolls_a_list_and_leaves_the_cursor(
@@ -48,6 +49,22 @@ async def test_t_goes_round_the_themes(app: MakeApp, home: Path) -> None:
             seen.append(running.theme)
         assert seen[0] == seen[-1]
         assert set(seen) == {theme.name for theme in load_all()}
+
+
+@pytest.mark.parametrize("theme", load_all(), ids=lambda theme: theme.name)
+async def test_a_theme_to_begin_with_is_there_without_reading_styles_twice(
+    home: Path, theme: ThemeFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    again: list[Stylesheet] = []
+    monkeypatch.setattr(Stylesheet, "reparse", again.append)
+    running = InspectorApp(locate(home=home), theme=theme.name)
+    async with running.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert isinstance(running.screen, SessionsScreen)
+        assert running.screen.styles.background.hex.lower() == theme.base["background"].lower()
+        assert running.has_class("-dark-mode") == theme.dark
+        assert running.has_class("-light-mode") != theme.dark
+        assert again == []
 
 
 async def test_a_theme_that_knows_none_of_our_colours_still_works(app: MakeApp, home: Path) -> None:
