@@ -37,8 +37,8 @@ LARGEST = 20_000_000
 """Characters of a document: a usage list of some forty thousand sessions."""
 
 
-def slot(args: argparse.Namespace, *sources: Path) -> Slot | None:
-    """Where the JSON a command line asks for is kept; None for what is not.
+def slot(args: argparse.Namespace, *sources: Path, people: bool = False) -> Slot | None:
+    """Where what a command line asks for is kept; None for what is not.
 
     That is what is no JSON, and what several databases say: the note that one of them was left out would be
     kept from whoever asks again.
@@ -46,12 +46,13 @@ def slot(args: argparse.Namespace, *sources: Path) -> Slot | None:
     Args:
         args: The command line.
         sources: What the answer rests on besides the program, the database and its home.
+        people: Lines for people are kept as well: they are the same on every terminal.
 
     Raises:
         NotFoundError: There is no database.
     """
     places = target.locations(args)
-    return Slot(args, places[0], sources) if args.json and len(places) == 1 else None
+    return Slot(args, places[0], sources) if (args.json or people) and len(places) == 1 else None
 
 
 class Slot:

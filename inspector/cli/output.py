@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from core.errors import InspectorError
@@ -33,11 +33,16 @@ def write_json(payload: dict[str, Any], *, mask: bool = True) -> None:
 
 
 def write_lines(lines: Iterable[str]) -> None:
-    """Print lines for people; whatever could act on a terminal is shown instead of sent."""
+    """Print lines for people."""
+    for line in cleaned(lines):
+        sys.stdout.write(f"{line}\n")
+
+
+def cleaned(lines: Iterable[str]) -> Iterator[str]:
+    """Lines for people; whatever could act on a terminal is shown instead of sent."""
     from inspector.text import clean
 
-    for line in lines:
-        sys.stdout.write(f"{clean(line)}\n")
+    return map(clean, lines)
 
 
 def evidence(value: Evidence) -> str:

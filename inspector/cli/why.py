@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print why a conversation was compressed, each time, and where the trigger stands."""
-    slot = kept.slot(args)
+    slot = kept.slot(args, people=True)
     text = slot.read() if slot else None
     if text is None:
         return _answer(args, slot)
@@ -57,12 +57,11 @@ def _answer(args: argparse.Namespace, slot: kept.Slot | None) -> int:
         keeps = lasting(store, session.id)
     if args.json:
         text = jsonio.dumps(jsonio.masked(payload(found) | _turns(args, turns)))
-        sys.stdout.write(f"{text}\n")
-        if slot and keeps:
-            slot.write(text)
     else:
-        output.write_lines(lines(found))
-        output.write_lines(_turn_lines(args, turns))
+        text = "\n".join(output.cleaned([*lines(found), *_turn_lines(args, turns)]))
+    sys.stdout.write(f"{text}\n")
+    if slot and keeps:
+        slot.write(text)
     return 0
 
 

@@ -57,6 +57,19 @@ def test_the_same_question_is_answered_without_opening_the_database(
     assert ask(*words) == first
 
 
+def test_the_lines_of_why_are_kept_for_people_too(
+    lone_home: Path, closed: Callable[[], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def shown() -> str:
+        assert run(["why", "latest", "--home", str(lone_home)]) == 0
+        return capsys.readouterr().out
+
+    first = shown()
+    closed()
+    assert "0 compactions" in first
+    assert shown() == first
+
+
 def new_title(home: Path) -> None:
     with closing(sqlite3.connect(home / "state.db", isolation_level=None)) as database:
         database.execute("UPDATE sessions SET title = 'Second'")
