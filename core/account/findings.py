@@ -17,7 +17,8 @@ from core.account.prices import MILLION, rates_for, write_rate
 from core.account.threads import read_threads
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Finding
-from core.model.usage import CacheReport, LedgerRow
+from core.model.ledger import LedgerRow
+from core.model.prompt_cache import CacheReport
 from core.store.store import Store
 from core.words import plural
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from core.account.diagnosis import limit
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Finding
-from core.model.usage import LedgerRow
+from core.model.ledger import LedgerRow
 
 
 class Spent(Protocol):

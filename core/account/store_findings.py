@@ -15,8 +15,8 @@ from core.account.price_book import PriceBook
 from core.account.spending import Spending, Window
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Finding
+from core.model.ledger import LedgerRow
 from core.model.session import Session
-from core.model.usage import LedgerRow
 from core.store.store import Store
 from core.words import plural
 

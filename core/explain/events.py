@@ -21,7 +21,7 @@ from core.explain.situation import conversation_log, detected, found_window
 from core.hermes.config import HermesConfig, load_config
 from core.hermes.log import Kind, Log, LogRecord
 from core.hermes.release import release_of_summary
-from core.model.conversation import BoundaryMode
+from core.model.boundary import BoundaryMode
 from core.model.event import CompressionEvent
 from core.store.store import Store
 

@@ -7,23 +7,7 @@ from datetime import date
 from decimal import Decimal
 
 from core.model.evidence import Evidence
-from core.model.ledger import Ledger as Ledger
-from core.model.ledger import LedgerPart as LedgerPart
-from core.model.ledger import LedgerRow as LedgerRow
-from core.model.prices import Money as Money
-from core.model.prices import Priced as Priced
-from core.model.prices import PriceRow as PriceRow
-from core.model.prices import Rates as Rates
-from core.model.prices import Term as Term
-from core.model.prices import Tier as Tier
-from core.model.prompt_cache import Breakpoint as Breakpoint
-from core.model.prompt_cache import CacheBreak as CacheBreak
-from core.model.prompt_cache import CacheCall as CacheCall
-from core.model.prompt_cache import CacheReport as CacheReport
-from core.model.prompt_cache import CacheRoute as CacheRoute
-from core.model.prompt_cache import Payback as Payback
-from core.model.prompt_cache import ResultCost as ResultCost
-from core.model.prompt_cache import TtlAdvice as TtlAdvice
+from core.model.prices import Term
 from core.model.tokens import Buckets
 
 

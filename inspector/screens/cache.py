@@ -12,7 +12,7 @@ from textual.containers import Container
 from textual.message import Message as Event
 
 from core.explain.caching import conversation_cache
-from core.model.usage import CacheBreak, CacheReport
+from core.model.prompt_cache import CacheBreak, CacheReport
 from core.store.store import Store
 from inspector import format
 from inspector.commands import bindings

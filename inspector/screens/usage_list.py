@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from textual.reactive import reactive
 
-from core.model.usage import LedgerRow
+from core.model.ledger import LedgerRow
 from inspector import format
 from inspector.line import Line
 from inspector.widgets.row_list import RowList

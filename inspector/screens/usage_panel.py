@@ -12,7 +12,7 @@ from textual.containers import Container, Vertical
 from textual.message import Message as Event
 
 from core.account.origins import origin
-from core.model.usage import LedgerRow
+from core.model.ledger import LedgerRow
 from core.store.locate import Location
 from inspector.commands import bindings
 from inspector.line import Line

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from core.account.bucket_costs import bucket_costs
-from core.model.usage import LedgerRow
+from core.model.ledger import LedgerRow
 from inspector import format
 from inspector.screens.usage_list import PRICING
 from inspector.screens.usage_model import Answer, Question, forecast, spent

@@ -13,7 +13,7 @@ from core.explain.explanation import Explanation
 from core.model.event import CompressionEvent
 from core.model.evidence import Evidence
 from core.model.preview import Retention
-from core.model.usage import Payback
+from core.model.prompt_cache import Payback
 from inspector import format
 from inspector.commands import bindings
 from inspector.glyphs import FAILED, SWITCHED

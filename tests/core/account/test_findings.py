@@ -13,8 +13,8 @@ from core.account.lint import row_lint
 from core.account.price_book import PriceBook
 from core.account.store_findings import store_findings
 from core.model.finding import Finding
+from core.model.prompt_cache import CacheReport, TtlAdvice
 from core.model.tokens import Buckets
-from core.model.usage import CacheReport, TtlAdvice
 from core.store.store import Store
 from tests.core.account.cache.logs import START, call, spaced
 from tests.core.account.homes import NOON, Book, tokens
@@ -241,7 +241,7 @@ def test_lint_is_silent_on_the_samples(sample_home: Path) -> None:
 def test_g7_tells_when_a_compaction_paid_for_itself(book: Book) -> None:
     from decimal import Decimal
 
-    from core.model.usage import Payback
+    from core.model.prompt_cache import Payback
 
     book.session("a", **OPUS, **tokens(5))
     paid = Payback(START, "a", 1000, Decimal("0.1"), Decimal("0.1"), Decimal("0.05"), 9, 4)
