@@ -11,7 +11,7 @@ from core.compress.plan import plan
 from core.compress.prune import pruned_messages
 from sample_sessions.cast import Row, Usage
 from sample_sessions.data import mapping
-from sample_sessions.sizes import as_message, estimate, provider_tokens
+from sample_sessions.sizes import as_message, provider_tokens
 
 if TYPE_CHECKING:
     from core.model.message import Message
@@ -62,8 +62,6 @@ def compact(stage: Stage, spec: Compaction) -> None:
     before = session.live
     tokens = stage.rough()
     _announce(stage, spec, tokens, len(before))
-    if spec.trigger == "manual":
-        tokens = estimate(before, stage.policy)
     outside = spec.trigger in _OUTSIDE
     focus = repr(spec.focus) if spec.focus else "None"
     stage.log(

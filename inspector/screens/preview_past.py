@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.compress.measure import measure
@@ -156,7 +156,7 @@ def compared(past: Past, event: CompressionEvent | None = None) -> Comparison:
         retention=past.kept(focus),
         before_weights=sides[0].estimates,
         after_weights=sides[1].estimates,
-        notes=(*_notes(past.boundary, event), *past.notes),
+        notes=(*_notes(past.boundary, event), *_logged(event, sides[1].estimated_tokens), *past.notes),
         incomplete=past.incomplete,
     )
 
@@ -184,3 +184,12 @@ def _notes(boundary: Boundary | None, event: CompressionEvent | None) -> tuple[s
     how = str(boundary.mode).replace("_", "-") if boundary else "unknown"
     words = f"It happened {format.moment(at)}, {how}" if at else f"It happened, {how}"
     return (words, *((event.explanation,) if event and event.explanation else ()))
+
+
+def _logged(event: CompressionEvent | None, messages_after: int) -> Iterator[str]:
+    """What Hermes counted where that is more than the messages, of which the preview tells."""
+    if event is None or event.tokens is None or event.tokens_after is None:
+        return
+    if event.tokens_after > messages_after:
+        counted = f"{format.short(event.tokens)} → {format.short(event.tokens_after)} tokens"
+        yield f"these are the messages alone; with system prompt and tools Hermes counted {counted}"

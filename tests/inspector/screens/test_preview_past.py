@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from core.explain.events import explain
 from core.hermes.policy import load_policy, releases
 from core.model.conversation import Boundary, BoundaryMode
 from core.model.message import Message, Row
 from core.model.plan import Span
 from core.store.locate import Location
 from core.store.store import Store
+from inspector import format
 from inspector.palette import Palette, defaults
 from inspector.screens.preview_header import figures
 from inspector.screens.preview_past import Past, compared, happened
@@ -73,6 +75,20 @@ def test_a_side_the_database_did_not_keep_is_at_least_or_unknown() -> None:
 
 def test_every_compaction_of_the_samples_has_two_sides(samples: Location) -> None:
     assert _check_all(samples) >= 5
+
+
+def test_what_hermes_counted_beside_the_messages_is_said(samples: Location) -> None:
+    with Store(samples) as store:
+        tip = store.resolve("Refactor the auth module").id
+        conversation, events = store.conversation(tip), explain(store, tip).events
+    asked = next(event for event in events if event.generation == 2)
+    shown = happened(Subject(samples, conversation), conversation.generations[1], lambda: False)
+    assert shown is not None
+    assert asked.tokens is not None
+    assert asked.tokens_after is not None
+    outside = asked.tokens - shown.before_tokens, asked.tokens_after - shown.after_tokens
+    assert outside[0] == outside[1] > 0, "system prompt and tools weigh the same on both sides"
+    assert f"{format.short(asked.tokens)} → {format.short(asked.tokens_after)} tokens" in shown.notes[-1]
 
 
 def _check_all(place: Location) -> int:
