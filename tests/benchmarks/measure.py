@@ -46,18 +46,19 @@ def process(command: Sequence[str], *, runs: int = RUNS, **env: str) -> Cost:
 
     The best time is the least disturbed one; a machine doing other work only ever adds to it.
     """
-    costs = [_once(command, env) for _ in range(runs)]
-    least = min(cost.busy for cost in costs)
-    return Cost(min(cost.seconds for cost in costs), max(cost.peak for cost in costs), least)
+    return _best([_once(command, env) for _ in range(runs)])
+
+
+def in_turn(*commands: Sequence[str], runs: int = 2 * RUNS) -> list[Cost]:
+    """The same for several commands, run in turn because a machine's speed changes from minute to minute."""
+    costs = [[_once(command, {}) for command in commands] for _ in range(runs)]
+    return [_best(found) for found in zip(*costs, strict=True)]
 
 
 def beside(command: Sequence[str], baseline: Sequence[str], *, runs: int = 2 * RUNS) -> float:
-    """How many times as long a processor takes for a command as for another, each at its best.
-
-    They run in turn because a machine's speed changes from one minute to the next, and the ratio should not.
-    """
-    pairs = [(_once(command, {}).busy, _once(baseline, {}).busy) for _ in range(runs)]
-    return min(first for first, _ in pairs) / min(second for _, second in pairs)
+    """How many times as long a processor takes for a command as for another, each at its best."""
+    ours, theirs = in_turn(command, baseline, runs=runs)
+    return ours.busy / theirs.busy
 
 
 def python_command(code: str, *arguments: str) -> list[str]:
@@ -70,11 +71,6 @@ def inspector_command(*words: str) -> list[str]:
     return [sys.executable, "-m", "inspector.cli.main", *words]
 
 
-def python(code: str, *arguments: str, runs: int = RUNS) -> Cost:
-    """The same for a piece of Python in an interpreter of its own."""
-    return process(python_command(code, *arguments), runs=runs)
-
-
 def figures(code: str, *arguments: str, **env: str) -> list[float]:
     """The numbers a piece of Python prints, one a line, run in an interpreter of its own."""
     command = [sys.executable, "-c", code, *arguments]
@@ -83,7 +79,7 @@ def figures(code: str, *arguments: str, **env: str) -> list[float]:
 
 
 def inspector(*words: str, runs: int = RUNS) -> Cost:
-    """The same for a command line of the inspector."""
+    """What a command line of the inspector costs."""
     return process(inspector_command(*words), runs=runs)
 
 
@@ -104,6 +100,11 @@ def call(action: Callable[[], object], *, runs: int = RUNS) -> float:
         action()
         best = min(best, time.perf_counter() - start)
     return best
+
+
+def _best(costs: Sequence[Cost]) -> Cost:
+    least = min(cost.busy for cost in costs)
+    return Cost(min(cost.seconds for cost in costs), max(cost.peak for cost in costs), least)
 
 
 def _once(command: Sequence[str], env: dict[str, str]) -> Cost:

@@ -34,9 +34,8 @@ asyncio.run(main())
 
 def results(stores: Stores) -> Iterator[Result]:
     """The first rows on the large store and on the small one."""
-    empty = measure.python(EMPTY)
-    large = measure.python(LISTED, str(stores.large))
-    small = measure.python(LISTED, str(stores.small))
+    listed = [measure.python_command(LISTED, str(store)) for store in (stores.large, stores.small)]
+    empty, large, small = measure.in_turn(measure.python_command(EMPTY), *listed)
     yield Result("session list on screen / empty app", large.seconds / empty.seconds, "x", 1.5)
     yield Result("session list, large store / small store", large.seconds / small.seconds, "x", 1.2)
     yield Result("session list, peak memory", large.peak, "MiB", 150)
