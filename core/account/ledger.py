@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from core.account.group import Counted, Group
 from core.account.overruns import overrunning
+from core.account.periods import FORMS, quarter_start
 from core.account.spending import (
     KEYS,
     MAIN,
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 DIMENSIONS = tuple(KEYS)
 _BY_CALL = "`cache SESSION --csv` has the calls of the log by time"
-_QUARTER = 900
-_FORMS = {"day": "%Y-%m-%d", "hour": "%Y-%m-%dT%H"}
 
 
 def ledger(
@@ -167,7 +166,7 @@ class Books:
 
     def entries(self) -> list[Entry | Group]:
         """The rows to be: largest first; days and hours in order."""
-        ordered = self.by not in _FORMS
+        ordered = self.by not in FORMS
         rows: list[Entry | Group] = [
             Entry(place(groups) if ordered else 0, key, task, self._labels.get(key, (0.0, ""))[1], groups)
             for (key, task), groups in self._rows.items()
@@ -224,8 +223,8 @@ def _book(
     found = spending.counted()
     desk.counted = Counted(*(old + new for old, new in zip(desk.counted, found, strict=True)))
     desk.unsplit = desk.unsplit or (found.sessions > 0 and not splits_by_model(store))
-    if desk.by in _FORMS and not only:
-        desk.overran += overrunning(store, window, _FORMS[desk.by], desk.zone)
+    if desk.by in FORMS and not only:
+        desk.overran += overrunning(store, window, FORMS[desk.by], desk.zone)
     if desk.by == "conversation" and threads is not None and not only:
         everything = groups if window == Window() else None
         _add_subtrees(desk, everything or Spending(store, Window(), desk.by).groups, threads, groups)
@@ -249,10 +248,10 @@ def _keys(desk: Books, store: OpenDatabase, threads: Threads | None) -> Callable
     def moment(group: Group) -> tuple[str, str]:
         if group.key is None:
             return UNKNOWN, ""
-        start = datetime.fromtimestamp(group.key * _QUARTER, UTC).astimezone(desk.zone)
-        return start.strftime(_FORMS[desk.by]), ""
+        start = quarter_start(group.key).astimezone(desk.zone)
+        return start.strftime(FORMS[desk.by]), ""
 
-    if desk.by in _FORMS:
+    if desk.by in FORMS:
         return moment
     if desk.by == "profile":
         return lambda group: (store.location.label, "")

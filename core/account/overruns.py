@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, tzinfo
 
+from core.account.periods import QUARTER
 from core.account.spending import Window
 from core.store.connect import reading
 from core.store.open_database import OpenDatabase
 
-_QUARTER = 900
 _LATEST = 10**11
 """Beyond this a time is damage."""
 
@@ -37,7 +37,7 @@ def overrunning(store: OpenDatabase, window: Window, form: str, zone: tzinfo | N
     count = 0
     for start, last in rows:
         sound = all(isinstance(at, int | float) and 0 <= at < _LATEST for at in (start, last))
-        if sound and last // _QUARTER > start // _QUARTER:
+        if sound and last // QUARTER > start // QUARTER:
             count += written(start) != written(last)
     return count
 

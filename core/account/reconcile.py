@@ -12,13 +12,13 @@ from core.account.cells import alias_of, model_of
 from core.account.data import table
 from core.account.exports import BUCKETS, Entry, read_export
 from core.account.overruns import overrunning
+from core.account.periods import FORMS, quarter_start
 from core.account.spending import Spending, Window
 from core.account.sums import finish
 from core.errors import UsageError
 from core.model.usage import ReconcileRow, Reconciliation
 from core.store.store import Store
 
-_QUARTER = 900
 _Key = tuple[date, tuple[str, ...]]
 
 
@@ -52,7 +52,7 @@ def reconcile(
     first, last = days or (min(one.day for one in read.entries), max(one.day for one in read.entries))
     theirs = _by_key(one for one in read.entries if first <= one.day <= last)
     ours = _by_key(one for store in stores for one in _recorded(store, first, last))
-    late = sum(overrunning(store, _window(first, last), "%Y-%m-%d", UTC) for store in stores)
+    late = sum(overrunning(store, _window(first, last), FORMS["day"], UTC) for store in stores)
     rows = tuple(_judged(_match(theirs.get(key), ours.get(key))) for key in sorted({*theirs, *ours}))
     note = f"sessions that went on past the day they began on, where all of it is booked: {late:,}"
     return Reconciliation(
@@ -65,7 +65,7 @@ def _recorded(store: Store, first: date, last: date) -> Iterator[Entry]:
     for group in Spending(store, _window(first, last), "day").groups:
         row = finish("", "", "", [group], priced=False)
         if group.key is not None and row.tokens.total:
-            day = datetime.fromtimestamp(group.key * _QUARTER, UTC).date()
+            day = quarter_start(group.key).date()
             yield Entry(day, model_of(group.model), row.tokens, row.recorded.usd, row.calls)
 
 

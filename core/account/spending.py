@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import Any
 
 from core.account.group import Counted, Group
+from core.account.periods import QUARTER
 from core.account.spending_sql import (
     COUNTS,
     MONEY,
@@ -31,6 +32,7 @@ from core.store.connect import reading
 from core.store.open_database import OpenDatabase
 from core.store.schema import HAS_ID
 
+_QUARTERS = f"cast(started_at / {QUARTER} as integer)"
 KEYS = {
     "session": "session",
     "conversation": "session",
@@ -39,8 +41,8 @@ KEYS = {
     "source": "nullif(source, '')",
     "profile": "''",
     "task": "nullif(task, '')",
-    "day": "cast(started_at / 900 as integer)",
-    "hour": "cast(started_at / 900 as integer)",
+    "day": _QUARTERS,
+    "hour": _QUARTERS,
 }
 """What is grouped by; days and hours by quarters of an hour, which fit every time zone."""
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from core.account.group import Group
+from core.account.periods import FORMS
 from core.account.price_book import PriceBook
 from core.account.prices import MILLION, cost, entry_at, rates_for, write_rate
 from core.account.spending import UNKNOWN
@@ -23,8 +24,7 @@ _KEYS: Mapping[str, Callable[[Call], str]] = {
     "model": lambda call: call.model,
     "provider": lambda call: call.provider,
 }
-_FORMS = {"day": "%Y-%m-%d", "hour": "%Y-%m-%dT%H"}
-DIMENSIONS = (*_KEYS, *_FORMS)
+DIMENSIONS = (*_KEYS, *FORMS)
 
 
 def transcript_ledger(
@@ -89,7 +89,7 @@ def _rows(
         key = _key(call, by, zone) or UNKNOWN
         rows.setdefault(key, []).append(_booked(call, prices, first=(key, call.session) not in met))
         met.add((key, call.session))
-    if by in _FORMS:
+    if by in FORMS:
         return sorted(rows.items())
     return sorted(rows.items(), key=lambda row: (place(row[1]), row[0]))
 
@@ -97,7 +97,7 @@ def _rows(
 def _key(call: Call, by: str, zone: tzinfo | None) -> str:
     if by in _KEYS:
         return _KEYS[by](call)
-    return "" if call.at is None else call.at.astimezone(zone).strftime(_FORMS[by])
+    return "" if call.at is None else call.at.astimezone(zone).strftime(FORMS[by])
 
 
 def _finished(
