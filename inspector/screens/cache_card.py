@@ -64,6 +64,8 @@ def _advice(advice: TtlAdvice, width: int, ink: Palette) -> Iterator[Line]:
 def bill(one: Payback) -> str:
     """What a compaction cost, of what, and whether the smaller prompts have earned that."""
     known = [usd for usd in (one.summariser_usd, one.reread_usd) if usd is not None]
+    if not known and one.saving_per_call_usd is None:
+        return f"{format.UNKNOWN} no price is known, so nobody can tell whether it was paid back"
     mark = format.LOWER_BOUND if len(known) == 1 else ""
     parts = [format.money(sum(known, Decimal(0)) if known else None, mark=mark)]
     if known:

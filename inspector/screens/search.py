@@ -139,8 +139,11 @@ class SearchScreen(Page):
         self.question.focus()
 
     def action_back(self) -> None:
-        """Back to the conversations."""
-        self.app.pop_screen()
+        """From a question that is typed anew back to what was found, else to the conversations."""
+        if self.question.has_focus and self.hits.rows.count:
+            self.hits.focus()
+        else:
+            self.app.pop_screen()
 
     def action_copy(self) -> None:
         """Copy the words under the cursor."""

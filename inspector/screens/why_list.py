@@ -38,7 +38,7 @@ CAUSES = {
     Trigger.UNKNOWN: "cause unknown",
 }
 """What made it run, in a few words; the card says it in full."""
-SIZES, VERDICT_WORD, WIDE = 21, 11, 72
+SIZES, VERDICT_WORD, WIDE = 22, 11, 72
 """Cells of the sizes, of the verdict behind them, and of a row that has room to write it out."""
 
 

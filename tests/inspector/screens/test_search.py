@@ -98,3 +98,16 @@ async def test_a_database_that_cannot_be_searched_does_not_hide_the_others(
         await press(pilot, "ctrl+f", *"answer", "enter")
         assert "messages" in drawn(pilot)
         assert "not a SQLite database" in running.screen.query_one(Banner).message
+
+
+async def test_escape_leaves_a_new_question_before_it_leaves_what_was_found(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await press(pilot, "ctrl+f", *"answer", "enter", "slash", *"x")
+        await press(pilot, "escape")
+        found = running.screen
+        assert isinstance(found, SearchScreen)
+        assert found.hits.has_focus
+        await press(pilot, "escape")
+        assert isinstance(running.screen, SessionsScreen)

@@ -34,7 +34,7 @@ def event(**changes: Any) -> CompressionEvent:
         "trigger": Trigger.PREFLIGHT, "verdict": Verdict.PROVED, "tokens": 54_828, "threshold": 54_400,
         "window": 64_000, "messages_before": 49, "messages_after": 20, "tokens_after": 20_926, "focus": None,
         "summary": SummaryOutcome(SummaryStatus.MODEL, "mock-model", 512), "duration": 0.3,
-        "explanation": "It fired before a model call.", "arithmetic": ("0.85 x 64,000 = 54,400",),
+        "explanation": "It fired before a model call.", "arithmetic": ("0.85 × 64,000 = 54,400",),
         "evidence": (Evidence(Source.LOG, "agent.log:812", "Preflight compression: ~54,828"),),
     }  # fmt: skip
     return CompressionEvent(**(values | changes))
@@ -59,7 +59,7 @@ def test_a_card_holds_sentence_numbers_effect_sums_and_evidence() -> None:
     for words in (
         "It fired before a model call.", "✓ proved", "54,828 tokens with 54,400", "428 over",
         "49 → 20 messages", "54.8K → 20.9K tokens (-62%)", "mock-model · 512 tokens",
-        "0.85 x 64,000 = 54,400", "log agent.log:812",
+        "0.85 × 64,000 = 54,400", "log agent.log:812",
     ):  # fmt: skip
         assert words in text
 
@@ -233,3 +233,19 @@ async def test_while_it_reads_it_says_so_and_draws_no_axis(samples: Location) ->
         await pilot.app.screen.mount(view)
         assert view.query_one("#verdict", StatusLine).left[0][1].startswith("Reading")
         assert not view.chart.render_line(0).text.strip()
+
+
+def test_without_a_price_nobody_says_that_a_compaction_was_not_paid_back() -> None:
+    unpriced = replace(PAYBACK, summariser_usd=None, reread_usd=None, saving_per_call_usd=None)
+    assert "no price is known" in bill(unpriced)
+    assert "not paid back" not in bill(unpriced)
+
+
+async def test_the_sizes_of_a_compaction_are_never_cut(samples: Location) -> None:
+    async with open_app(samples, "Refactor the auth module", "why").run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        found = pilot.app.screen.query_one(EventList)
+        first = found.rows.row(0)
+        assert first is not None
+        long = replace(first, event=event(tokens=65_432, threshold=64_001, tokens_after=24_567))
+        assert "65.4K of 64.0K → 24.6K" in found.draw_row(long, 0, 76).text
