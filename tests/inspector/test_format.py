@@ -121,9 +121,3 @@ def test_older_ages_are_dates() -> None:
     assert format.age(NOW - timedelta(days=20), NOW) == "Nov  1"
     assert format.age(NOW - timedelta(days=800), NOW) == "2024-09"
     assert format.age(None, NOW) == "–"
-
-
-def test_plurals() -> None:
-    assert format.plural(1, "session") == "1 session"
-    assert format.plural(1_518, "session") == "1,518 sessions"
-    assert format.plural(2, "branch", "branches") == "2 branches"
