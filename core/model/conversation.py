@@ -9,7 +9,7 @@ from functools import reduce
 from itertools import takewhile
 from operator import add
 
-from core.model.boundary import BoundaryMode as BoundaryMode
+from core.model.boundary import BoundaryMode
 from core.model.evidence import Evidence
 from core.model.prices import Money
 from core.model.session import Kind, Session, Thread

@@ -6,7 +6,8 @@ import pytest
 
 from core.explain.events import explain
 from core.hermes.policy import load_policy, releases
-from core.model.conversation import Boundary, BoundaryMode
+from core.model.boundary import BoundaryMode
+from core.model.conversation import Boundary
 from core.model.message import Message, Row
 from core.model.plan import Span
 from core.store.locate import Location
