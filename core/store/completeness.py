@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from core.model.message import RowState
 from core.model.session import Session
 from core.store.skeleton import Bone
+from core.words import plural
 
 
 def missing_rows(session: Session, bones: Sequence[Bone], name: str = "the session") -> str | None:
@@ -28,3 +29,12 @@ def missing_rows(session: Session, bones: Sequence[Bone], name: str = "the sessi
         f"{name} counts {counted:,} live messages, {live:,} of them could be read: "
         "the database may be damaged; hermes-inspector doctor --integrity"
     )
+
+
+def unnumbered_rows(bones: Sequence[Bone], name: str = "the session") -> str | None:
+    """What to say of rows without a number for an id, which only a hand-made table holds."""
+    count = sum(not isinstance(bone.id, int) for bone in bones)
+    if not count:
+        return None
+    rows = plural(count, "message")
+    return f"{name} holds {rows} without a number for an id: search and findings leave them out"

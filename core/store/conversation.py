@@ -12,7 +12,7 @@ from core.model.conversation import Boundary, Conversation, Generation
 from core.model.evidence import Evidence, Source
 from core.model.message import RowState
 from core.model.session import Session
-from core.store.completeness import missing_rows
+from core.store.completeness import missing_rows, unnumbered_rows
 from core.store.decode import moment
 from core.store.families import family_of
 from core.store.first_words import read_first_words
@@ -144,9 +144,8 @@ def _why(segment: Segment, merged: bool) -> str:
 def _missing(parts: Sequence[Part]) -> Iterator[str]:
     for part in parts:
         name = part.session.id if len(parts) > 1 else "the session"
-        note = missing_rows(part.session, part.bones, name)
-        if note is not None:
-            yield note
+        notes = missing_rows(part.session, part.bones, name), unnumbered_rows(part.bones, name)
+        yield from (note for note in notes if note is not None)
 
 
 def _notes(lineage: Lineage, session_id: str, segments: Sequence[Found]) -> list[str]:

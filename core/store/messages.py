@@ -142,3 +142,12 @@ def _unquote(inside: str) -> str:
         return str(json.loads(f'"{inside}"'))
     except ValueError:
         return inside
+
+
+def newest_row(connection: sqlite3.Connection) -> int:
+    """The greatest row id, 0 without rows; an id that is a text, as a hand-made table may hold, is none."""
+    (newest,) = connection.execute("SELECT max(id) FROM messages").fetchone()
+    if isinstance(newest, str | bytes):  # any text is greater than every number
+        numbers = "SELECT max(id) FROM messages WHERE typeof(id) = 'integer'"
+        (newest,) = connection.execute(numbers).fetchone()
+    return newest or 0

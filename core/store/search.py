@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from core.model.storage import SearchHit, SearchResult
 from core.store.decode import Decoder
-from core.store.messages import hidden_copies
+from core.store.messages import hidden_copies, newest_row
 from core.store.schema import FullText, Schema
 from core.store.wire import row_state
 
@@ -97,7 +97,7 @@ def _scan(
     )
     scope = [session] if session is not None else []
     wanted = [term.lower() for term in terms for _ in range(2)]
-    (top,) = connection.execute("SELECT coalesce(max(id), 0) FROM messages").fetchone()
+    top = newest_row(connection)
     rows: list[sqlite3.Row] = []
     stop = time.monotonic() + SCAN_SECONDS
     while top > 0 and len(rows) <= limit and time.monotonic() < stop:

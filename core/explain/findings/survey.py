@@ -32,6 +32,7 @@ from core.model.pages import ConversationRow
 from core.model.storage import Lease
 from core.places import cache_directory
 from core.store.connect import Interrupted, reading
+from core.store.messages import newest_row
 from core.store.store import Store
 
 _SLICE = 50_000
@@ -195,8 +196,8 @@ def _decoded(data: dict[str, Any]) -> Finding:
 def _slices(store: Store, scanned: int) -> Iterator[tuple[int, int]]:
     """Ranges of message ids that have not been looked at."""
     with reading(store.path):
-        (newest,) = store.connection.execute("SELECT max(id) FROM messages").fetchone()
-    for start in range(scanned, newest or 0, _SLICE):
+        newest = newest_row(store.connection)
+    for start in range(scanned, newest, _SLICE):
         yield start + 1, min(start + _SLICE, newest)
 
 

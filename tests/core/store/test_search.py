@@ -86,3 +86,18 @@ def searched(make: Make, opened: Opened) -> Store:
 
 def test_quotes_keep_words_together() -> None:
     assert terms_of('a "b c" d"e') == ["a", "b c", "d", "e"]
+
+
+@pytest.mark.parametrize("odd", ["'x7'", "NULL"])
+def test_rows_without_a_number_for_an_id_are_left_out_and_told(make: Make, opened: Opened, odd: str) -> None:
+    database = make("0.2")
+    database.session("s")
+    database.turn("s", "alpha")
+    database.connection.execute("CREATE TABLE loose AS SELECT * FROM messages")
+    database.connection.execute("DROP TABLE messages")
+    database.connection.execute("ALTER TABLE loose RENAME TO messages")
+    database.connection.execute(f"UPDATE messages SET id = {odd} WHERE id = 2")
+    store = opened(database)
+    found = store.search("alpha")
+    assert (found.how, [hit.row_id for hit in found.hits]) == ("scan", [4, 3, 1])
+    assert "1 message without a number" in store.conversation("s").notes[0]
