@@ -36,7 +36,7 @@ from core.store.messages import newest_row
 from core.store.store import Store
 
 _SLICE = 50_000
-_VERSION = 3
+_VERSION = 4
 
 Report = Callable[[int, int], None]
 Cancelled = Callable[[], bool]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import string
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from core.compress.redact.rules import names
 from core.compress.redact.text import redact
 from core.explain.findings.sieve import holding
 
@@ -27,12 +28,58 @@ CREDENTIALS = (
     '{"arguments": "{\\"api_key\\": \\"zz11yy22xx33\\"}"}',
     "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA1234567890abcdefghij",
 )
+PLACED = (
+    "sshpass -p hunter2 ssh bob@host",
+    "mysql -u root -phunter2 db",
+    "redis-cli -h cache -a hunter2",
+    "curl -X POST -H 'accept: json' --user bob:hunter2 https://example.com",
+    "Authorization: Basic Ym9iOmh1",
+    "Cookie: sid=ab12cd",
+    f"https://example.com/x?sig={RANDOM}",
+    f"https://example.com/x?key={RANDOM}",
+    f"https://example.com/x?X-Amz-Signature={RANDOM}",
+    "https:\\/\\/bob:hunter2@db.example.com\\/x",
+    f"https://{RANDOM}@example.com/x",
+    f"https://hooks.slack.com/services/T0000AAAA/B0000BBBB/{RANDOM}",
+    "sk-ant-your-own-key-goes-here",
+    f'api_key: "{RANDOM * 20}"',
+)
 
 
 @pytest.mark.parametrize("text", CREDENTIALS)
 def test_a_credential_gets_through(text: str) -> None:
     assert redact(text).counts
     assert holding([b"plain", f"so it is {text} here".encode(), b"plain"]) == {1}
+
+
+FORMS = (
+    "{}={}", "{}: {}", '{} = "{}"', '"{}": "{}"', "--{} {}", "<{}>{}</x>", '("{}", "{}")', "{}：{}",
+    "{} is {}", '{{"name": "{}", "value": "{}"}}', '{{"args": "\\n{}={}"}}', '"{{\\"{}\\": \\"{}\\"}}"',
+    "x['{}'] = '{}'",
+)  # fmt: skip
+PAIRS = tuple(f"{first}_{last}" for last, before in names().pairs.items() for first in sorted(before))
+NAMES = (*sorted(names().strong), *PAIRS, "dbPassword", "API_TOKEN", "ПАРОЛЬ", "Passwort")
+VALUES = st.from_regex(r"[a-z]{4,9}[0-9]{2,6}[a-zA-Z0-9]{0,400}", fullmatch=True)
+
+
+@settings(deadline=None, max_examples=400)
+@given(
+    st.sampled_from(NAMES), st.sampled_from(FORMS), VALUES, st.sampled_from(("{}", "so {} it", "a\n{}\nb"))
+)
+def test_what_the_redactor_masks_for_its_name_gets_through(
+    name: str, form: str, value: str, around: str
+) -> None:
+    text = around.format(form.format(name, value))
+    assume(redact(text).counts)
+    assert holding([text.encode()]) == {0}
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.sampled_from(PLACED), st.sampled_from(("{}", "so {} it", "a\n{}\nb", "a; {}")))
+def test_what_the_redactor_masks_for_its_place_gets_through(placed: str, around: str) -> None:
+    text = around.format(placed)
+    assume(redact(text).counts)
+    assert holding([text.encode()]) == {0}
 
 
 @pytest.mark.parametrize(
