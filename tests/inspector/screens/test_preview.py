@@ -3,88 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from threading import Event
 
 import pytest
 from textual.events import MouseScrollDown
-from textual.pilot import Pilot
 
-from core.compress.summarise.base import (
-    Cancelled,
-    Endpoint,
-    FailureKind,
-    OnText,
-    SummaryFailure,
-    SummaryRequest,
-    SummaryResult,
-    SummaryStatus,
-)
 from core.store.locate import Location
 from inspector.screens.map import MapView
 from inspector.screens.preview import PreviewView
 from inspector.screens.preview_after import AnchorList
-from inspector.screens.preview_choice import Another, WriterChoice, consequence
+from inspector.screens.preview_choice import WriterChoice
 from inspector.screens.preview_header import words_of
-from inspector.screens.preview_model import Comparison
-from inspector.screens.preview_reading import Basis
-from inspector.screens.preview_sides import DIFF, LOST, SIDES, TEXT
-from inspector.screens.preview_writers import Offers, Writer, prompt_of
+from inspector.screens.preview_sides import DIFF, LOST, SIDES
 from inspector.widgets.diff_view import DiffView
 from tests.hostile import harmful
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
-
-FULL = "Split the tenant settings table"
-AUTH = "Refactor the auth module"
-SMALL = "Try the preview model"
-
-
-class Model:
-    """A model that writes in pieces, and can be made to wait or fail."""
-
-    name = "anthropic"
-
-    def __init__(self, failure: SummaryFailure | None = None) -> None:
-        self.failure = failure
-        self.asked: list[SummaryRequest] = []
-        self.go_on = Event()
-        self.go_on.set()
-
-    def describe(self) -> Endpoint | None:
-        return Endpoint("api.example", "sonnet", local=False)
-
-    def summarise(
-        self, request: SummaryRequest, *, on_text: OnText | None = None, cancelled: Cancelled | None = None
-    ) -> SummaryResult:
-        self.asked.append(request)
-        if on_text is not None:
-            on_text("## Goal\nwritten by the model")
-        while not self.go_on.wait(0.01):
-            if cancelled is not None and cancelled():
-                raise SummaryFailure(FailureKind.CANCELLED, "given up")
-        if self.failure is not None:
-            raise self.failure
-        return SummaryResult("## Goal\nwritten by the model", SummaryStatus.MODEL, "sonnet")
-
-
-def view(pilot: Pilot[None]) -> PreviewView:
-    return pilot.app.screen.query_one(PreviewView)
-
-
-def shown(pilot: Pilot[None]) -> Comparison:
-    found = view(pilot).shown
-    assert found is not None
-    return found
-
-
-def basis_of(pilot: Pilot[None]) -> Basis:
-    found = view(pilot).basis
-    assert found is not None
-    return found
-
-
-def let_write(pilot: Pilot[None], model: Model) -> None:
-    view(pilot).writer = Writer("sonnet", "at api.example", model, sends=1_000)
-    view(pilot).make()
+from tests.inspector.screens.previewing import AUTH, FULL, SMALL, basis_of, shown, view
 
 
 async def test_the_header_says_how_much_smaller_by_whom_and_for_how_much(samples: Location) -> None:
@@ -182,16 +115,6 @@ async def test_a_fact_leads_to_its_message(samples: Location) -> None:
         assert view(pilot).before.message == fact.messages[-1]
 
 
-async def test_the_prompt_can_be_read_before_anything_is_sent(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
-        await press(pilot, "p")
-        assert view(pilot).mode == TEXT
-        assert prompt_of(basis_of(pilot), None).text.splitlines()[0][:60] in drawn(pilot)
-        await press(pilot, "escape")
-        assert view(pilot).mode == SIDES
-
-
 async def test_enter_shows_the_message_on_the_map(samples: Location) -> None:
     async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
         await settle(pilot)
@@ -224,79 +147,6 @@ async def test_nothing_to_summarise_is_said_in_hermes_words(samples: Location) -
         assert len(shown(pilot).after) == len(shown(pilot).before)
         await press(pilot, "m")
         assert not isinstance(pilot.app.screen, WriterChoice)
-
-
-async def test_what_a_model_writes_appears_as_it_arrives(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
-        model = Model()
-        model.go_on.clear()
-        let_write(pilot, model)
-        while "written by the model" not in drawn(pilot):
-            await pilot.pause(0.01)
-        assert "esc cancels" in drawn(pilot)
-        model.go_on.set()
-        await settle(pilot)
-        assert "written by the model" in shown(pilot).summary
-        assert view(pilot).mode == SIDES
-        assert "sonnet at api.example" in drawn(pilot)
-
-
-async def test_escape_gives_up_waiting_and_leaves_what_was_there(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
-        before, model = shown(pilot), Model()
-        model.go_on.clear()
-        let_write(pilot, model)
-        while "written by the model" not in drawn(pilot):
-            await pilot.pause(0.01)
-        await press(pilot, "escape")
-        assert shown(pilot) is before
-        assert view(pilot).mode == SIDES
-        assert "extractive, offline" in drawn(pilot)
-
-
-async def test_a_model_that_fails_has_the_consequence_the_release_gives_it(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
-        let_write(pilot, Model(SummaryFailure(FailureKind.OVERLOADED, "the server is overloaded")))
-        await settle(pilot)
-        feedback = shown(pilot).feedback
-        assert feedback is not None
-        assert feedback.fallback_used or feedback.aborted
-
-
-async def test_nothing_is_sent_before_it_was_confirmed(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
-        model = Model()
-        chosen: list[Writer | Another | None] = []
-        offers = Offers((Writer("sonnet", "at api.example", model, sends=38_100),))
-        pilot.app.push_screen(WriterChoice(offers), chosen.append)
-        await press(pilot, "enter")
-        assert chosen == []
-        assert "Sends ~38,100 tokens of this conversation, secrets taken out, to sonnet" in " ".join(
-            drawn(pilot).split()
-        )
-        await press(pilot, "enter")
-        assert [writer.title for writer in chosen if isinstance(writer, Writer)] == ["sonnet"]
-        assert model.asked == []
-
-
-@pytest.mark.parametrize("key", ["escape", "q"])
-async def test_leaving_the_choice_changes_nothing(samples: Location, key: str) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
-        before = view(pilot).writer
-        await press(pilot, "m")
-        assert isinstance(pilot.app.screen, WriterChoice)
-        await press(pilot, key)
-        assert view(pilot).writer is before
-
-
-def test_an_unknown_price_is_said_to_be_unknown() -> None:
-    writer = Writer("hermes-5", "at localhost", Model(), sends=10, price=None)
-    assert "at an unknown price" in consequence(writer, sure=True)
 
 
 @pytest.mark.parametrize("size", [(60, 18), (80, 24), (200, 60)])
@@ -369,21 +219,6 @@ async def test_another_release_can_be_supposed_for_the_preview(samples: Location
         await press(pilot, "3")
         assert basis_of(pilot).reading.measured.policy.release == "0.22"
         assert "what if: release 0.22" in drawn(pilot)
-
-
-async def test_a_model_at_another_server_can_be_named(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(150, 40)) as pilot:
-        await settle(pilot)
-        await press(pilot, "m", "o")
-        await answer(pilot, "my-model @ http://127.0.0.1:9/v1")
-        screen = pilot.app.screen
-        assert isinstance(screen, WriterChoice)
-        assert "my-model" in drawn(pilot)
-        assert "to my-model at 127.0.0.1" in drawn(pilot)
-        assert "Enter asks once more before anything is sent." in drawn(pilot)
-        await press(pilot, "escape")
-        assert view(pilot).writer is not None
-        assert shown(pilot).made_by == "extractive, offline"
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])

@@ -1,0 +1,29 @@
+"""What tests of the preview open, and what they look at."""
+
+from __future__ import annotations
+
+from textual.pilot import Pilot
+
+from inspector.screens.preview import PreviewView
+from inspector.screens.preview_model import Comparison
+from inspector.screens.preview_reading import Basis
+
+FULL = "Split the tenant settings table"
+AUTH = "Refactor the auth module"
+SMALL = "Try the preview model"
+
+
+def view(pilot: Pilot[None]) -> PreviewView:
+    return pilot.app.screen.query_one(PreviewView)
+
+
+def shown(pilot: Pilot[None]) -> Comparison:
+    found = view(pilot).shown
+    assert found is not None
+    return found
+
+
+def basis_of(pilot: Pilot[None]) -> Basis:
+    found = view(pilot).basis
+    assert found is not None
+    return found

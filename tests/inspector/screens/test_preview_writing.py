@@ -1,0 +1,156 @@
+"""A model writes the summary of a preview: asked first, shown as it writes, given up, failed."""
+
+from __future__ import annotations
+
+from threading import Event
+
+import pytest
+from textual.pilot import Pilot
+
+from core.compress.summarise.base import (
+    Cancelled,
+    Endpoint,
+    FailureKind,
+    OnText,
+    SummaryFailure,
+    SummaryRequest,
+    SummaryResult,
+    SummaryStatus,
+)
+from core.store.locate import Location
+from inspector.screens.preview_choice import Another, WriterChoice, consequence
+from inspector.screens.preview_sides import SIDES, TEXT
+from inspector.screens.preview_writers import Offers, Writer, prompt_of
+from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
+from tests.inspector.screens.previewing import FULL, basis_of, shown, view
+
+
+class Model:
+    """A model that writes in pieces, and can be made to wait or fail."""
+
+    name = "anthropic"
+
+    def __init__(self, failure: SummaryFailure | None = None) -> None:
+        self.failure = failure
+        self.asked: list[SummaryRequest] = []
+        self.go_on = Event()
+        self.go_on.set()
+
+    def describe(self) -> Endpoint | None:
+        return Endpoint("api.example", "sonnet", local=False)
+
+    def summarise(
+        self, request: SummaryRequest, *, on_text: OnText | None = None, cancelled: Cancelled | None = None
+    ) -> SummaryResult:
+        self.asked.append(request)
+        if on_text is not None:
+            on_text("## Goal\nwritten by the model")
+        while not self.go_on.wait(0.01):
+            if cancelled is not None and cancelled():
+                raise SummaryFailure(FailureKind.CANCELLED, "given up")
+        if self.failure is not None:
+            raise self.failure
+        return SummaryResult("## Goal\nwritten by the model", SummaryStatus.MODEL, "sonnet")
+
+
+def let_write(pilot: Pilot[None], model: Model) -> None:
+    view(pilot).writer = Writer("sonnet", "at api.example", model, sends=1_000)
+    view(pilot).make()
+
+
+async def test_the_prompt_can_be_read_before_anything_is_sent(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "p")
+        assert view(pilot).mode == TEXT
+        assert prompt_of(basis_of(pilot), None).text.splitlines()[0][:60] in drawn(pilot)
+        await press(pilot, "escape")
+        assert view(pilot).mode == SIDES
+
+
+async def test_what_a_model_writes_appears_as_it_arrives(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        model = Model()
+        model.go_on.clear()
+        let_write(pilot, model)
+        while "written by the model" not in drawn(pilot):
+            await pilot.pause(0.01)
+        assert "esc cancels" in drawn(pilot)
+        model.go_on.set()
+        await settle(pilot)
+        assert "written by the model" in shown(pilot).summary
+        assert view(pilot).mode == SIDES
+        assert "sonnet at api.example" in drawn(pilot)
+
+
+async def test_escape_gives_up_waiting_and_leaves_what_was_there(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        before, model = shown(pilot), Model()
+        model.go_on.clear()
+        let_write(pilot, model)
+        while "written by the model" not in drawn(pilot):
+            await pilot.pause(0.01)
+        await press(pilot, "escape")
+        assert shown(pilot) is before
+        assert view(pilot).mode == SIDES
+        assert "extractive, offline" in drawn(pilot)
+
+
+async def test_a_model_that_fails_has_the_consequence_the_release_gives_it(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        let_write(pilot, Model(SummaryFailure(FailureKind.OVERLOADED, "the server is overloaded")))
+        await settle(pilot)
+        feedback = shown(pilot).feedback
+        assert feedback is not None
+        assert feedback.fallback_used or feedback.aborted
+
+
+async def test_nothing_is_sent_before_it_was_confirmed(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        model = Model()
+        chosen: list[Writer | Another | None] = []
+        offers = Offers((Writer("sonnet", "at api.example", model, sends=38_100),))
+        pilot.app.push_screen(WriterChoice(offers), chosen.append)
+        await press(pilot, "enter")
+        assert chosen == []
+        assert "Sends ~38,100 tokens of this conversation, secrets taken out, to sonnet" in " ".join(
+            drawn(pilot).split()
+        )
+        await press(pilot, "enter")
+        assert [writer.title for writer in chosen if isinstance(writer, Writer)] == ["sonnet"]
+        assert model.asked == []
+
+
+@pytest.mark.parametrize("key", ["escape", "q"])
+async def test_leaving_the_choice_changes_nothing(samples: Location, key: str) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        before = view(pilot).writer
+        await press(pilot, "m")
+        assert isinstance(pilot.app.screen, WriterChoice)
+        await press(pilot, key)
+        assert view(pilot).writer is before
+
+
+def test_an_unknown_price_is_said_to_be_unknown() -> None:
+    writer = Writer("hermes-5", "at localhost", Model(), sends=10, price=None)
+    assert "at an unknown price" in consequence(writer, sure=True)
+
+
+async def test_a_model_at_another_server_can_be_named(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(150, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "m", "o")
+        await answer(pilot, "my-model @ http://127.0.0.1:9/v1")
+        screen = pilot.app.screen
+        assert isinstance(screen, WriterChoice)
+        assert "my-model" in drawn(pilot)
+        assert "to my-model at 127.0.0.1" in drawn(pilot)
+        assert "Enter asks once more before anything is sent." in drawn(pilot)
+        await press(pilot, "escape")
+        assert view(pilot).writer is not None
+        assert shown(pilot).made_by == "extractive, offline"
