@@ -18,6 +18,7 @@ from core.hermes.policy import Policy
 from core.model.message import Message
 from core.model.plan import Plan, Span
 from core.model.settings import Gate, Settings
+from core.words import plural
 
 
 def plan_messages(
@@ -174,8 +175,8 @@ def _arithmetic(
     tail = sum(pruning.weights[spans[2].start :])
     return (
         *limits.arithmetic,
-        f"{pruning.count} old tool results shortened before the cut",
-        f"tail holds {spans[2].size} messages, {tail:,} tokens by weight",
+        f"{plural(pruning.count, 'old tool result')} shortened before the cut",
+        f"tail holds {plural(spans[2].size, 'message')}, {tail:,} tokens by weight",
         f"{compared:,} tokens {sign} threshold {limits.threshold:,}",
     )
 

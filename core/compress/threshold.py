@@ -120,7 +120,7 @@ def _input_window(settings: Settings, rules: ThresholdRules, window: int, lines:
 
 def _threshold(settings: Settings, rules: ThresholdRules, percent: float, base: int, lines: list[str]) -> int:
     share = int(base * percent)
-    lines.append(f"{percent:.2f} x {base:,} = {share:,}")
+    lines.append(f"{percent:.2f} × {base:,} = {share:,}")
     minimum = minimum_window(settings, rules)
     if (settings.window or 0) < minimum:
         lines.append(f"Hermes does not start with less than {minimum:,}; a window may still shrink below it")
@@ -173,7 +173,7 @@ def _tail(
     else:
         ratio = max(_RATIO_LEAST, min(settings.target_ratio, _RATIO_MOST))
         tail = int(threshold * ratio)
-        told = f"tail: {ratio:.2f} x {threshold:,} = {tail:,}"
+        told = f"tail: {ratio:.2f} × {threshold:,} = {tail:,}"
     soft = int(tail * rules.overshoot)
     if rules.window_share:
         most = int(window * rules.window_share)

@@ -141,9 +141,11 @@ def refusal_of(text: str) -> Refusal | None:
     return None
 
 
-def trigger_words(trigger: Trigger) -> str:
-    """A trigger as a clause."""
-    return str(_table()["words"][trigger.value])
+def trigger_words(trigger: Trigger, *, by_count: bool = False) -> str:
+    """A trigger as a clause; `by_count` where messages decided and not tokens."""
+    table = _table()
+    words = table["words_by_count"].get(trigger.value) if by_count else None
+    return str(words or table["words"][trigger.value])
 
 
 def _decided(record: LogRecord, started: LogRecord, previous: Cause | None, tags_tell: bool) -> Cause:

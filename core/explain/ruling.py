@@ -13,7 +13,7 @@ from core.explain.frame import Frame
 from core.explain.logged import lowered_threshold
 from core.explain.rows import BoundaryRows
 from core.explain.shrunk_window import Shrunk, window_in_force
-from core.hermes.log import LogRecord
+from core.hermes.log import Kind, LogRecord
 from core.model.event import Trigger
 from core.model.evidence import Verdict
 from core.model.session import Session
@@ -43,6 +43,13 @@ class Ruling(NamedTuple):
     others: str | None
     claims: tuple[int, ...]
 
+    @property
+    def by_count(self) -> bool:
+        """The gateway stepped in below its number of tokens: there were too many messages."""
+        if self.trigger is not Trigger.HYGIENE or self.derived is not None:
+            return False
+        return self.tokens is not None and self.threshold is not None and self.tokens < self.threshold
+
 
 def rule(
     frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None, release: str, session: Session
@@ -67,7 +74,10 @@ def rule(
         derived = derive(frame, rows, release, threshold) if others is None else UNDERIVED
     trigger, verdict = _verdict(cause, derived)
     tokens = _tokens(attempt, derived)
-    if cause is not None and cause.threshold is not None:
+    if trigger is Trigger.HYGIENE and not _stated_by_gateway(cause):
+        # The telemetry of such an attempt names the agent's threshold, which nobody had compared.
+        threshold = int(window * frame.checks(release).hygiene_share) if window else None
+    elif cause is not None and cause.threshold is not None:
         threshold = cause.threshold
     elif attempt is not None and threshold is not None:
         lowered = lowered_threshold(frame.log, threshold, attempt.first.at)
@@ -77,6 +87,10 @@ def rule(
         threshold = window = None
     numbers = (tokens, threshold, window, missed)
     return Ruling(trigger, verdict, *numbers, limits, derived, shrunk, lowered, others, claims)
+
+
+def _stated_by_gateway(cause: Cause | None) -> bool:
+    return cause is not None and cause.line is not None and cause.line.kind is Kind.HYGIENE
 
 
 def _misses(trigger: Trigger, tokens: int | None, threshold: int | None) -> bool:

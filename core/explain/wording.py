@@ -32,11 +32,11 @@ _COMPARED = (
 def explanation(ruling: Ruling) -> str:
     """The verdict as one sentence."""
     trigger, verdict, tokens, threshold = ruling.trigger, ruling.verdict, ruling.tokens, ruling.threshold
-    words = trigger_words(trigger)
+    words = trigger_words(trigger, by_count=ruling.by_count)
     sentence = _CERTAINTY[verdict] + (
         words[:1].lower() + words[1:] if _CERTAINTY[verdict] else _capital(words)
     )
-    if trigger in _COMPARED and tokens is not None and threshold is not None:
+    if trigger in _COMPARED and tokens is not None and threshold is not None and not ruling.by_count:
         of = f" (window {ruling.window:,})" if ruling.window is not None else ""
         sentence += f": {tokens:,} against {threshold:,}{of}"
     elif tokens is not None and trigger is not Trigger.UNKNOWN:
@@ -46,7 +46,10 @@ def explanation(ruling: Ruling) -> str:
 
 def sums(cause: Cause | None, ruling: Ruling) -> Iterator[str]:
     """The arithmetic, one step a line: the threshold, or whose it was; then the comparison."""
-    if ruling.limits is not None:
+    if ruling.trigger is Trigger.HYGIENE and ruling.window and ruling.threshold is not None:
+        share = ruling.threshold / ruling.window
+        yield f"the gateway steps in at {share:.0%} of {ruling.window:,} = {ruling.threshold:,}"
+    elif ruling.limits is not None:
         yield from ruling.limits.arithmetic
     else:
         yield ruling.others or "no window is known, so no threshold"
@@ -55,7 +58,8 @@ def sums(cause: Cause | None, ruling: Ruling) -> Iterator[str]:
     compared = cause is None or cause.trigger in _COMPARED
     if ruling.tokens is not None and ruling.threshold is not None and compared:
         sign = ">=" if ruling.tokens >= ruling.threshold else "<"
-        yield f"{ruling.tokens:,} {sign} {ruling.threshold:,}"
+        told = f"{ruling.tokens:,} {sign} {ruling.threshold:,}"
+        yield f"{told}, so the number of messages decided" if ruling.by_count else told
     if cause is not None and cause.call is not None and cause.call.input is not None:
         yield f"the last call before it held {cause.call.input:,} real tokens"
     if ruling.derived is not None:

@@ -188,7 +188,7 @@ def test_it_fires_at_the_threshold_and_not_below() -> None:
 def test_the_arithmetic_names_the_raise() -> None:
     found = plan_messages(messages(2), load_policy("0.19"), Settings(window=200000))
     assert found.arithmetic[0] == "0.50 configured, raised to 0.75 because window 200,000 < 512,000"
-    assert "0.75 x 200,000 = 150,000" in found.arithmetic
+    assert "0.75 × 200,000 = 150,000" in found.arithmetic
 
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -12,7 +12,7 @@ from core.explain.events import explain
 from core.model.event import Trigger
 from core.model.evidence import Verdict
 from tests.core.explain.conftest import MakeHome
-from tests.core.explain.home import Home, compacted, explained
+from tests.core.explain.home import Home, compacted, explained, only
 
 TRUTH = {54828: Trigger.PRE_API, 40000: Trigger.PAYLOAD_TOO_LARGE, 28511: Trigger.MANUAL}
 
@@ -115,3 +115,14 @@ def test_real_homes_are_told_as_their_labels_say(tmp_path: Path) -> None:
         assert told == truth, key
         checked += 1
     assert checked == len(labels)
+
+
+def test_a_gateway_that_went_by_the_number_of_messages_says_so(home: Home) -> None:
+    text = "Session hygiene: 46 messages, ~13,000 tokens (actual) — auto-compressing"
+    home.line(f"{text} (threshold: 85% of 64,000 = 54,400 tokens)", tag=None, logger="gateway.run")
+    home.started(13_000, 28, tag=None)
+    compacted(home)
+    event = only(home)
+    assert event.explanation.startswith("The gateway found too many messages")
+    assert "the gateway steps in at 85% of 64,000 = 54,400" in event.arithmetic
+    assert "13,000 < 54,400, so the number of messages decided" in event.arithmetic
