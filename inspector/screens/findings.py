@@ -37,6 +37,7 @@ from inspector.widgets.status_line import Piece, StatusLine
 from inspector.workers import cancelled, in_thread
 
 REPAIRABLE = "kept-tail-lost"
+NOWHERE = "Here is no conversation to open: this concerns all of them."
 TELL_SECONDS = 0.2
 """How often a running examination tells what it found."""
 
@@ -176,6 +177,8 @@ class FindingsScreen(CardPage):
         if isinstance(row, Diagnosis) and row.finding.session is not None:
             app = shell(self)
             app.open_conversation(row.location, row.finding.session, view="why")
+        elif row is not None:
+            self.toast(NOWHERE)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The key that puts lost turns back works on the finding that some are lost."""

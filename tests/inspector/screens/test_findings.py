@@ -209,3 +209,31 @@ async def test_what_cannot_be_examined_is_said(app: MakeApp, tmp_path: Path) -> 
         await settle(pilot)
         await press(pilot, "f")
         assert "not a SQLite database" in running.screen.query_one(Banner).message
+
+
+async def test_a_click_on_a_finding_reads_it_and_a_second_one_opens_it(samples: Location) -> None:
+    app = InspectorApp([samples], view="findings", now=lambda: NOW)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        found = app.screen
+        assert isinstance(found, FindingsScreen)
+        first = found.diagnoses.region.y + found.diagnoses.gutter.top
+        await pilot.click(offset=(20, first + 1))
+        assert found.diagnoses.cursor == 1
+        await pilot.click(offset=(20, first + 1))
+        await settle(pilot)
+        assert isinstance(app.screen, WorkspaceScreen)
+
+
+async def test_what_is_about_a_whole_database_says_that_it_opens_nothing(samples: Location) -> None:
+    app = InspectorApp([samples], view="findings", now=lambda: NOW)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settle(pilot)
+        found = app.screen
+        assert isinstance(found, FindingsScreen)
+        rows = [found.diagnoses.rows.row(place) for place in range(found.diagnoses.rows.count)]
+        whole = [isinstance(row, Diagnosis) and row.finding.session is None for row in rows]
+        found.diagnoses.cursor = whole.index(True)
+        await press(pilot, "enter")
+        assert app.screen is found
+        assert "no conversation to open" in drawn(pilot)
