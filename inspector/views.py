@@ -136,7 +136,7 @@ class GenerationView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class Tab:
+class WorkspaceTab:
     """One entry of the workspace's tab bar; `build` imports the view when it is first looked at."""
 
     name: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.named_screens import VIEWS
-from inspector.views import Tab, View
+from inspector.views import View, WorkspaceTab
 
 
 def _map() -> View:
@@ -42,7 +42,7 @@ def _chain() -> View:
     return ChainView()
 
 
-TABS: tuple[Tab, ...] = tuple(
-    Tab(name, name.capitalize(), build)
+TABS: tuple[WorkspaceTab, ...] = tuple(
+    WorkspaceTab(name, name.capitalize(), build)
     for name, build in zip(VIEWS, (_map, _why, _preview, _usage, _cache, _chain), strict=True)
 )
