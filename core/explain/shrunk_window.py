@@ -31,7 +31,7 @@ class Shrunk:
     line: LogRecord
 
 
-class InForce(NamedTuple):
+class AttemptWindow(NamedTuple):
     """The window an attempt ran with.
 
     Attributes:
@@ -45,15 +45,15 @@ class InForce(NamedTuple):
     claims: tuple[int, ...] = ()
 
 
-def window_in_force(frame: Frame, attempt: Attempt | None) -> InForce:
+def window_in_force(frame: Frame, attempt: Attempt | None) -> AttemptWindow:
     """The window an attempt ran with: by its deciding line, by an earlier refusal, or by what others tell."""
     if attempt is None:
-        return InForce(frame.window.tokens)
+        return AttemptWindow(frame.window.tokens)
     if attempt.cause.window is not None:
-        return InForce(attempt.cause.window)
+        return AttemptWindow(attempt.cause.window)
     base = _of_model(frame, attempt)
     shrunk = _shrunk(frame, attempt, base)
-    return InForce(shrunk.window, shrunk) if shrunk is not None else _told(frame, attempt, base)
+    return AttemptWindow(shrunk.window, shrunk) if shrunk is not None else _told(frame, attempt, base)
 
 
 def _shrunk(frame: Frame, attempt: Attempt, base: int | None) -> Shrunk | None:
@@ -74,7 +74,7 @@ def _shrunk(frame: Frame, attempt: Attempt, base: int | None) -> Shrunk | None:
     return shrunk if lowered.threshold <= cause.tokens < usual.threshold else None
 
 
-def _told(frame: Frame, attempt: Attempt, base: int | None) -> InForce:
+def _told(frame: Frame, attempt: Attempt, base: int | None) -> AttemptWindow:
     """What the nearest lines state, where they bear on the attempt; else what is configured today.
 
     A process that was started anew between turns read the configuration again, so a line of an earlier turn
@@ -86,8 +86,8 @@ def _told(frame: Frame, attempt: Attempt, base: int | None) -> InForce:
     after = [line for line in stated if line.at > moment][:1]
     said = {line.window for line in (*before, *after) if line.window}
     if any(_same_turn(frame, line.at, moment) for line in before) or (before and after and len(said) == 1):
-        return InForce(before[0].window)
-    return InForce(base, claims=tuple(sorted(said - {base})) if base is not None else ())
+        return AttemptWindow(before[0].window)
+    return AttemptWindow(base, claims=tuple(sorted(said - {base})) if base is not None else ())
 
 
 def _same_turn(frame: Frame, start: datetime, end: datetime) -> bool:
