@@ -11,13 +11,13 @@ from inspector.widgets.curve_chart import number
 from inspector.widgets.row_list import RowList
 
 CAUSES = {
-    "compaction": "a compaction rewrote the prompt",
+    "compaction": "a compaction rewrote it",
     "model_changed": "another model was asked",
-    "system_prompt_changed": "the system prompt changed",
+    "system_prompt_changed": "another system prompt",
     "tools_changed": "the tools changed",
     "messages_rewritten": "messages were rewritten",
-    "ttl_expired": "it waited longer than the cache keeps",
-    "resume": "the agent was started anew",
+    "ttl_expired": "the cache had expired",
+    "resume": "the agent started anew",
     "unknown": "nothing says why",
 }
 """The cause of a break in words."""

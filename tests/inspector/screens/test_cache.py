@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from core.store.locate import Location
 from inspector.screens.cache import CacheView
+from inspector.screens.cache_list import CAUSES, BreakList
 from inspector.widgets.marker_strip import MarkerStrip
 from tests.inspector.screens.conftest import drawn, open_app, press, settle
 
@@ -18,8 +21,8 @@ async def test_the_breaks_are_listed_with_cause_and_price(samples: Location) -> 
         await settle(pilot)
         shown = drawn(pilot)
     assert "3 breaks" in shown
-    assert "a compaction rewrote the prompt" in shown
-    assert "it waited longer than the cache keeps" in shown
+    assert "a compaction rewrote it" in shown
+    assert "the cache had expired" in shown
     assert "$" in shown
 
 
@@ -61,3 +64,15 @@ async def test_the_card_can_be_copied_at_any_size(samples: Location, size: tuple
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         assert "tokens read again" in app.screen.query_one(CacheView).copy_text()
+
+
+async def test_beside_its_card_a_break_still_names_its_cause_in_full(samples: Location) -> None:
+    async with open_app(samples, AUTH, "cache").run_test(size=(160, 45)) as pilot:
+        await settle(pilot)
+        found = pilot.app.screen.query_one(BreakList)
+        first = found.rows.row(0)
+        assert first is not None
+        assert first.found is not None
+        for cause, words in CAUSES.items():
+            row = replace(first, found=replace(first.found, cause=cause))
+            assert words in found.draw_row(row, 0, found.size.width).text
