@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -14,9 +15,12 @@ _QUARTER = 15
 _TOLERANCE = 2
 """Minutes between a line and the moment it belongs to."""
 _CLEARLY = 2 / 3
-"""Share of another offset's matches with which the machine's own zone still wins."""
+"""Share of another offset's fit with which the machine's own zone still wins."""
 _WIDEST = range(-12 * 4, 14 * 4 + 1)
 _MARKING = frozenset({Kind.TURN, Kind.DONE, Kind.TURN_ENDED, Kind.CALL})
+
+Minutes = Mapping[str, Sequence[int]]
+"""By session the different minutes since the epoch, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +29,9 @@ class Clock:
 
     Attributes:
         offset: Local minus UTC; None where this machine's own zone fits, whose rules know summer time.
-        matched: How many lines fell beside a moment of the database.
-        marks: How many lines were tried.
     """
 
     offset: timedelta | None = None
-    matched: int = 0
-    marks: int = 0
 
     def utc(self, local: datetime) -> datetime:
         """The aware UTC time of a local one."""
@@ -44,34 +44,49 @@ def align(records: Iterable[LogRecord], moments: Mapping[str, Sequence[datetime]
     """Find the offset under which log lines fall beside what the database wrote about the same session.
 
     The log writes local time without a zone, and may come from another machine. Offsets are whole quarters
-    of an hour, as time zones are; the machine's own zone wins unless another explains far more lines: in a
-    busy session a neighbouring offset fits some lines by chance.
+    of an hour, as time zones are; the machine's own zone wins unless another fits far better.
 
     Args:
         records: Lines of the log.
         moments: Times the database holds, by session.
     """
-    near = {session: _around(times) for session, times in moments.items() if times}
-    marks = Counter(
-        (record.at.replace(second=0, microsecond=0), near[record.session])
+    known = {session: sorted(set(map(_minute, times))) for session, times in moments.items() if times}
+    marks = {
+        (record.session, record.at.replace(second=0, microsecond=0))
         for record in records
-        if record.kind in _MARKING and record.session in near
-    )
-    own = sum(count for (at, around), count in marks.items() if _minute(at.astimezone(UTC)) in around)
-    lines = [(_minute(at.replace(tzinfo=UTC)), around, count) for (at, around), count in marks.items()]
-    scores = {
-        quarter: sum(count for minute, around, count in lines if minute - quarter * _QUARTER in around)
-        for quarter in sorted(_WIDEST, key=abs)
+        if record.kind in _MARKING and record.session in known
     }
-    best = max(scores, key=lambda quarter: scores[quarter])
-    if own >= _CLEARLY * scores[best]:
-        return Clock(None, own, marks.total())
-    return Clock(timedelta(minutes=best * _QUARTER), scores[best], marks.total())
+    own = _fit(_written(marks, lambda at: at.astimezone(UTC)), known, 0)
+    lines = _written(marks, lambda at: at.replace(tzinfo=UTC))
+    fits = {quarter: _fit(lines, known, quarter * _QUARTER) for quarter in sorted(_WIDEST, key=abs)}
+    best = max(fits, key=lambda quarter: fits[quarter])
+    if own >= _CLEARLY * fits[best]:
+        return Clock()
+    return Clock(timedelta(minutes=best * _QUARTER))
 
 
-def _around(times: Iterable[datetime]) -> frozenset[int]:
-    """The minutes in which a line belongs to one of some moments."""
-    return frozenset(_minute(at) + aside for at in times for aside in range(-_TOLERANCE, _TOLERANCE + 1))
+def _written(marks: Iterable[tuple[str, datetime]], utc: Callable[[datetime], datetime]) -> Minutes:
+    found = defaultdict[str, list[int]](list)
+    for session, at in marks:
+        found[session].append(_minute(utc(at)))
+    return {session: sorted(minutes) for session, minutes in found.items()}
+
+
+def _fit(lines: Minutes, known: Minutes, shift: int) -> int:
+    """Moments that have a line beside them, times the minutes of lines between the first and the last.
+
+    Either alone misleads in a busy session: there a moment has some line beside it under many an offset.
+    """
+    beside = inside = 0
+    for session, written in lines.items():
+        at = [minute + shift for minute in known[session]]
+        beside += sum(_between(written, minute, minute) > 0 for minute in at)
+        inside += _between(written, at[0], at[-1])
+    return beside * inside
+
+
+def _between(minutes: Sequence[int], first: int, last: int) -> int:
+    return bisect_right(minutes, last + _TOLERANCE) - bisect_left(minutes, first - _TOLERANCE)
 
 
 def _minute(at: datetime) -> int:

@@ -35,6 +35,14 @@ def test_a_log_of_this_machine_keeps_its_zone_in_a_busy_session() -> None:
     assert align(lines, {"s1": rows}).offset is None
 
 
+def test_a_busy_session_of_which_few_moments_are_known_is_not_shifted_along_itself() -> None:
+    rows = [BEGAN + timedelta(minutes=minute) for minute in (0, 25, 38)]
+    # From minute 20 on the agent is at its busiest: a quarter of an hour later two of the moments fall there.
+    lines = [BEGAN + timedelta(minutes=1), *_busy(20, step=8)]
+    lines += [BEGAN + timedelta(minutes=20, seconds=20 * place) for place in range(54)]
+    assert align(_local(lines), {"s1": rows}).offset is None
+
+
 @pytest.mark.parametrize("hours", [-8, 5.75, 9])
 def test_a_log_of_another_zone_is_recognised(hours: float) -> None:
     offset = timedelta(hours=hours)
