@@ -37,9 +37,9 @@ def test_a_log_of_this_machine_keeps_its_zone_in_a_busy_session() -> None:
 
 def test_a_busy_session_of_which_few_moments_are_known_is_not_shifted_along_itself() -> None:
     rows = [BEGAN + timedelta(minutes=minute) for minute in (0, 25, 38)]
-    # From minute 20 on the agent is at its busiest: a quarter of an hour later two of the moments fall there.
-    lines = [BEGAN + timedelta(minutes=1), *_busy(20, step=8)]
-    lines += [BEGAN + timedelta(minutes=20, seconds=20 * place) for place in range(54)]
+    # Most lines were written around minute 10: a quarter of an hour later, all of them lie beside a moment.
+    lines = [BEGAN + timedelta(minutes=minute) for minute in (1, 25, 38)]
+    lines += [BEGAN + timedelta(minutes=8, seconds=15 * place) for place in range(16)]
     assert align(_local(lines), {"s1": rows}).offset is None
 
 
