@@ -10,7 +10,7 @@ from core.apply.check import Case, against, noted, passed
 from core.apply.lock import left_behind
 from core.model.apply import GuardResult
 from core.model.storage import Lease
-from core.store.decode import Decoder
+from core.store.decode import moment
 
 QUIET = timedelta(minutes=2)
 """A session written to more recently than this is taken to be in use."""
@@ -81,6 +81,6 @@ def _last_written(case: Case) -> datetime | None:
     query = "SELECT max(timestamp) FROM messages WHERE session_id = ? AND timestamp < ?"
     soon = (case.now + QUIET).timestamp()
     (newest,) = case.store.connection.execute(query, (session.id, soon)).fetchone()
-    written = Decoder().time(newest, "timestamp")
+    written = moment(newest)
     known = [one for one in (written, session.last_active) if one is not None]
     return max(known, default=None)

@@ -28,7 +28,6 @@ class Guards:
     fallback_streak: int | None = None
     ineffective_count: int | None = None
     recovery_deadline: datetime | None = None
-    overload_streak: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

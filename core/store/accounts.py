@@ -8,10 +8,9 @@ from collections.abc import Sequence
 
 from core.model.session import Session
 from core.model.storage import ToolPin, UsageRow
-from core.model.tokens import Cost
-from core.store.decode import Decoder
+from core.store.decode import Cells
 from core.store.schema import Schema
-from core.store.sessions import SPENT_COLUMNS, buckets, chunks
+from core.store.sessions import SPENT_COLUMNS, buckets, chunks, cost
 
 _USAGE_COLUMNS = (
     "session_id",
@@ -48,7 +47,7 @@ def read_system_prompt(connection: sqlite3.Connection, schema: Schema, session: 
     if shared is not None or not schema.has("sessions", "system_prompt"):
         return shared
     row = connection.execute("SELECT system_prompt FROM sessions WHERE id = ?", (session.id,)).fetchone()
-    return Decoder().text(row[0], "system_prompt") if row else None
+    return Cells(row).text("system_prompt") if row else None
 
 
 def read_tools(connection: sqlite3.Connection, schema: Schema, session: Session) -> ToolPin | None:
@@ -72,24 +71,22 @@ def _shared_text(connection: sqlite3.Connection, schema: Schema, key: str | None
     if key is None or not schema.has("system_prompts", "hash", "prompt"):
         return None
     row = connection.execute("SELECT prompt FROM system_prompts WHERE hash = ?", (key,)).fetchone()
-    return Decoder().text(row[0], "prompt") if row else None
+    return Cells(row).text("prompt") if row else None
 
 
 def _usage(row: sqlite3.Row) -> UsageRow:
-    decoder = Decoder()
-    status = decoder.text(row["cost_status"], "cost_status")
-    source = decoder.text(row["cost_source"], "cost_source")
+    cells = Cells(row)
     return UsageRow(
         session_id=str(row["session_id"]),
-        model=decoder.text(row["model"], "model") or "",
-        provider=decoder.text(row["billing_provider"], "billing_provider") or "",
-        base_url=decoder.text(row["billing_base_url"], "billing_base_url") or "",
-        billing_mode=decoder.text(row["billing_mode"], "billing_mode") or "",
-        task=decoder.text(row["task"], "task") or "",
-        calls=decoder.integer(row["api_call_count"], "api_call_count"),
-        tokens=buckets(row, decoder),
-        estimated_cost=Cost(decoder.money(row["estimated_cost_usd"], "cost"), status, source),
-        actual_cost=Cost(decoder.money(row["actual_cost_usd"], "cost"), status, source),
-        first_seen=decoder.time(row["first_seen"], "first_seen"),
-        last_seen=decoder.time(row["last_seen"], "last_seen"),
+        model=cells.text("model") or "",
+        provider=cells.text("billing_provider") or "",
+        base_url=cells.text("billing_base_url") or "",
+        billing_mode=cells.text("billing_mode") or "",
+        task=cells.text("task") or "",
+        calls=cells.integer("api_call_count"),
+        tokens=buckets(cells),
+        estimated_cost=cost(cells, "estimated_cost_usd"),
+        actual_cost=cost(cells, "actual_cost_usd"),
+        first_seen=cells.time("first_seen"),
+        last_seen=cells.time("last_seen"),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -32,56 +33,64 @@ def moment(value: Any) -> datetime | None:
         return None
 
 
-class Decoder:
-    """Decodes the values of one row and remembers what was wrong with them.
+class Cells:
+    """The values of one row by column, decoded; remembers what was wrong with them.
 
     Attributes:
         damage: One phrase for each value that could not be taken as it should be.
     """
 
-    __slots__ = ("damage",)
+    __slots__ = ("_row", "damage")
 
-    def __init__(self) -> None:
+    def __init__(self, row: sqlite3.Row) -> None:
+        self._row = row
         self.damage: list[str] = []
 
-    def text(self, value: Any, name: str) -> str | None:
+    def __getitem__(self, column: str) -> Any:
+        return self._row[column]
+
+    def text(self, column: str) -> str | None:
         """Text, or None for NULL."""
+        value = self._row[column]
         if value is None:
             return None
         if isinstance(value, str):
             if isinstance(value, BrokenText):
-                self.damage.append(f"{name} is not UTF-8")
+                self.damage.append(f"{column} is not UTF-8")
             return value
         if isinstance(value, bytes):
-            self.damage.append(f"{name} is stored as bytes")
+            self.damage.append(f"{column} is stored as bytes")
             return value.decode(errors="replace")
         return str(value)
 
-    def scalar(self, value: Any, name: str) -> Any:
+    def scalar(self, column: str) -> Any:
         """A number or text as it is stored, whichever it is; bytes as text."""
-        return self.text(value, name) if isinstance(value, bytes) else value
+        value = self._row[column]
+        return self.text(column) if isinstance(value, bytes) else value
 
-    def integer(self, value: Any, name: str) -> int | None:
+    def integer(self, column: str) -> int | None:
         """A whole number, or None when there is none."""
+        value = self._row[column]
         if isinstance(value, int) or value is None:
             return value
         if isinstance(value, float) and value.is_integer():
             return int(value)
-        self.damage.append(f"{name} is not a whole number")
+        self.damage.append(f"{column} is not a whole number")
         return None
 
-    def time(self, value: Any, name: str) -> datetime | None:
+    def time(self, column: str) -> datetime | None:
         """Epoch seconds as an aware UTC time."""
+        value = self._row[column]
         if value is None:
             return None
         found = moment(value)
-        if found is not None:
-            return found
-        self.damage.append(f"{name} is not a time")
-        return None
+        if found is None:
+            self.damage.append(f"{column} is not a time")
+        return found
 
-    def money(self, value: Any, name: str) -> Decimal | None:
+    def money(self, column: str) -> Decimal | None:
         """US dollars, exactly as the stored number prints."""
+        value = self._row[column]
         if value is None:
             return None
         try:
@@ -90,31 +99,34 @@ class Decoder:
             amount = Decimal("NaN")
         if amount.is_finite():
             return amount
-        self.damage.append(f"{name} is not an amount")
+        self.damage.append(f"{column} is not an amount")
         return None
 
-    def flag(self, value: Any, name: str) -> bool | None:
+    def flag(self, column: str) -> bool | None:
         """0 or 1 as a truth value."""
-        number = self.integer(value, name)
+        number = self.integer(column)
         return None if number is None else bool(number)
 
-    def json(self, value: Any, name: str, otherwise: Any) -> Any:
+    def json(self, column: str, otherwise: Any) -> Any:
         """Parsed JSON; `otherwise` when it does not parse."""
-        text = self.text(value, name)
-        try:
-            return json.loads(text or "")
-        except (ValueError, RecursionError):
-            self.damage.append(f"{name} is not valid JSON")
-            return otherwise
+        return self._parsed(self.text(column) or "", column, otherwise)
 
-    def content(self, value: Any) -> Any:
+    def content(self, column: str = "content") -> Any:
         """Message content: a string, or what stands behind the JSON prefix; numbers stay numbers."""
+        value = self._row[column]
         if isinstance(value, int | float):
             return value
-        text = self.text(value, "content")
+        text = self.text(column)
         if text is None or not text.startswith(JSON_PREFIX):
             return text
-        return self.json(text[len(JSON_PREFIX) :], "content", text)
+        return self._parsed(text[len(JSON_PREFIX) :], column, text)
+
+    def _parsed(self, text: str, column: str, otherwise: Any) -> Any:
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            self.damage.append(f"{column} is not valid JSON")
+            return otherwise
 
 
 def spoken(text: str) -> str:

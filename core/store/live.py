@@ -6,7 +6,7 @@ import re
 import sqlite3
 
 from core.model.storage import Lease, Routing
-from core.store.decode import Decoder
+from core.store.decode import Cells
 from core.store.schema import Schema
 
 _PID = re.compile(r"\bpid[=:](\d+)")
@@ -41,28 +41,28 @@ def _leases(
 
 
 def _lease(row: sqlite3.Row, kind: str) -> Lease:
-    decoder = Decoder()
-    holder = decoder.text(row["holder"], "holder") or ""
+    cells = Cells(row)
+    holder = cells.text("holder") or ""
     pid = _PID.search(holder)
     return Lease(
         kind=kind,
         key=str(row["key"]),
         holder=holder,
         pid=int(pid[1]) if pid else None,
-        acquired_at=decoder.time(row["acquired_at"], "acquired_at"),
-        expires_at=decoder.time(row["expires_at"], "expires_at"),
+        acquired_at=cells.time("acquired_at"),
+        expires_at=cells.time("expires_at"),
     )
 
 
 def _routing(row: sqlite3.Row) -> Routing:
-    decoder = Decoder()
-    entry = decoder.json(row["entry_json"], "entry_json", {})
+    cells = Cells(row)
+    entry = cells.json("entry_json", {})
     entry = entry if isinstance(entry, dict) else {}
     session, prompt = entry.get("session_id"), entry.get("last_prompt_tokens")
     return Routing(
         key=str(row["session_key"]),
-        scope=decoder.text(row["scope"], "scope") or "",
+        scope=cells.text("scope") or "",
         session_id=str(session) if session else None,
         last_prompt_tokens=prompt if isinstance(prompt, int) and prompt >= 0 else None,
-        updated_at=decoder.time(row["updated_at"], "updated_at"),
+        updated_at=cells.time("updated_at"),
     )

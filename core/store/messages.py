@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from core.hermes.markers import find_summary
 from core.model.message import Message
 from core.model.storage import RowPreview
-from core.store.decode import JSON_PREFIX, Decoder
+from core.store.decode import JSON_PREFIX, Cells
 from core.store.schema import Schema
 from core.store.sessions import chunks
 from core.store.wire import MESSAGE_COLUMNS, message_from_row, row_state
@@ -60,7 +60,7 @@ def read_previews(
     columns += (
         f", {start_of_content(chars)} AS start"
         f", coalesce(length(CAST(content AS BLOB)), 0) + coalesce(length(CAST({calls} AS BLOB)), 0) AS size"
-        f", substr({calls}, 1, {_CALLS_SHOWN}) AS calls"
+        f", substr({calls}, 1, {_CALLS_SHOWN}) AS tool_calls"
     )
     rows = _rows(connection, columns, row_ids)
     copied = hidden_copies(connection, schema, rows.values())
@@ -105,25 +105,25 @@ def hidden_copies(
 
 
 def _preview(row: sqlite3.Row, copied: bool, chars: int) -> RowPreview:
-    decoder = Decoder()
+    cells = Cells(row)
     start: bytes = row["start"] or b""
     text = start.decode(errors="ignore")
     encoded = text.startswith(JSON_PREFIX)
-    names = _call_names(decoder.text(row["calls"], "tool_calls") or "")
-    tool = decoder.text(row["tool_name"], "tool_name") or next(iter(names), None)
+    names = _call_names(cells.text("tool_calls") or "")
+    tool = cells.text("tool_name") or next(iter(names), None)
     return RowPreview(
         id=row["id"],
         session_id=str(row["session_id"]),
-        role=decoder.text(row["role"], "role") or "?",
+        role=cells.text("role") or "?",
         text=shown_start(start, chars),
         size=row["size"],
         state=row_state(row, copied),
-        timestamp=decoder.time(row["timestamp"], "timestamp"),
+        timestamp=cells.time("timestamp"),
         tool_name=tool,
         calls=len(names),
         is_summary=bool(row["_compressed_summary"]) or find_summary(text) is not None,
         images=encoded and '"image' in text,
-        damage=tuple(decoder.damage),
+        damage=tuple(cells.damage),
     )
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 
 from core.model.storage import SearchHit, SearchResult
-from core.store.decode import Decoder
+from core.store.decode import Cells
 from core.store.messages import hidden_copies, newest_row
 from core.store.schema import FullText, Schema
 from core.store.wire import row_state
@@ -128,14 +128,14 @@ def _hits(
 
 
 def _hit(row: sqlite3.Row, copied: bool) -> SearchHit:
-    decoder = Decoder()
-    near = decoder.text(row["near"], "content") or decoder.text(row["near_calls"], "tool_calls") or ""
+    cells = Cells(row)
+    near = cells.text("near") or cells.text("near_calls") or ""
     return SearchHit(
         row_id=row["id"],
         session_id=str(row["session_id"]),
         role=str(row["role"]),
         excerpt=" ".join(near.replace("\x00json:", "").split()),
-        timestamp=decoder.time(row["timestamp"], "timestamp"),
+        timestamp=cells.time("timestamp"),
         state=row_state(row, copied),
     )
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from core.model.session import Guards, Session
 from core.model.tokens import Buckets, Cost
-from core.store.decode import Decoder
+from core.store.decode import Cells, moment
 from core.store.schema import Schema
 
 SPENT_COLUMNS = (
@@ -56,7 +56,6 @@ SESSION_COLUMNS = (
     "compression_fallback_streak",
     "compression_ineffective_count",
     "compression_recovery_deadline",
-    "compression_overload_streak",
 )
 _CHUNK = 500
 _HASH_LENGTH = 64
@@ -75,7 +74,7 @@ def read_sessions(
         query = f"SELECT {columns} FROM sessions WHERE id IN ({marks})"  # noqa: S608 - names from the schema
         for row in connection.execute(query, chunk).fetchall():
             session = session_from_row(row, path)
-            spoken = Decoder().time(row["spoken_at"], "timestamp")
+            spoken = moment(row["spoken_at"])
             found[session.id] = replace(session, last_active=newest(session.last_active, spoken))
     return found
 
@@ -96,57 +95,55 @@ def spoken_at(schema: Schema) -> str:
 
 def session_from_row(row: sqlite3.Row, path: Path) -> Session:
     """Decode one row of `SESSION_COLUMNS`."""
-    decoder = Decoder()
-    text, integer, time = decoder.text, decoder.integer, decoder.time
-    started = time(row["started_at"], "started_at")
-    ended = time(row["ended_at"], "ended_at")
-    active = time(row["last_activity_at"], "last_activity_at")
-    tools = text(row["tool_names"], "tool_names")
-    if row["model_config"] is not None:
-        decoder.json(row["model_config"], "model_config", None)
-    if row["id"] is None:
-        decoder.damage.append("id is missing")
+    cells = Cells(row)
+    text, integer = cells.text, cells.integer
+    started, ended = cells.time("started_at"), cells.time("ended_at")
     return Session(
-        id=text(row["id"], "id") or "",
+        id=text("id") or "",
         database=path,
-        source=text(row["source"], "source"),
-        title=text(row["title"], "title"),
-        model=text(row["model"], "model"),
-        model_config=text(row["model_config"], "model_config"),
-        provider=text(row["billing_provider"], "billing_provider"),
-        base_url=text(row["billing_base_url"], "billing_base_url"),
-        billing_mode=text(row["billing_mode"], "billing_mode"),
-        parent_id=text(row["parent_session_id"], "parent_session_id"),
+        source=text("source"),
+        title=text("title"),
+        model=text("model"),
+        model_config=text("model_config"),
+        provider=text("billing_provider"),
+        base_url=text("billing_base_url"),
+        billing_mode=text("billing_mode"),
+        parent_id=text("parent_session_id"),
         started_at=started,
         ended_at=ended,
-        last_active=newest(started, ended, active),
-        end_reason=text(row["end_reason"], "end_reason"),
-        messages=integer(row["message_count"], "message_count"),
-        tool_calls=integer(row["tool_call_count"], "tool_call_count"),
-        api_calls=integer(row["api_call_count"], "api_call_count"),
-        tokens=buckets(row, decoder),
-        estimated_cost=_cost(row, "estimated_cost_usd", decoder),
-        actual_cost=_cost(row, "actual_cost_usd", decoder),
-        cwd=text(row["cwd"], "cwd"),
-        profile=text(row["profile_name"], "profile_name"),
-        rewind_count=integer(row["rewind_count"], "rewind_count"),
-        archived=decoder.flag(row["archived"], "archived"),
-        guards=_guards(row, decoder),
-        system_prompt_hash=text(row["system_prompt_hash"], "system_prompt_hash"),
-        tools_hash=tools if tools and len(tools) == _HASH_LENGTH else None,
-        damage=tuple(dict.fromkeys(decoder.damage)),
+        last_active=newest(started, ended, cells.time("last_activity_at")),
+        end_reason=text("end_reason"),
+        messages=integer("message_count"),
+        tool_calls=integer("tool_call_count"),
+        api_calls=integer("api_call_count"),
+        tokens=buckets(cells),
+        estimated_cost=cost(cells, "estimated_cost_usd"),
+        actual_cost=cost(cells, "actual_cost_usd"),
+        cwd=text("cwd"),
+        profile=text("profile_name"),
+        rewind_count=integer("rewind_count"),
+        archived=cells.flag("archived"),
+        guards=_guards(cells),
+        system_prompt_hash=text("system_prompt_hash"),
+        tools_hash=_tools_hash(cells),
+        damage=_damage(cells),
     )
 
 
-def buckets(row: sqlite3.Row, decoder: Decoder) -> Buckets:
+def buckets(cells: Cells) -> Buckets:
     """The token counters of a session or usage row."""
     return Buckets(
-        input=decoder.integer(row["input_tokens"], "input_tokens"),
-        cache_read=decoder.integer(row["cache_read_tokens"], "cache_read_tokens"),
-        cache_write=decoder.integer(row["cache_write_tokens"], "cache_write_tokens"),
-        output=decoder.integer(row["output_tokens"], "output_tokens"),
-        reasoning=decoder.integer(row["reasoning_tokens"], "reasoning_tokens"),
+        input=cells.integer("input_tokens"),
+        cache_read=cells.integer("cache_read_tokens"),
+        cache_write=cells.integer("cache_write_tokens"),
+        output=cells.integer("output_tokens"),
+        reasoning=cells.integer("reasoning_tokens"),
     )
+
+
+def cost(cells: Cells, column: str) -> Cost:
+    """One of the costs of a session or usage row."""
+    return Cost(cells.money(column), cells.text("cost_status"), cells.text("cost_source"))
 
 
 def newest(*times: datetime | None) -> datetime | None:
@@ -160,23 +157,27 @@ def chunks(items: Sequence[Item], size: int = _CHUNK) -> Iterator[Sequence[Item]
         yield items[start : start + size]
 
 
-def _cost(row: sqlite3.Row, column: str, decoder: Decoder) -> Cost:
-    usd = decoder.money(row[column], column)
-    return Cost(
-        usd=usd,
-        status=decoder.text(row["cost_status"], "cost_status"),
-        source=decoder.text(row["cost_source"], "cost_source"),
-    )
-
-
-def _guards(row: sqlite3.Row, decoder: Decoder) -> Guards:
-    deadline = row["compression_recovery_deadline"]
+def _guards(cells: Cells) -> Guards:
+    deadline = "compression_recovery_deadline"
     return Guards(
-        cooldown_until=decoder.time(row["compression_failure_cooldown_until"], "cooldown"),
-        failure_error=decoder.text(row["compression_failure_error"], "failure error"),
-        fallback_streak=decoder.integer(row["compression_fallback_streak"], "fallback streak"),
-        ineffective_count=decoder.integer(row["compression_ineffective_count"], "ineffective count"),
-        # 0 is how Hermes writes "no deadline".
-        recovery_deadline=decoder.time(deadline or None, "recovery deadline"),
-        overload_streak=decoder.integer(row["compression_overload_streak"], "overload streak"),
+        cooldown_until=cells.time("compression_failure_cooldown_until"),
+        failure_error=cells.text("compression_failure_error"),
+        fallback_streak=cells.integer("compression_fallback_streak"),
+        ineffective_count=cells.integer("compression_ineffective_count"),
+        recovery_deadline=cells.time(deadline) if cells[deadline] else None,  # 0 says that there is none
     )
+
+
+def _tools_hash(cells: Cells) -> str | None:
+    """The hash of the tool schemas (0.22), in a column that may still hold the older list of names."""
+    kept = cells.text("tool_names")
+    return kept if kept and len(kept) == _HASH_LENGTH else None
+
+
+def _damage(cells: Cells) -> tuple[str, ...]:
+    """What was wrong with the row, once its other cells have been read."""
+    if cells["id"] is None:
+        cells.damage.append("id is missing")
+    if cells["model_config"] is not None:
+        cells.json("model_config", None)
+    return tuple(dict.fromkeys(cells.damage))

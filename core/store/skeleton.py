@@ -11,7 +11,7 @@ from typing import Any
 from core.hermes.markers import SummaryMatch, find_summary
 from core.hermes.signs import PREFILTERS
 from core.model.message import Message, RowState
-from core.store.decode import JSON_PREFIX, Decoder, spoken
+from core.store.decode import JSON_PREFIX, Cells, spoken
 from core.store.schema import Schema
 from core.store.wire import row_state
 
@@ -77,22 +77,22 @@ def text_key(text: str) -> Hashable:
 def _bone(row: sqlite3.Row, last: dict[str, int]) -> Bone:
     uid = row["message_uid"] or None
     timestamp = row["timestamp"]
-    suspect = row["suspect"]
     return Bone(
         id=row["id"],
         role=str(row["role"]),
         state=row_state(row, copied_later=uid is not None and last[uid] > row["id"]),
         timestamp=float(timestamp) if isinstance(timestamp, int | float) else None,
         uid=uid,
-        summary=find_summary(_readable(suspect)) if suspect is not None else None,
+        summary=find_summary(_readable(row, "suspect")) if row["suspect"] is not None else None,
         flagged=bool(row["_compressed_summary"]),
     )
 
 
-def _readable(content: Any) -> str:
+def _readable(row: sqlite3.Row, column: str) -> str:
+    content = row[column]
     if type(content) is str and not content.startswith(JSON_PREFIX):
         return content
-    return Message({"content": Decoder().content(content)}).text
+    return Message({"content": Cells(row).content(column)}).text
 
 
 def _key(row: sqlite3.Row) -> Hashable:
@@ -100,7 +100,7 @@ def _key(row: sqlite3.Row) -> Hashable:
     if role == "tool" and row["tool_call_id"]:
         # The result's text does not count: a copy is often a shortened one.
         return (role, str(row["tool_call_id"]))
-    text = text_key(_readable(row["content"]))
+    text = text_key(_readable(row, "content"))
     return (role, tuple(_call_ids(row["tool_calls"])), text)
 
 

@@ -11,7 +11,7 @@ import sqlite3
 from typing import Any
 
 from core.model.message import Message, Row, RowState
-from core.store.decode import Decoder, spoken
+from core.store.decode import Cells, spoken
 from core.store.schema import Schema
 
 MESSAGE_COLUMNS = (
@@ -62,18 +62,18 @@ def message_from_row(row: sqlite3.Row, schema: Schema, state: RowState) -> Messa
         schema: Decides which keys the writing release loads.
         state: What became of the row; only the caller sees the rows around it.
     """
-    decoder = Decoder()
-    wire = _wire(row, schema, decoder)
+    cells = Cells(row)
+    wire = _wire(cells, schema)
     summary = row["_compressed_summary"]
     stored = Row(
         id=row["id"],
         session_id=str(row["session_id"]),
-        timestamp=decoder.time(row["timestamp"], "timestamp"),
+        timestamp=cells.time("timestamp"),
         state=state,
         is_summary=bool(summary) if schema.marks_summaries else None,
-        uid=decoder.text(row["message_uid"], "message_uid") or None,
-        display_kind=decoder.text(row["display_kind"], "display_kind"),
-        damage=tuple(dict.fromkeys(decoder.damage)),
+        uid=cells.text("message_uid") or None,
+        display_kind=cells.text("display_kind"),
+        damage=tuple(dict.fromkeys(cells.damage)),
     )
     return Message(wire, stored)
 
@@ -87,61 +87,60 @@ def row_state(row: sqlite3.Row, copied_later: bool) -> RowState:
     return RowState.SUPERSEDED if copied_later else RowState.REWOUND
 
 
-def _wire(row: sqlite3.Row, schema: Schema, decoder: Decoder) -> dict[str, Any]:
-    role = decoder.text(row["role"], "role") or "?"
-    content = decoder.content(row["content"])
+def _wire(cells: Cells, schema: Schema) -> dict[str, Any]:
+    role = cells.text("role") or "?"
+    content = cells.content()
     if role in ("user", "assistant") and isinstance(content, str):
         content = spoken(content)
     wire: dict[str, Any] = {"role": role, "content": content}
     if schema.has_uids:
         wire["_db_persisted"] = True
-        _add_identity(wire, row, decoder)
-    _add_text(wire, row, decoder, "api_content", "display_kind")
-    if row["display_metadata"]:
-        wire["display_metadata"] = decoder.json(row["display_metadata"], "display_metadata", None)
-    if schema.loads_time and row["timestamp"]:
-        wire["timestamp"] = decoder.scalar(row["timestamp"], "timestamp")
-    _add_text(wire, row, decoder, "tool_call_id", "tool_name", "effect_disposition")
-    if row["tool_calls"]:
-        _add_calls(wire, row, decoder, drops_marker=schema.has_uids)
-    if row["platform_message_id"]:
-        wire["message_id"] = decoder.scalar(row["platform_message_id"], "platform_message_id")
-    if row["observed"]:
+        _add_identity(wire, cells)
+    _add_text(wire, cells, "api_content", "display_kind")
+    if cells["display_metadata"]:
+        wire["display_metadata"] = cells.json("display_metadata", None)
+    if schema.loads_time and cells["timestamp"]:
+        wire["timestamp"] = cells.scalar("timestamp")
+    _add_text(wire, cells, "tool_call_id", "tool_name", "effect_disposition")
+    if cells["tool_calls"]:
+        _add_calls(wire, cells, drops_marker=schema.has_uids)
+    if cells["platform_message_id"]:
+        wire["message_id"] = cells.scalar("platform_message_id")
+    if cells["observed"]:
         wire["observed"] = True
     if role == "assistant":
-        _add_assistant(wire, row, decoder)
+        _add_assistant(wire, cells)
     return wire
 
 
-def _add_calls(wire: dict[str, Any], row: sqlite3.Row, decoder: Decoder, *, drops_marker: bool) -> None:
+def _add_calls(wire: dict[str, Any], cells: Cells, *, drops_marker: bool) -> None:
     """A tool's bare name once stored as an answer is not sent again by 0.22."""
-    wire["tool_calls"] = decoder.json(row["tool_calls"], "tool_calls", [])
+    wire["tool_calls"] = cells.json("tool_calls", [])
     content = wire["content"]
     said = drops_marker and wire["role"] == "assistant" and isinstance(content, str)
     if said and _MARKER.fullmatch(content):
         wire["content"] = ""
 
 
-def _add_identity(wire: dict[str, Any], row: sqlite3.Row, decoder: Decoder) -> None:
+def _add_identity(wire: dict[str, Any], cells: Cells) -> None:
     for name, key in _IDENTITY.items():
-        if row[name]:
-            plural = name.endswith("uids")
-            value = decoder.json(row[name], name, None) if plural else decoder.text(row[name], name)
+        if cells[name]:
+            value = cells.json(name, None) if name.endswith("uids") else cells.text(name)
             if value:
                 wire[key] = value
 
 
-def _add_text(wire: dict[str, Any], row: sqlite3.Row, decoder: Decoder, *names: str) -> None:
+def _add_text(wire: dict[str, Any], cells: Cells, *names: str) -> None:
     for name in names:
-        if row[name]:
-            wire[name] = decoder.text(row[name], name)
+        if cells[name]:
+            wire[name] = cells.text(name)
 
 
-def _add_assistant(wire: dict[str, Any], row: sqlite3.Row, decoder: Decoder) -> None:
-    _add_text(wire, row, decoder, "finish_reason", "reasoning")
-    if row["reasoning_content"] is not None:
+def _add_assistant(wire: dict[str, Any], cells: Cells) -> None:
+    _add_text(wire, cells, "finish_reason", "reasoning")
+    if cells["reasoning_content"] is not None:
         # An empty thinking text is still sent back: some providers insist on the key.
-        wire["reasoning_content"] = decoder.text(row["reasoning_content"], "reasoning_content")
+        wire["reasoning_content"] = cells.text("reasoning_content")
     for name in _REPLAY:
-        if row[name]:
-            wire[name] = decoder.json(row[name], name, None)
+        if cells[name]:
+            wire[name] = cells.json(name, None)
