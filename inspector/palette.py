@@ -40,6 +40,7 @@ def textual_theme(theme: ThemeFile) -> Theme:
     )
 
 
+@cache
 def shipped() -> tuple[ThemeFile, ...]:
     """Every theme that ships, the default first; kept as tables are, so that a start parses none."""
     return load_all(load_table)

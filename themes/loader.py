@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -40,35 +39,18 @@ class ThemeFile:
     tokens: Mapping[str, str]
 
 
-def parse(text: str, where: str) -> ThemeFile:
-    """Read one theme file.
+def load_all(read: Callable[[str], Any]) -> tuple[ThemeFile, ...]:
+    """Every theme that ships, the default first.
+
+    Args:
+        read: Gives the parsed content of a file named as `themes/dark.yaml`.
 
     Raises:
         ValueError: A colour is missing, unknown or not `#rrggbb`; the message names the file and the colour.
     """
-    return _checked(_parsed(text), where)
-
-
-@cache
-def load_all(read: Callable[[str], Any] | None = None) -> tuple[ThemeFile, ...]:
-    """Every theme that ships, the default first.
-
-    Args:
-        read: Gives the content of a file named as `themes/hermes-dark.yaml`, for who keeps parsed files;
-            None parses each.
-    """
-    folder = Path(__file__).parent
-    found = [
-        _checked(read(f"themes/{path.name}") if read else _parsed(path.read_text("utf-8")), path.name)
-        for path in folder.glob("*.yaml")
-    ]
+    paths = Path(__file__).parent.glob("*.yaml")
+    found = [_checked(read(f"themes/{path.name}"), path.name) for path in paths]
     return tuple(sorted(found, key=lambda theme: (theme.name != DEFAULT, theme.name)))
-
-
-def _parsed(text: str) -> Any:
-    import yaml
-
-    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def _checked(data: Any, where: str) -> ThemeFile:

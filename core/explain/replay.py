@@ -33,11 +33,6 @@ def replay_turns(frame: Frame, events: Sequence[CompressionEvent]) -> tuple[Turn
     return tuple(draft.freeze(index) for index, draft in enumerate(walker.walk(), 1))
 
 
-def prompt_curve(turns: Sequence[Turn]) -> tuple[PromptPoint, ...]:
-    """The real prompt size at every call on record, with Hermes' estimate beside it."""
-    return tuple(point for turn in turns for point in turn.calls)
-
-
 @dataclass(slots=True)
 class _Draft:
     """A turn being walked."""

@@ -10,6 +10,7 @@ from textual.events import MouseScrollDown
 
 from core.store.locate import Location, locate
 from inspector.app import InspectorApp
+from inspector.palette import shipped
 from inspector.screens.sessions import SessionsScreen
 from inspector.screens.sessions_list import SessionsList
 from inspector.screens.workspace import WorkspaceScreen
@@ -20,7 +21,7 @@ from inspector.widgets.notice import Notice
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import NOW, MakeApp
 from tests.inspector.driving import settle
-from themes.loader import ThemeFile, load_all
+from themes.loader import ThemeFile
 
 
 async def test_the_wheel_scrolls_a_list_and_leaves_the_cursor(
@@ -43,15 +44,15 @@ async def test_t_goes_round_the_themes(app: MakeApp, home: Path) -> None:
     async with running.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         seen = [running.theme]
-        for _ in load_all():
+        for _ in shipped():
             await pilot.press("T")
             await pilot.pause()
             seen.append(running.theme)
         assert seen[0] == seen[-1]
-        assert set(seen) == {theme.name for theme in load_all()}
+        assert set(seen) == {theme.name for theme in shipped()}
 
 
-@pytest.mark.parametrize("theme", load_all(), ids=lambda theme: theme.name)
+@pytest.mark.parametrize("theme", shipped(), ids=lambda theme: theme.name)
 async def test_a_theme_to_begin_with_is_there_without_reading_styles_twice(
     home: Path, theme: ThemeFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from core.explain.decision import Decision, Standing, Turn
 from core.explain.events import explained
-from core.explain.replay import prompt_curve, replay_turns
+from core.explain.replay import replay_turns
 from core.explain.turn_words import decision_sentence, turn_sentence
 from core.model.event import Trigger
 from tests.core.explain.conftest import MakeHome
@@ -128,7 +128,7 @@ def test_the_curve_sets_the_estimate_beside_the_real_prompt(make_home: MakeHome)
     home.call(2, 2_000)
     with home.store() as store:
         frame, explanation = explained(store, "S")
-        points = prompt_curve(replay_turns(frame, explanation.events))
+        points = [point for turn in replay_turns(frame, explanation.events) for point in turn.calls]
     assert [point.real for point in points] == [1_000, 2_000]
     assert points[0].system == 100
     assert points[0].tools is None
@@ -142,7 +142,7 @@ def test_without_a_log_there_is_no_curve(make_home: MakeHome) -> None:
     home = make_home()
     home.db.session("S")
     home.talk(1)
-    assert prompt_curve(turns(home)) == ()
+    assert [turn.calls for turn in turns(home)] == [()]
 
 
 def test_a_compaction_belongs_to_the_turn_and_the_check_it_came_from(make_home: MakeHome) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from textual.app import App, ComposeResult
 
-from inspector.palette import textual_theme
+from inspector.palette import shipped, textual_theme
 from inspector.widgets.banner import MOST_LINES, Banner
 from tests.hostile import HOSTILE, harmful
-from themes.loader import DEFAULT, load_all
+from themes.loader import DEFAULT
 
 LONG = "/home/somebody/.hermes/profiles/research/state.db: not a SQLite database. Restore it from a backup"
 
@@ -16,7 +16,7 @@ LONG = "/home/somebody/.hermes/profiles/research/state.db: not a SQLite database
 class Bannered(App[None]):
     def __init__(self) -> None:
         super().__init__()
-        for found in load_all():
+        for found in shipped():
             self.register_theme(textual_theme(found))
         self.theme = DEFAULT
 

@@ -12,7 +12,7 @@ from core.compress.plan import plan
 from core.hermes.policy import load_policy, releases
 from core.model.message import Message
 from core.model.settings import Settings
-from inspector.palette import defaults, textual_theme
+from inspector.palette import defaults, shipped, textual_theme
 from inspector.screens.map_header import MapHeader
 from inspector.screens.map_model import part_of
 from inspector.widgets.context_strip import ContextStrip
@@ -22,7 +22,7 @@ from inspector.widgets.message_list_rows import Banding, partition_bands
 from inspector.widgets.rows import ListRows
 from inspector.widgets.what_if import WhatIfBar
 from inspector.widgets.what_if_state import Hypothesis, WhatIf
-from themes.loader import DEFAULT, load_all
+from themes.loader import DEFAULT
 
 
 class Compare(Protocol):
@@ -51,7 +51,7 @@ class Bench(App[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        for theme in load_all():
+        for theme in shipped():
             self.register_theme(textual_theme(theme))
         self.theme = DEFAULT
 

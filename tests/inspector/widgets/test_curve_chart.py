@@ -2,16 +2,15 @@ from __future__ import annotations
 
 from textual.app import App, ComposeResult
 
-from inspector.palette import Palette, defaults, textual_theme
+from inspector.palette import Palette, defaults, shipped, textual_theme
 from inspector.widgets.curve_chart import CurveChart, Mark
 from inspector.widgets.pressure_bar import Pressure, draw
-from themes.loader import load_all
 
 
 class ChartApp(App[None]):
     def __init__(self) -> None:
         super().__init__()
-        self.register_theme(textual_theme(load_all()[0]))
+        self.register_theme(textual_theme(shipped()[0]))
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return defaults()

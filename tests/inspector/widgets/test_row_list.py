@@ -8,11 +8,10 @@ from textual.app import App, ComposeResult
 from textual.message import Message
 
 from inspector.line import Line
-from inspector.palette import defaults, textual_theme
+from inspector.palette import defaults, shipped, textual_theme
 from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows, PagedRows
 from tests.hostile import HOSTILE, harmful
-from themes.loader import load_all
 
 
 class Numbers(RowList[str]):
@@ -32,7 +31,7 @@ class ListApp(App[None]):
     def __init__(self, widget: RowList[str]) -> None:
         super().__init__()
         self.widget = widget
-        self.register_theme(textual_theme(load_all()[0]))
+        self.register_theme(textual_theme(shipped()[0]))
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return defaults()
