@@ -16,6 +16,7 @@ from core.account.spending import Spending, Window
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Finding
 from core.model.ledger import LedgerRow
+from core.model.pages import ListQuery
 from core.model.session import Session
 from core.store.store import Store
 from core.words import plural
@@ -77,7 +78,8 @@ def _written(totals: LedgerRow) -> Iterator[Finding]:
 
 def _variance(store: Store) -> Iterator[Finding]:
     """Neighbouring sessions of one source whose system prompts part early."""
-    sessions = [row.session for row in store.sessions(limit=limit("G6", "neighbours"), sort="started").rows]
+    query = ListQuery(limit("G6", "neighbours"), sort="started")
+    sessions = [row.session for row in store.sessions(query).rows]
     for later, earlier in pairwise(sessions):
         if later.source != earlier.source or later.model != earlier.model:
             continue

@@ -2,13 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
 
 from core.model.session import Kind, Session, Thread
 from core.model.tokens import Buckets, Cost
 
+Item = TypeVar("Item")
+
 NAME_CHARS = 80
 """Characters of what a user said first that name a conversation without a title."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListQuery:
+    """What a list should hold.
+
+    Attributes:
+        limit: Most rows wanted; None for all.
+        offset: How many to skip.
+        since: Only what was active at or after this time.
+        source: Only sessions from here.
+        sort: One of `core.store.ordering.SORTS`.
+        text: Only where this stands in an id, title, model, source or folder; case does not matter.
+        kinds: Only conversations whose root is one of these; None for all. A list of sessions does not ask.
+    """
+
+    limit: int | None = None
+    offset: int = 0
+    since: datetime | None = None
+    source: str | None = None
+    sort: str = "last_active"
+    text: str | None = None
+    kinds: Collection[Kind] | None = None
+
+    def page(self, items: Sequence[Item]) -> Sequence[Item]:
+        """The part of the ordered items that was asked for."""
+        end = None if self.limit is None else self.offset + self.limit
+        return items[self.offset : end]
+
+
+EVERYTHING = ListQuery()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ import sqlite3
 from pathlib import Path
 
 from core.errors import NotFoundError, UsageError
-from core.store.conversation_list import list_conversations
-from core.store.listing import Query
+from core.model.pages import ListQuery
+from core.store.conversation_query import list_conversations
 from core.store.schema import HAS_ID, Schema
 
 LATEST = "latest"
@@ -44,7 +44,7 @@ def resolve_id(connection: sqlite3.Connection, schema: Schema, path: Path, text:
 
 
 def _latest(connection: sqlite3.Connection, schema: Schema, path: Path) -> str:
-    page = list_conversations(connection, schema, path, Query(limit=1))
+    page = list_conversations(connection, schema, path, ListQuery(limit=1))
     if not page.rows:
         raise NotFoundError("there are no sessions yet", where=str(path))
     return page.rows[0].tip.id

@@ -10,6 +10,7 @@ from typing import Any
 
 from core.errors import ConfigError, DatabaseError, InspectorError
 from core.model.finding import Finding
+from core.model.pages import ListQuery
 from core.model.storage import Lease, StoreHealth
 from core.model.usage import Discrepancy
 from core.store.locate import Location
@@ -101,7 +102,7 @@ def _release(location: Location) -> str | None:
     from core.explain.situation import situation
 
     with Store(location) as store:
-        newest = store.sessions(limit=1).rows
+        newest = store.sessions(ListQuery(limit=1)).rows
         if not newest:
             return None
         guess = situation(store, newest[0].session.id).release

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from datetime import datetime
     from decimal import Decimal
 
-    from core.model.pages import ConversationRow, SessionEntry
+    from core.model.pages import ConversationRow, ListQuery, SessionEntry
     from core.model.session import Session
     from core.model.tokens import Buckets
-    from core.store.lists import Lists
+    from core.store.session_lists import SessionLists
     from core.store.store import Store
 
 MOST_COUNTED = 1_000
@@ -34,7 +34,7 @@ class Row:
         preview: What the user said first, where there is no title; None while nobody looked.
     """
 
-    store: Lists
+    store: SessionLists
     session: Session
     kind: Kind
     root: str
@@ -82,15 +82,15 @@ class Row:
         return None if value is None else float(value)
 
 
-def sessions(store: Lists, **query: Any) -> tuple[list[Row], int]:
-    """One row a session, and how many match without the limit; `query` as for `Lists.sessions`."""
-    page = store.sessions(**query)
+def sessions(store: SessionLists, query: ListQuery) -> tuple[list[Row], int]:
+    """One row a session, and how many match without the limit."""
+    page = store.sessions(query)
     return [_of_session(store, entry) for entry in page.rows], page.total
 
 
-def conversations(store: Store, **query: Any) -> tuple[list[Row], int]:
-    """One row a conversation, and how many match without the limit; `query` as for `Store.conversations`."""
-    page = store.conversations(**query)
+def conversations(store: Store, query: ListQuery) -> tuple[list[Row], int]:
+    """One row a conversation, and how many match without the limit."""
+    page = store.conversations(query)
     return [_of_conversation(store, row) for row in page.rows], page.total
 
 
@@ -101,7 +101,7 @@ def with_generations(rows: Sequence[Row]) -> list[Row]:
     """
     if len(rows) > MOST_COUNTED:
         return list(rows)
-    counts: dict[tuple[Lists, str], int] = {}
+    counts: dict[tuple[SessionLists, str], int] = {}
     for store in dict.fromkeys(row.store for row in rows):
         ids = [row.session.id for row in rows if row.store is store]
         numbers = store.thread_generation_counts(ids)
@@ -118,7 +118,7 @@ def with_previews(rows: Sequence[Row], *, whole: bool) -> list[Row]:
     """
     if len(rows) > MOST_COUNTED:
         return list(rows)
-    found: dict[tuple[Lists, str], str] = {}
+    found: dict[tuple[SessionLists, str], str] = {}
     for store in dict.fromkeys(row.store for row in rows):
         ids = [row.began(whole) for row in rows if row.store is store and not row.title]
         found.update({(store, one): words for one, words in store.first_words(ids).items()})
@@ -181,7 +181,7 @@ def _cells(row: Row, now: datetime, *, several: bool) -> list[str]:
     ]
 
 
-def _of_session(store: Lists, entry: SessionEntry) -> Row:
+def _of_session(store: SessionLists, entry: SessionEntry) -> Row:
     session = entry.session
     return Row(
         store=store,
@@ -200,7 +200,7 @@ def _of_session(store: Lists, entry: SessionEntry) -> Row:
     )
 
 
-def _of_conversation(store: Lists, row: ConversationRow) -> Row:
+def _of_conversation(store: SessionLists, row: ConversationRow) -> Row:
     times = [session.last_active for session in row.sessions if session.last_active is not None]
     return Row(
         store=store,

@@ -69,10 +69,10 @@ def _every_session(args: argparse.Namespace) -> int:
 
 
 def _sessions(args: argparse.Namespace) -> tuple[list[Row], int]:
-    from core.store.lists import Lists
+    from core.store.session_lists import SessionLists
     from inspector.cli import listing
 
-    with target.opened(args, Lists) as opened:
+    with target.opened(args, SessionLists) as opened:
         rows, total = _read(opened, args, listing.sessions, None if args.all else args.limit)
         return listing.with_previews(listing.with_generations(rows), whole=False), total
 
@@ -95,13 +95,15 @@ def _read(
     limit: int | None,
 ) -> tuple[list[Row], int]:
     """Rows of all databases in one order, no more than asked for, and how many there would be."""
-    tests = {"since": args.since, "source": args.source, "text": args.filter}
+    from core.model.pages import ListQuery
+
+    query = ListQuery(limit, since=args.since, source=args.source, sort=args.sort, text=args.filter)
     found: list[Row] = []
     total = 0
 
     def read(database: Opened) -> None:
         nonlocal total
-        rows, count = listed(database, limit=limit, sort=args.sort, **tests)
+        rows, count = listed(database, query)
         found.extend(rows)
         total += count
 

@@ -10,6 +10,7 @@ from core.explain.findings import Examination, NotKnown
 from core.explain.findings.diagnose import diagnose, diagnose_store
 from core.explain.findings.survey import Report, survey
 from core.model.finding import Finding
+from core.model.pages import ListQuery
 from core.store.connect import Cancelled, Interrupted
 from core.store.locate import Location
 from core.store.store import Store
@@ -64,7 +65,7 @@ def examine_all(
     for location in locations:
         try:
             with Store(location, cancelled=stop) as store:
-                total = store.conversations(limit=0).total
+                total = store.conversations(ListQuery(limit=0)).total
                 totals += total
                 yield Step(done, totals)
                 for one in survey(store, scanned=scanned, cancelled=stop):

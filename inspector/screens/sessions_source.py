@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 from core.errors import InspectorError
-from core.model.pages import ConversationRow
+from core.model.pages import ConversationRow, ListQuery
 from core.model.session import Kind
 from core.store.connect import Cancelled, Interrupted, stamp
 from core.store.conversation_lists import ConversationLists
@@ -81,7 +81,7 @@ def read_keys(
     for location in locations:
         try:
             with ConversationLists(location, cancelled=cancelled) as store:
-                roots = store.conversation_ids(text=order.text or None, kinds=_kinds(order))
+                roots = store.conversation_ids(ListQuery(text=order.text or None, kinds=_kinds(order)))
         except Interrupted:
             raise
         except InspectorError as error:
@@ -111,14 +111,16 @@ def _read(
 ) -> tuple[Iterable[ConversationRow], int]:
     with ConversationLists(location, cancelled=cancelled) as store:
         sort = "last_active" if order.sort == PROFILE else order.sort
-        ask = partial(store.conversations, sort=sort, text=order.text or None, kinds=_kinds(order))
+        wanted = ListQuery(size, start, sort=sort, text=order.text or None, kinds=_kinds(order))
         if order.natural:
-            page = ask(limit=size, offset=start)
+            page = store.conversations(wanted)
             return page.rows, page.total
-        known = (totals or {}).get(location)
-        end = max(0, (ask(limit=0).total if known is None else known) - start)
+        total = (totals or {}).get(location)
+        if total is None:
+            total = store.conversations(replace(wanted, limit=0)).total
+        end = max(0, total - start)
         first = max(0, end - size)
-        page = ask(limit=end - first, offset=first)
+        page = store.conversations(replace(wanted, limit=end - first, offset=first))
         return tuple(reversed(page.rows)), page.total
 
 

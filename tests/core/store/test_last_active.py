@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from core.model.pages import ListQuery
 from core.store.store import Store
 from tests.core.store.database import SessionDatabase
 
@@ -36,7 +37,7 @@ def test_an_open_session_was_active_when_its_newest_message_came(
     assert [row.root.id for row in store.conversations().rows] == ["old", "young"]
     assert [row.root.id for row in store.newest(2)] == ["old", "young"]
     assert [entry.session.id for entry in store.sessions().rows] == ["old", "young"]
-    assert [row.root.id for row in store.conversations(since=moment).rows] == ["old"]
+    assert [row.root.id for row in store.conversations(ListQuery(since=moment)).rows] == ["old"]
 
 
 def test_the_end_of_a_session_is_taken_from_its_row(make: Make, opened: Opened) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from core.model.pages import ListQuery
 from core.model.session import Kind
 from core.store.store import Store
 from tests.core.store.database import SessionDatabase
@@ -44,7 +45,7 @@ def test_kinds_are_left_out_as_in_the_full_list(make: Make, opened: Opened) -> N
     family(database)
     store = opened(database)
     chats = frozenset(Kind) - {Kind.DELEGATE}
-    assert store.newest(50, chats) == store.conversations(kinds=chats).rows
+    assert store.newest(50, chats) == store.conversations(ListQuery(kinds=chats)).rows
 
 
 def test_an_empty_database_has_no_newest(make: Make, opened: Opened) -> None:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from core.model.pages import SessionEntry, SessionPage
-from core.model.session import Kind, Session
+from core.model.pages import ListQuery, SessionEntry, SessionPage
+from core.model.session import Session
 from core.store.families import every_family, families_of
 from core.store.lineage import Lineage
 from core.store.ordering import LAST_ACTIVE, order_by
@@ -41,33 +38,9 @@ _FEW = 500
 _SEARCHED = ("id", "title", "model", "source", "cwd")
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
-    """What a list should hold.
-
-    Attributes:
-        since: Only what was active at or after this time.
-        source: Only sessions from here.
-        sort: One of `core.store.ordering.SORTS`.
-        text: Only where this stands in the id, title, model, source or folder; case does not matter.
-        kinds: Only conversations whose root is of these kinds; None for all.
-    """
-
-    limit: int | None = None
-    offset: int = 0
-    since: datetime | None = None
-    source: str | None = None
-    sort: str = "last_active"
-    text: str | None = None
-    kinds: frozenset[Kind] | None = None
-
-    def page(self, items: Sequence[Any]) -> Sequence[Any]:
-        """The part of the ordered items that was asked for."""
-        end = None if self.limit is None else self.offset + self.limit
-        return items[self.offset : end]
-
-
-def list_sessions(connection: sqlite3.Connection, schema: Schema, path: Path, query: Query) -> SessionPage:
+def list_sessions(
+    connection: sqlite3.Connection, schema: Schema, path: Path, query: ListQuery
+) -> SessionPage:
     """One row a session, with its place in its conversation."""
     page, total = page_of_ids(connection, schema, query)
     few = len(page) <= _FEW
@@ -77,7 +50,7 @@ def list_sessions(connection: sqlite3.Connection, schema: Schema, path: Path, qu
     return SessionPage(rows, total)
 
 
-def page_of_ids(connection: sqlite3.Connection, schema: Schema, query: Query) -> tuple[list[str], int]:
+def page_of_ids(connection: sqlite3.Connection, schema: Schema, query: ListQuery) -> tuple[list[str], int]:
     """The sessions of a page in their order, and how many there are without the limit."""
     tests, values = tests_of(schema, query)
     where = f" WHERE {' AND '.join(tests)}" if tests else ""
@@ -97,7 +70,7 @@ def sessions_view(schema: Schema) -> str:
     return f"(SELECT {columns} FROM sessions WHERE {HAS_ID})"  # noqa: S608 - names from the schema
 
 
-def tests_of(schema: Schema, query: Query) -> tuple[list[str], list[Any]]:
+def tests_of(schema: Schema, query: ListQuery) -> tuple[list[str], list[Any]]:
     """SQL a session of `sessions_view` must pass to be listed, and the values it asks for."""
     tests: list[str] = []
     values: list[Any] = []

@@ -1,42 +1,22 @@
-"""The lists of one session database; what a list does not read, it does not import."""
+"""The lists of sessions of one database; what a list does not read, it does not import."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 
-from core.model.pages import NAME_CHARS, SessionPage
+from core.model.pages import EVERYTHING, NAME_CHARS, ListQuery, SessionPage
 from core.store.counting import count_generations
 from core.store.families import families_of
-from core.store.listing import Query, list_sessions
 from core.store.open_database import OpenDatabase
+from core.store.session_query import list_sessions
 from core.store.sessions import read_sessions
 
 
-class Lists(OpenDatabase):
+class SessionLists(OpenDatabase):
     """Sessions, ordered, filtered and paged, with what a line of a list says of them."""
 
-    def sessions(
-        self,
-        *,
-        limit: int | None = None,
-        offset: int = 0,
-        since: datetime | None = None,
-        source: str | None = None,
-        sort: str = "last_active",
-        text: str | None = None,
-    ) -> SessionPage:
-        """One row a session with its place in its conversation.
-
-        Args:
-            limit: Most rows wanted; None for all.
-            offset: How many to skip.
-            since: Only what was active at or after this time.
-            source: Only sessions from here.
-            sort: One of `core.store.ordering.SORTS`.
-            text: Only where this stands in an id, title, model, source or folder.
-        """
-        query = Query(limit, offset, since, source, sort, text)
+    def sessions(self, query: ListQuery = EVERYTHING) -> SessionPage:
+        """One row a session with its place in its conversation."""
         with self._read() as (connection, schema):
             return list_sessions(connection, schema, self.path, query)
 

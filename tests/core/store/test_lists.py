@@ -3,10 +3,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
 from core.errors import NotFoundError, UsageError
+from core.model.pages import ListQuery
 from core.model.session import Kind
 from core.model.tokens import Buckets
 from core.store.ordering import SORTS
@@ -42,6 +44,10 @@ def some(make: Make) -> SessionDatabase:
     return database
 
 
+def roots(store: Store, **query: Any) -> list[str]:
+    return [row.root.id for row in store.conversations(ListQuery(**query)).rows]
+
+
 def test_one_row_a_conversation_newest_first(make: Make, opened: Opened) -> None:
     page = opened(some(make)).conversations()
     assert [row.root.id for row in page.rows] == ["helper", "gamma", "beta", "alpha"]
@@ -56,27 +62,27 @@ def test_one_row_a_conversation_newest_first(make: Make, opened: Opened) -> None
 
 def test_pages_filters_and_kinds(make: Make, opened: Opened) -> None:
     store = opened(some(make))
-    assert [row.root.id for row in store.conversations(limit=2, offset=1).rows] == ["gamma", "beta"]
-    assert store.conversations(limit=2).total == 4
-    assert [row.root.id for row in store.conversations(source="telegram").rows] == ["beta"]
-    assert [row.root.id for row in store.conversations(text="BUILD").rows] == ["alpha"]
-    assert [row.root.id for row in store.conversations(text="gamma2").rows] == ["gamma"]
-    assert [row.root.id for row in store.conversations(text="'; DROP TABLE sessions").rows] == []
-    assert {row.root.id for row in store.conversations(kinds=[Kind.DELEGATE]).rows} == {"helper"}
+    assert roots(store, limit=2, offset=1) == ["gamma", "beta"]
+    assert store.conversations(ListQuery(limit=2)).total == 4
+    assert roots(store, source="telegram") == ["beta"]
+    assert roots(store, text="BUILD") == ["alpha"]
+    assert roots(store, text="gamma2") == ["gamma"]
+    assert roots(store, text="'; DROP TABLE sessions") == []
+    assert roots(store, kinds=[Kind.DELEGATE]) == ["helper"]
     newest = max(row.tip.last_active for row in store.conversations().rows if row.tip.last_active)
-    assert [row.root.id for row in store.conversations(since=newest).rows] == ["helper"]
-    assert store.conversations(since=datetime.now(UTC) + timedelta(days=9999)).rows == ()
+    assert roots(store, since=newest) == ["helper"]
+    assert roots(store, since=datetime.now(UTC) + timedelta(days=9999)) == []
 
 
 def test_lists_are_sorted_by_what_is_asked(make: Make, opened: Opened) -> None:
     store = opened(some(make))
-    assert [row.root.id for row in store.conversations(sort="tokens").rows][:2] == ["beta", "gamma"]
-    assert [row.root.id for row in store.conversations(sort="title").rows][:3] == ["alpha", "gamma", "beta"]
+    assert roots(store, sort="tokens")[:2] == ["beta", "gamma"]
+    assert roots(store, sort="title")[:3] == ["alpha", "gamma", "beta"]
     for sort in SORTS:
-        assert store.conversations(sort=sort).total == 4
-        assert store.sessions(sort=sort).total == 5
+        assert store.conversations(ListQuery(sort=sort)).total == 4
+        assert store.sessions(ListQuery(sort=sort)).total == 5
     with pytest.raises(UsageError, match="sort"):
-        store.conversations(sort="colour")
+        store.conversations(ListQuery(sort="colour"))
 
 
 def test_the_hit_rate_of_a_conversation_is_that_of_its_sessions_together(make: Make, opened: Opened) -> None:
@@ -88,11 +94,11 @@ def test_the_hit_rate_of_a_conversation_is_that_of_its_sessions_together(make: M
     database.session("second", parent_session_id="first", cache_read_tokens=0, **{**usage, "started_at": 3.0})
     database.session("negative", cache_read_tokens=-5, **usage)
     database.session("unknown", started_at=1.0)
-    page = opened(database).conversations(sort="hit")
+    page = opened(database).conversations(ListQuery(sort="hit"))
     rates = [row.tokens.hit_rate for row in page.rows]
     assert [row.root.id for row in page.rows] == ["first", "half", "none", "negative", "unknown"]
     assert rates == [90 / 110, 0.5, 0.0, None, None]
-    listed = opened(database).sessions(sort="hit")
+    listed = opened(database).sessions(ListQuery(sort="hit"))
     assert [entry.session.id for entry in listed.rows][:2] == ["first", "half"]
     assert listed.rows[-1].session.id == "unknown"
 
@@ -105,7 +111,7 @@ def test_conversations_are_found_by_any_of_their_sessions(make: Make, opened: Op
 
 
 def test_every_session_knows_its_conversation(make: Make, opened: Opened) -> None:
-    page = opened(some(make)).sessions(limit=3)
+    page = opened(some(make)).sessions(ListQuery(limit=3))
     assert page.total == 5
     places = {
         one.session.id: (one.kind.value, one.root, one.tip, one.position, one.sessions) for one in page.rows
@@ -134,7 +140,7 @@ def test_every_release_can_be_listed(make: Make, opened: Opened, release: str) -
     database.session("s", title="t", input_tokens=3)
     database.turn("s", "1")
     store = opened(database)
-    row = store.conversations(text="t", source="cli").rows[0]
+    row = store.conversations(ListQuery(text="t", source="cli")).rows[0]
     assert row.tokens.input == 3
     assert (row.tokens.cache_read is None) == (release == "0.2")
     assert row.tip.guards.fallback_streak == (0 if release in ("0.19", "0.22") else None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import reduce
@@ -11,14 +11,14 @@ from operator import add
 from pathlib import Path
 from typing import Any
 
-from core.model.pages import ConversationPage, ConversationRow
+from core.model.pages import ConversationPage, ConversationRow, ListQuery
 from core.model.session import Kind, Session
 from core.model.tokens import Buckets, Cost
 from core.store.families import every_family, families_of
 from core.store.lineage import Lineage
-from core.store.listing import Query, page_of_ids, sessions_view, tests_of
 from core.store.ordering import columns_of, sort_threads
 from core.store.schema import Schema
+from core.store.session_query import page_of_ids, sessions_view, tests_of
 from core.store.sessions import read_sessions
 
 
@@ -31,7 +31,7 @@ class _Facts:
 
 
 def list_conversations(
-    connection: sqlite3.Connection, schema: Schema, path: Path, query: Query
+    connection: sqlite3.Connection, schema: Schema, path: Path, query: ListQuery
 ) -> ConversationPage:
     """One row a conversation, the page asked for."""
     lineage = every_family(connection, schema)
@@ -40,17 +40,17 @@ def list_conversations(
     return ConversationPage(rows, len(threads))
 
 
-def conversation_ids(connection: sqlite3.Connection, schema: Schema, query: Query) -> list[str]:
+def conversation_ids(connection: sqlite3.Connection, schema: Schema, query: ListQuery) -> list[str]:
     """The first session of each conversation, and nothing of any of them."""
     lineage = every_family(connection, schema)
     return [thread[0] for thread in query.page(_ordered(connection, schema, lineage, query))]
 
 
 def newest_conversations(
-    connection: sqlite3.Connection, schema: Schema, path: Path, limit: int, kinds: frozenset[Kind] | None
+    connection: sqlite3.Connection, schema: Schema, path: Path, limit: int, kinds: Collection[Kind] | None
 ) -> tuple[ConversationRow, ...]:
     """The conversations of the `limit` sessions active last: a first screenful, whatever the file's size."""
-    ids, _ = page_of_ids(connection, schema, Query(limit=limit))
+    ids, _ = page_of_ids(connection, schema, ListQuery(limit=limit))
     return conversations_of(connection, schema, path, ids, kinds)
 
 
@@ -59,7 +59,7 @@ def conversations_of(
     schema: Schema,
     path: Path,
     ids: Sequence[str],
-    kinds: frozenset[Kind] | None = None,
+    kinds: Collection[Kind] | None = None,
 ) -> tuple[ConversationRow, ...]:
     """The conversations some sessions are in, each once, in the order of the ids known."""
     lineage = families_of(connection, schema, ids)
@@ -86,7 +86,7 @@ def _rows(
 
 
 def _ordered(
-    connection: sqlite3.Connection, schema: Schema, lineage: Lineage, query: Query
+    connection: sqlite3.Connection, schema: Schema, lineage: Lineage, query: ListQuery
 ) -> list[tuple[str, ...]]:
     """The conversations that are wanted, in the order asked for."""
     facts = _facts(connection, schema, query)
@@ -115,7 +115,7 @@ def _threads(lineage: Lineage) -> list[tuple[str, ...]]:
     return threads
 
 
-def _facts(connection: sqlite3.Connection, schema: Schema, query: Query) -> _Facts:
+def _facts(connection: sqlite3.Connection, schema: Schema, query: ListQuery) -> _Facts:
     expression = columns_of(query.sort)
     tests, values = tests_of(schema, query)
     cursor = connection.cursor()
@@ -131,7 +131,7 @@ def _facts(connection: sqlite3.Connection, schema: Schema, query: Query) -> _Fac
     return _Facts(order, frozenset(str(one) for (one,) in found))
 
 
-def _wanted(thread: Iterable[str], lineage: Lineage, facts: _Facts, query: Query) -> bool:
+def _wanted(thread: Iterable[str], lineage: Lineage, facts: _Facts, query: ListQuery) -> bool:
     thread = tuple(thread)
     if query.kinds is not None and lineage.kind(thread[0]) not in query.kinds:
         return False
