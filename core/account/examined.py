@@ -59,14 +59,14 @@ class Account:
         return tuple(found)
 
     @cached_property
-    def answers(self) -> int:
-        """How often the model answered.
+    def answers(self) -> tuple[Message, ...]:
+        """What the model answered.
 
         What a branch took from its parent, and what a retried turn wrote into several sessions, counts once.
         """
         inherited = Counter(_spoken(message) for message in self._parent if message.role == "assistant")
         seen: set[tuple[str, ...]] = set()
-        count = 0
+        answers: list[Message] = []
         for message in self.fresh:
             said = _spoken(message)
             if message.role != "assistant" or said[1] in seen:
@@ -75,8 +75,8 @@ class Account:
             if inherited[said]:
                 inherited[said] -= 1
             else:
-                count += 1
-        return count
+                answers.append(message)
+        return tuple(answers)
 
     @property
     def _parent(self) -> tuple[Message, ...]:

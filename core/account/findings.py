@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from itertools import pairwise
 
+from core.account.cache.routes import Route
 from core.account.cache_findings import CACHE_RULES
 from core.account.diagnosis import limit
 from core.account.examined import Account, billed
@@ -19,6 +20,7 @@ from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Finding
 from core.model.ledger import LedgerRow
 from core.model.prompt_cache import CacheReport
+from core.model.session import Session
 from core.store.store import Store
 from core.words import plural
 
@@ -40,18 +42,20 @@ def account_findings(
 
 
 def _zero_usage(account: Account) -> Iterator[Finding]:
-    silent = [one for one in account.conversation.sessions if one.messages and not any(billed(one))]
+    answered = Counter(answer.row.session_id for answer in account.answers if answer.row)
+    sessions = account.conversation.sessions
+    silent = [one for one in sessions if answered[one.id] and not any(billed(one))]
     if silent:
-        where = Evidence(
-            Source.DATABASE, f"sessions {silent[0].id}", f"message_count {silent[0].messages}, no tokens"
-        )
+        told = f"{plural(answered[silent[0].id], 'answer')}, no tokens"
+        where = Evidence(Source.DATABASE, f"sessions {silent[0].id}", told)
         yield account.found("F2", {"sessions": plural(len(silent), "session")}, where, session=silent[0].id)
 
 
 def _undercounted(account: Account) -> Iterator[Finding]:
-    recorded, answers = account.calls, account.answers
+    recorded, answers = account.calls, len(account.answers)
     if recorded and answers >= limit("F3", "least") and recorded / answers < limit("F3", "ratio"):
-        numbers = {"recorded": recorded, "answers": answers, "missing": answers - recorded}
+        told = "1 call is" if recorded == 1 else f"{recorded:,} calls are"
+        numbers = {"told": told, "recorded": recorded, "answers": answers, "missing": answers - recorded}
         yield account.found("F3", numbers, verdict=Verdict.SUSPECTED)
 
 
@@ -148,11 +152,17 @@ def _hits_elsewhere(account: Account) -> bool:
 
 
 def _no_reasoning(account: Account) -> Iterator[Finding]:
-    if any(one.tokens.reasoning for one in account.conversation.sessions):
+    sessions = account.conversation.sessions
+    if any(one.tokens.reasoning for one in sessions) or not any(map(_tells_reasoning, sessions)):
         return
     thinking = sum(bool(m.wire.get("reasoning") or m.wire.get("reasoning_content")) for m in account.fresh)
     if thinking:
         yield account.found("F15", {"told": plural(thinking, "answer")})
+
+
+def _tells_reasoning(session: Session) -> bool:
+    """The provider's usage has a count for it; Anthropic's has none."""
+    return Route(session.provider or "", session.base_url or "").format != "anthropic_messages"
 
 
 _RULES: Sequence[Callable[[Account], Iterator[Finding]]] = (

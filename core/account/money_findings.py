@@ -11,6 +11,9 @@ from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Finding
 from core.model.ledger import LedgerRow
 
+_TRUST = "Trust the cost computed from the price list: hermes-inspector usage"
+_ADD = "Add the model to prices.yaml in the configuration directory"
+
 
 class Spent(Protocol):
     """What was spent, and whose it is."""
@@ -31,7 +34,13 @@ def _unpriced(spent: Spent) -> Iterator[Finding]:
             if not part.estimated.missing or part.billing in ("included", "local"):
                 continue
             text = f"{part.provider or 'no provider'}, estimated_cost_usd 0 or NULL"
-            numbers = {"tokens": part.tokens.total or 0, "model": part.model or "an unnamed model"}
+            listed = None if part.computed.missing else part.computed.usd
+            numbers = {
+                "tokens": part.tokens.total or 0,
+                "model": part.model or "an unnamed model",
+                "listed": f": ${listed:.2f} at list prices" if listed else "",
+                "advice": _TRUST if listed else _ADD,
+            }
             yield spent.found("F4", numbers, Evidence(Source.DATABASE, "sessions", text))
 
 

@@ -12,14 +12,16 @@ from core.account.diagnosis import finding, limit
 from core.account.ledger import ledger
 from core.account.money_findings import MONEY_RULES
 from core.account.price_book import PriceBook
-from core.account.spending import Spending, Window
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Finding
 from core.model.ledger import LedgerRow
 from core.model.pages import ListQuery
 from core.model.session import Session
+from core.store.connect import reading
 from core.store.store import Store
 from core.words import plural
+
+_BILLED = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +51,19 @@ def store_findings(store: Store, *, prices: PriceBook | None = None) -> tuple[Fi
 
 
 def _silent(store: Store) -> Iterator[Finding]:
-    counted = Spending(store, Window(), "profile").counted()
-    if counted.silent:
-        yield finding(
-            "F2",
-            {"sessions": plural(counted.silent, "session")},
-            Evidence(Source.DATABASE, "sessions", "message_count > 0, no tokens"),
-        )
+    """Sessions with answers and no tokens; what one with a parent holds may be copied from there."""
+    billed = [name for name in _BILLED if name in store.schema.columns.get("sessions", frozenset())]
+    spent = " + ".join(f"coalesce({name}, 0)" for name in billed)
+    answered = "SELECT 1 FROM messages m WHERE m.session_id = s.id AND m.role = 'assistant'"
+    query = (
+        f"SELECT count(*) FROM sessions s WHERE {spent} = 0 AND parent_session_id IS NULL "  # noqa: S608 - own names
+        f"AND EXISTS ({answered})"
+    )
+    with reading(store.path):
+        (count,) = store.connection.execute(query).fetchone()
+    if count:
+        where = Evidence(Source.DATABASE, "sessions", "answers, no tokens")
+        yield finding("F2", {"sessions": plural(count, "session")}, where)
 
 
 def _unattended(store: Store) -> Iterator[Finding]:

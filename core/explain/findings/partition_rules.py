@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from core.compress.estimate import image_count, message_size, total_tokens
 from core.explain.findings.case import Case
@@ -25,19 +25,24 @@ _HIDDEN = tuple(name for name in TEXTS if name not in ("content", "tool_calls"))
 def tail_swallowed(case: Case, rule: Rule) -> Iterable[Found]:
     """The tail is far over its budget, or one message fills it."""
     plan = _planned(case)
-    budget = plan.tail_budget or 0
-    if not plan.middle.size or not budget:
-        return
+    budget, tail = plan.tail_budget or 0, case.live[plan.tail.start : plan.tail.end]
     weights = plan.weights[plan.tail.start : plan.tail.end]
-    if not weights:
+    if not plan.middle.size or not budget or not weights:
+        return
+    biggest = max(range(len(weights)), key=weights.__getitem__)
+    if weights[biggest] >= rule.limits["share"] * budget:
+        tail = tail[biggest : biggest + 1]
+        name = tail[0].wire.get("tool_name") or tail[0].role
+        what = f"One message of the tail ({name}) takes {weights[biggest]:,} of its {budget:,} tokens"
+        advice = "shorten that message, or /new"
+    elif sum(weights) > rule.limits["over"] * budget:
+        what = f"The tail holds {sum(weights):,} tokens, its budget is {budget:,}"
+        advice = "what belongs to the newest request is kept whatever it weighs; /new"
+    else:
         return
     free = sum(plan.estimates[plan.middle.start : plan.middle.end])
-    biggest = max(range(len(weights)), key=weights.__getitem__)
-    message = case.live[plan.tail.start + biggest]
-    where = f"message {message.row.id}" if message.row else "the tail"
-    what = _swallowed(rule.limits, weights, budget, biggest, message)
-    if what:
-        yield Found({"what": what, "free": free}, (Evidence(Source.DERIVED, where, what),), Verdict.DERIVED)
+    numbers = {"what": what, "free": free, "advice": advice}
+    yield Found(numbers, (Evidence(Source.DERIVED, _rows(tail), what),), Verdict.DERIVED)
 
 
 @conversation_rule("D2")
@@ -158,17 +163,12 @@ def _planned(case: Case) -> Plan:
     return case.plan
 
 
-def _swallowed(
-    limits: Mapping[str, float], weights: Sequence[int], budget: int, biggest: int, message: Message
-) -> str:
-    if weights[biggest] >= limits["share"] * budget:
-        name = str(message.wire.get("tool_name") or message.role)
-        return (
-            f"One message of the tail ({name}) takes {weights[biggest]:,} of its budget of {budget:,} tokens"
-        )
-    if sum(weights) > limits["over"] * budget:
-        return f"The tail holds {sum(weights):,} tokens, its budget is {budget:,}"
-    return ""
+def _rows(messages: Sequence[Message]) -> str:
+    """Where messages that follow one another stand."""
+    rows = [message.row.id for message in messages if message.row]
+    if not rows:
+        return "the tail"
+    return f"message {rows[0]}" if len(rows) == 1 else f"messages {rows[0]} to {rows[-1]}"
 
 
 def _hidden_bytes(message: Message) -> int:

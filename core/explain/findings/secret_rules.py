@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -13,7 +14,11 @@ from core.explain.findings.sieve import holding
 from core.model.evidence import Evidence, Source, Verdict
 from core.words import plural
 
-_MASKS = ("***", "[REDACTED", "…redacted")
+_MASK = re.compile(
+    r"(?i)[a-z]\w{2,}[\"']?\s?[:=]\s?[\"']?\*\*\*|://[^\s:@/]*:\*\*\*@|\b(?:bearer|basic|token) \*\*\*"
+    r"|\[redacted|«redacted|(?<!\w)(?:sk|gh[opsu]|glpat|hf|npm|pypi|xox[abp])[-_]\w{1,4}\.\.\.\w{4}(?!\w)"
+)
+"""What is left of a credential: stars behind a name, a word, two ends. Three stars alone are Markdown."""
 _LONGEST = 200_000
 
 
@@ -55,8 +60,9 @@ def _stored(case: Case) -> Iterator[list[tuple[str, bytes]]]:
 @conversation_rule("I3")
 def redaction_in_history(case: Case, rule: Rule) -> Iterable[Found]:
     """Masked values the model has to work with."""
-    rows = [m for m in case.live if m.role == "tool" and any(mask in m.text for mask in _MASKS)]
+    rows = [m for m in case.live if m.role == "tool" and _MASK.search(m.text)]
     if rows:
         ids = ", ".join(str(message.row.id) for message in rows[:8] if message.row)
         evidence = Evidence(Source.DATABASE, f"messages {ids}", "masked values")
-        yield Found({"count": len(rows)}, (evidence,), Verdict.SUSPECTED)
+        told = "1 live message holds" if len(rows) == 1 else f"{len(rows):,} live messages hold"
+        yield Found({"count": len(rows), "told": told}, (evidence,), Verdict.SUSPECTED)

@@ -23,7 +23,11 @@ def dead_end(session: Session) -> Found | None:
     if session.end_reason != "compression":
         return None
     evidence = Evidence(Source.DATABASE, f"sessions {session.id}", "end_reason compression, no continuation")
-    return Found({"session": session.id}, (evidence,), session=session.id)
+    # Releases before the one that keeps strikes in the database open such a session again without a word.
+    refused = session.guards.ineffective_count is not None
+    effect = "Hermes refuses to write to it" if refused else "resume opens it as it was before"
+    numbers = {"session": session.id, "effect": effect}
+    return Found(numbers, (evidence,), severity=None if refused else Severity.WARNING, session=session.id)
 
 
 def strikes_kept(session: Session, rule: Rule) -> Found | None:

@@ -21,8 +21,13 @@ from core.model.session import Session
 from core.model.storage import Lease
 from core.words import plural
 
-_KEPT = ("user_id", "session_key", "cwd", "profile_name")
-"""What a continuation takes over from its parent, as far as the release has the columns."""
+_KEPT = {
+    "user_id": "The chat it belongs to may not find it with /sessions and /resume",
+    "session_key": "The chat it belongs to may not find it with /sessions and /resume",
+    "cwd": "Lists of the sessions of a folder leave it out",
+    "profile_name": "Lists of the sessions of a profile leave it out",
+}
+"""What a continuation takes over from its parent, as far as the release has the columns, and what for."""
 
 
 @conversation_rule("E1")
@@ -60,6 +65,7 @@ def continuation_lost_metadata(case: Case, rule: Rule) -> Iterable[Found]:
         if lost:
             evidence = Evidence(Source.DATABASE, f"sessions {child.id}", f"{', '.join(lost)} empty")
             numbers = {"session": child.id, "parent": parent.id, "fields": ", ".join(lost)}
+            numbers["effect"] = "; ".join(dict.fromkeys(_KEPT[name] for name in lost))
             yield Found(numbers, (evidence,), session=child.id)
 
 

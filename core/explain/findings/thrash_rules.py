@@ -8,7 +8,7 @@ from itertools import pairwise
 from statistics import median
 
 from core.explain.findings.case import Case
-from core.explain.findings.levers import to_fire_later
+from core.explain.findings.levers import to_fire_less
 from core.explain.findings.registry import Found, Missing, Rule, conversation_rule
 from core.explain.findings.session_rules import strikes_kept
 from core.explain.rows import BoundaryRows, copied_rows
@@ -60,20 +60,21 @@ def too_frequent(case: Case, rule: Rule) -> Iterable[Found]:
     """Many compactions in an hour, or few calls between them."""
     count, span = int(rule.limits["count"]), timedelta(minutes=rule.limits["minutes"])
     timed = [event for event in case.completed if event.at is not None and not _asked_for(event)]
-    for first, last in zip(timed, timed[count - 1 :], strict=False):
+    for place, (first, last) in enumerate(zip(timed, timed[count - 1 :], strict=False)):
         if last.at is not None and first.at is not None and last.at - first.at <= span:
             minutes = max(1, round((last.at - first.at).total_seconds() / 60))
             evidence = Evidence(
                 Source.DERIVED, "compactions", f"{first.at:%H:%M:%S} to {last.at:%H:%M:%S} UTC"
             )
             told = f"{count} compactions within {minutes} min"
-            yield Found({"told": told, "lever": to_fire_later(case)}, (evidence,), Verdict.DERIVED)
+            lever = to_fire_less(case, timed[place : place + count])
+            yield Found({"told": told, "lever": lever}, (evidence,), Verdict.DERIVED)
             return
     gaps = [len(calls) for calls in _calls_between(case, timed)]
     if len(gaps) >= rule.limits["gaps"] and median(gaps) < rule.limits["calls"]:
         told = f"{len(timed)} compactions, about {median(gaps):g} calls apart"
         evidence = Evidence(Source.DERIVED, "calls between", ", ".join(map(str, gaps[-12:])))
-        yield Found({"told": told, "lever": to_fire_later(case)}, (evidence,), Verdict.DERIVED)
+        yield Found({"told": told, "lever": to_fire_less(case, timed)}, (evidence,), Verdict.DERIVED)
 
 
 @conversation_rule("B4")

@@ -12,11 +12,14 @@ from core.explain.findings.case import Case
 from core.explain.findings.registry import Found, Rule, conversation_rule
 from core.model.boundary import BoundaryMode
 from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Severity
 from core.model.message import Message
 from core.words import plural
 
 _SAME = ("role", "content", "tool_call_id", "tool_calls")
 _UNANSWERED = ("call without a result", "calls without a result")
+_MENDED = "Hermes leaves out such results and writes a stand-in for missing ones in each request"
+_APART = "A result stands away from its call: the model never sees it, and a provider may refuse the request"
 
 
 @conversation_rule("E6")
@@ -28,7 +31,10 @@ def orphaned_tool_rows(case: Case, rule: Rule) -> Iterable[Found]:
         rows = ", ".join(str(message.row.id) for _, message in faults[:8] if message.row)
         evidence = Evidence(Source.DATABASE, f"messages {rows}", kinds)
         told = "a live tool row does" if len(faults) == 1 else f"{len(faults):,} live tool rows do"
-        yield Found({"count": len(faults), "told": told.capitalize(), "kinds": kinds}, (evidence,))
+        numbers = {"count": len(faults), "told": told.capitalize(), "kinds": kinds}
+        apart = _apart([message for _, message in faults])
+        numbers["effect"] = _APART if apart else _MENDED
+        yield Found(numbers, (evidence,), severity=None if apart else Severity.WARNING)
 
 
 @conversation_rule("E7")
@@ -86,6 +92,12 @@ def kept_tail_lost(case: Case, rule: Rule) -> Iterable[Found]:
         evidence = Evidence(Source.DATABASE, rows, "archived, neither summarised nor copied back")
         numbers = {"session": case.tip.id, "count": len(lost)}
         yield Found(numbers, (evidence,), Verdict.DERIVED, session=case.tip.id)
+
+
+def _apart(faulty: Sequence[Message]) -> bool:
+    """A call and its result are both there, but not together."""
+    results = {message.tool_call_id for message in faulty if message.role == "tool"}
+    return any(call.id in results for message in faulty for call in message.tool_calls)
 
 
 def _pair_faults(messages: Sequence[Message]) -> Iterator[tuple[tuple[str, str], Message]]:

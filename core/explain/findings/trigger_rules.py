@@ -9,6 +9,7 @@ from core.compress.estimate import message_size, text_tokens, total_tokens
 from core.explain.causes import refusal_of
 from core.explain.engine import foreign_engine
 from core.explain.findings.case import Case
+from core.explain.findings.levers import moves
 from core.explain.findings.registry import Found, Missing, Rule, conversation_rule
 from core.explain.logged import about
 from core.explain.wording import quoted
@@ -31,11 +32,13 @@ def threshold_not_what_you_set(case: Case, rule: Rule) -> Iterable[Found]:
     if not floor and not least:
         return
     effective = case.limits.threshold / case.window if least and case.window else case.limits.percent
-    higher = f"set compression.threshold above {effective:.2f} to fire later"
+    advice = "compression.threshold does not move it in this window"
+    if moves(case):
+        advice = f"set compression.threshold above {effective:.2f} to fire later"
     numbers = {
         "configured": setting.value,
         "effective": effective,
-        "advice": higher if floor else "a window this short cannot have a lower threshold",
+        "advice": advice,
         "threshold": case.limits.threshold,
         "window": case.window,
     }

@@ -51,6 +51,16 @@ def test_f2_no_usage_at_all(book: Book) -> None:
     assert "at least, not exactly" in found(book)["F2"].sentence
 
 
+def test_f2_says_nothing_of_a_session_that_nobody_has_answered_yet(book: Book) -> None:
+    branch = {"parent_session_id": "a", "model_config": '{"_branched_from": "a"}'}
+    book.session("a", **OPUS, **tokens(100, calls=1)).session("b", **branch, **tokens(0, calls=0))
+    book.session("c", message_count=1, **tokens(0, calls=0)).message("c", "user")
+    for session in "ab":
+        book.message(session, "user", content="ask").message(session, "assistant", content="answer")
+    assert all("F2" not in found(book, session) for session in "abc")
+    assert "F2" not in over_all(book)
+
+
 def test_f3_fewer_calls_than_answers(book: Book) -> None:
     book.session("a", **OPUS, estimated_cost_usd=1.0, **tokens(100, calls=4))
     for _ in range(20):
@@ -77,9 +87,16 @@ def test_f4_unpriced_is_not_free(book: Book) -> None:
         cost_status="estimated",
         **tokens(500),
     )
-    assert "$0.00 because no price was known" in found(book)["F4"].sentence
+    assert found(book)["F4"].sentence.endswith("unpriced, not free")
+    assert "prices.yaml" in found(book)["F4"].remedy
     book.session("b", model="x", estimated_cost_usd=0.0, cost_status="included", **tokens(500))
     assert "F4" not in found(book, "b")
+
+
+def test_f4_tells_the_list_price_where_there_is_one(book: Book) -> None:
+    book.session("a", estimated_cost_usd=0.0, cost_status="unknown", **OPUS, **tokens(1_000_000, calls=50))
+    assert found(book)["F4"].sentence.endswith("unpriced, not free: $5.00 at list prices")
+    assert "prices.yaml" not in found(book)["F4"].remedy
 
 
 def test_f5_a_price_that_is_out_of_date(book: Book) -> None:
@@ -155,8 +172,14 @@ def test_f14_a_model_that_never_reports_hits(book: Book) -> None:
 
 
 def test_f15_thinking_without_reasoning_tokens(book: Book) -> None:
-    book.session("a", **OPUS, **tokens(50)).message("a", "assistant", reasoning="hm")
+    book.session("a", model="gpt-5.2", billing_provider="openai", **tokens(50))
+    book.message("a", "assistant", reasoning="hm")
     assert "F15" in found(book)
+
+
+def test_f15_expects_no_count_of_a_provider_that_gives_none(book: Book) -> None:
+    book.session("a", **OPUS, **tokens(50)).message("a", "assistant", reasoning="hm")
+    assert "F15" not in found(book)
 
 
 def test_g1_names_causes_and_the_remedy_of_the_worst(sample_home: Path) -> None:

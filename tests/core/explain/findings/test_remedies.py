@@ -14,6 +14,7 @@ from core.model.finding import Finding, Severity
 from inspector.cli.registry import COMMANDS
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.findings.scene import LONG, Build, base, config, guarded, line, twice
+from tests.core.explain.findings.structure_scenes import ended
 from tests.core.explain.findings.summary_scenes import failing, last_word
 from tests.core.explain.findings.thrash_scenes import GAVE_UP, often
 from tests.core.explain.findings.trigger_scenes import reading
@@ -58,7 +59,7 @@ def window(tokens: int, section: str = "") -> str:
     [
         ("0.13", 600_000, "Set a lower compression.threshold in"),
         ("0.19", 1_000_000, "Set a lower compression.threshold in"),
-        ("0.19", 400_000, "Set a lower model.context_length (75% is"),
+        ("0.19", 400_000, "Set a lower model.context_length in config.yaml (75% is"),
         ("0.22", 400_000, "Set compression.threshold_tokens in"),
     ],
 )
@@ -72,7 +73,6 @@ def test_a_threshold_is_lowered_by_what_the_release_goes_by(
 @pytest.mark.parametrize(
     ("release", "section", "lever"),
     [
-        ("0.19", "", "Raise compression.threshold in"),
         ("0.22", "compression:\n  threshold_tokens: 30000\n", "Raise compression.threshold_tokens"),
         (
             "0.19",
@@ -85,6 +85,56 @@ def test_a_threshold_is_raised_by_what_holds_it_down(
     make_home: MakeHome, release: str, section: str, lever: str
 ) -> None:
     assert finding(make_home(release, config(section)), often(60), "B3").remedy.startswith(lever)
+
+
+def test_where_no_setting_raises_a_threshold_none_is_advised(make_home: MakeHome) -> None:
+    assert finding(make_home("0.19", window(200_000)), often(60), "B3").remedy.startswith("Raise compression")
+    short = finding(make_home("0.19", window(64_000)), often(60), "B3")
+    assert short.remedy.startswith("Take a model with a longer window")
+
+
+@pytest.mark.parametrize("release", ["0.13", "0.19"])
+def test_a_threshold_that_cannot_move_is_not_said_to(make_home: MakeHome, release: str) -> None:
+    found = finding(make_home(release, window(64_000)), base, "A1")
+    assert found.remedy == "Nothing is wrong; compression.threshold does not move it in this window"
+    assert "above 0.75" in finding(make_home("0.19", window(200_000)), base, "A1").remedy
+
+
+def test_requests_the_provider_refused_are_not_blamed_on_the_threshold(make_home: MakeHome) -> None:
+    def build(home: Home) -> None:
+        base(home)
+        for _ in range(4):
+            home.talk(4)
+            home.refused("HTTP 400: This model's maximum context length is 40000 tokens.")
+            home.started(41_000, 28)
+            home.compact(summary=LONG)
+            home.done(28, 8, 9_000)
+
+    found = finding(make_home("0.19", window(200_000)), build, "B3")
+    assert "set model.context_length to what it serves" in found.remedy
+
+
+@pytest.mark.parametrize(("release", "severity"), [("0.19", Severity.WARNING), ("0.22", Severity.CRITICAL)])
+def test_a_dead_end_is_refused_only_where_hermes_refuses_it(
+    make_home: MakeHome, release: str, severity: Severity
+) -> None:
+    found = finding(make_home(release), ended("compression"), "E1")
+    assert found.severity is severity
+    assert ("refuses" in found.sentence) is (severity is Severity.CRITICAL)
+
+
+def test_a_result_away_from_its_call_is_worse_than_one_that_never_came(make_home: MakeHome) -> None:
+    def apart(home: Home) -> None:
+        unanswered(home)
+        home.db.message("S", "tool", "late", tool_call_id="open", tool_name="t")
+
+    def unanswered(home: Home) -> None:
+        base(home)
+        home.db.message("S", "assistant", "", calls=[("open", "t", "{}")])
+        home.db.message("S", "user", "never mind")
+
+    assert finding(make_home(), unanswered, "E6").severity is Severity.WARNING
+    assert finding(make_home(), apart, "E6").severity is Severity.CRITICAL
 
 
 def test_strikes_outlive_a_process_only_where_the_database_keeps_them(make_home: MakeHome) -> None:
