@@ -6,13 +6,14 @@ from textual import on
 from textual.app import ComposeResult
 
 from core.compress.partial import MOST_TURNS
+from inspector import format
 from inspector.commands import bindings
 from inspector.screens.focus import FocusLab
 from inspector.screens.focus_model import COMPARED, suggested
 from inspector.screens.preview_header import PreviewHeader
 from inspector.screens.preview_onward import OnwardView
 from inspector.screens.preview_sides import SIDES, TEXT
-from inspector.screens.preview_writers import extractive, prompt_of
+from inspector.screens.preview_writers import extractive
 from inspector.views import Cursor
 from inspector.widgets.message_list import MessageList
 from inspector.widgets.prompt_bar import PromptBar
@@ -20,6 +21,7 @@ from inspector.widgets.prompt_bar import PromptBar
 FOCUS, COMPARE, KEEP, MODEL = "focus", "compare", "keep", "model"
 SEPARATED = "Two topics are needed, with a | between them."
 UNSUGGESTED = "This middle suggests no two topics to compare: F asks for two."
+EMPTY = "No messages here, so there is nothing to compress."
 EITHER = "Hermes takes a focus or turns to keep, not both: the other one is gone."
 
 
@@ -53,10 +55,12 @@ class PreviewView(OnwardView):
         generation = self.generation
         if generation is None or self.subject is None or not generation.row_ids:
             self.tell(None)
-            self.rest("No messages here, so there is nothing to compress.")
+            self.rest(EMPTY)
             return
         self.busy = True
-        self.header.show(None, waiting=f"Reading {len(generation.row_ids):,} messages …")
+        words = f"Reading {format.plural(len(generation.row_ids), 'message')} …"
+        self.header.show(None, waiting=words)
+        self.tell(None, f"{words} the cut comes first, then the summary · esc gives up")
         if generation.index < len(self.subject.conversation.generations):
             self.look_back(generation, self.asked)
         else:
@@ -129,11 +133,12 @@ class PreviewView(OnwardView):
             self._aim(event.text.strip() or None)
 
     def _aim(self, topic: str | None) -> None:
-        if topic and self.kept_turns and self.basis is not None:
-            self.kept_turns, self.basis = "", self.basis.keeping(None)
-            self.toast(EITHER)
         self.focus_topic = topic
-        self.make()
+        if topic and self.kept_turns:
+            self.toast(EITHER)
+            self._cut_again("")
+        else:
+            self.make()
 
     def _keep(self, text: str) -> None:
         if text and not (text.isascii() and text.isdecimal() and int(text[:9]) > 0):
@@ -142,8 +147,19 @@ class PreviewView(OnwardView):
             if text and self.focus_topic:
                 self.focus_topic = None
                 self.toast(EITHER)
-            self.kept_turns = text
-            self.basis = self.basis.keeping(int(text[:9]) if text else None)
+            self._cut_again(text)
+
+    def _cut_again(self, turns: str) -> None:
+        if self.basis is not None:
+            self.asked += 1
+            self.busy = True
+            self.header.show(None, waiting="Cutting again …")
+            self.recut(self.basis, turns, self.asked)
+
+    @on(OnwardView.Recut)
+    def _recut(self, event: OnwardView.Recut) -> None:
+        if event.asked == self.asked:
+            self.basis, self.kept_turns = event.basis, event.turns
             self.make()
 
     def _compare(self, focuses: list[str], otherwise: str = SEPARATED) -> None:
@@ -165,7 +181,8 @@ class PreviewView(OnwardView):
         elif self.basis is None or self.refusal:
             self.toast(self.refusal, "warning")
         else:
-            self.read_text(prompt_of(self.basis, self.focus_topic).text)
+            self.read_text("Putting the prompt together …")
+            self.read_prompt(self.basis, self.focus_topic)
 
     def action_model(self) -> None:
         """Choose who writes the summary."""
@@ -193,10 +210,10 @@ class PreviewView(OnwardView):
 
     @on(MessageList.Opened, "MessageList")
     def _opened(self) -> None:
-        place = self.before.message
-        if self.shown is None or place is None or place >= len(self.shown.before):
+        place, laid = self.before.message, self.laid
+        if laid is None or place is None or place >= len(laid.before):
             return
-        row = self.shown.before[place].row
+        row = laid.before[place].row
         if row is not None:
             self.move_to(row=row.id)
             self.post_message(self.Wanted("map"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from core.model.message import Message
-from core.model.plan import Span
+from core.model.plan import Plan, Span
 from core.model.preview import Feedback, Preview, Retention
 from inspector.widgets.context_strip_layout import Part
 
@@ -78,6 +78,34 @@ class Comparison:
         """A message kept from before reads differently after."""
         origin = self.kept.get(index)
         return origin is not None and self.before[origin].wire != self.after[index].wire
+
+
+def begun(messages: tuple[Message, ...], plan: Plan, words: str) -> Comparison:
+    """What is known of a compaction once it is planned: both sides, with words where the summary will stand.
+
+    Args:
+        messages: The list before.
+        plan: Where it is cut.
+        words: What stands in place of the summary.
+    """
+    head, tail = plan.head, plan.tail
+    kept = (*range(head.start, head.end), *range(tail.start, tail.end))
+    places = {place + (place >= head.size): origin for place, origin in enumerate(kept)}
+    summary = Message({"role": "user", "content": words})
+    return Comparison(
+        before=messages,
+        after=(*messages[: head.end], summary, *messages[tail.start :]),
+        head=head,
+        middle=plan.middle,
+        tail=tail,
+        kept=places,
+        summary_index=head.size,
+        summary="",
+        before_tokens=plan.estimated_tokens,
+        after_tokens=0,
+        made_by="",
+        before_weights=plan.estimates,
+    )
 
 
 def kept_of(before: Sequence[Message], after: Sequence[Message], summary_index: int | None) -> dict[int, int]:

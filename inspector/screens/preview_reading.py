@@ -106,6 +106,14 @@ class PreparingView(GenerationView):
         asked: int
 
     @dataclass
+    class Recut(Event):
+        """The same messages were cut elsewhere."""
+
+        basis: Basis
+        turns: str
+        asked: int
+
+    @dataclass
     class Compared(Event):
         """Both sides are there."""
 
@@ -135,6 +143,13 @@ class PreparingView(GenerationView):
         basis = basis_of(self.subject, generation, stop, supposed)
         if not stop():
             self.post_message(self.Prepared(basis, asked))
+
+    @in_thread("preview")
+    def recut(self, basis: Basis, turns: str, asked: int) -> None:
+        """Cut where the user's last turns begin; where the release cuts when no number is given."""
+        stop, cut = cancelled(), basis.keeping(int(turns[:9]) if turns else None)
+        if not stop():
+            self.post_message(self.Recut(cut, turns, asked))
 
     @in_thread("preview")
     def foresee(self, basis: Basis, summariser: Summariser, focus: str | None, asked: int) -> None:

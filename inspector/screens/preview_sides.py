@@ -7,21 +7,17 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widget import Widget
 
-from inspector.line import Line
-from inspector.palette import Palette
 from inspector.screens.preview_after import AfterList, AnchorList
 from inspector.screens.preview_model import Comparison
 from inspector.screens.preview_reading import PreparingView
 from inspector.screens.preview_rows import BeforeRows, Blocks, before_banding, blocks_of, linked
-from inspector.text import clean
 from inspector.widgets.diff_view import DiffView
+from inspector.widgets.long_text import LongText
 from inspector.widgets.message_list import BandedRows, MessageList
 from inspector.widgets.message_list_draw import MessageRow
 from inspector.widgets.message_list_rows import Banding
 from inspector.widgets.retention_strip import RetentionStrip
 from inspector.widgets.rows import ListRows
-from inspector.widgets.text_pane import TextPane
-from inspector.widgets.text_wrap import wrap
 
 SIDES, DIFF, TEXT, LOST = "-sides", "-diff", "-text", "-lost"
 MODES = (SIDES, DIFF, TEXT, LOST)
@@ -47,6 +43,7 @@ class SidesView(PreparingView):
     def __init__(self) -> None:
         super().__init__()
         self.shown: Comparison | None = None
+        self.laid: Comparison | None = None
         self.asked = 0
         self._diffed = -1
         self._follower: Widget | None = None
@@ -56,10 +53,10 @@ class SidesView(PreparingView):
         """The panes and the strip below them."""
         with Horizontal(id="panes"):
             with Horizontal(id="sides"):
-                yield MessageList(empty="")  # the header says why
+                yield MessageList()
                 yield AfterList()
             yield DiffView(empty="Making the diff …")
-            yield TextPane(id="text")
+            yield LongText(id="text")
             yield AnchorList(empty="Nothing checkable stands in the middle.")
         yield RetentionStrip()
 
@@ -83,22 +80,30 @@ class SidesView(PreparingView):
         self.watch(self.before, "scroll_y", lambda: self._follow(self.before), init=False)
         self.watch(self.after, "scroll_y", lambda: self._follow(self.after), init=False)
 
-    def tell(self, comparison: Comparison | None) -> None:
-        """Show another comparison in the way looked at now."""
+    def tell(self, comparison: Comparison | None, why: str = "") -> None:
+        """Show another comparison in the way looked at now, or why there is none."""
         self.shown = comparison
+        self._lay(comparison, why)
+        if self.mode == DIFF and comparison is not None:
+            self._make_diff()
+
+    def begin(self, comparison: Comparison) -> None:
+        """Show what is known of a comparison before it has a summary; nobody may use it yet."""
+        self.shown = None
+        self._lay(comparison)
+
+    def _lay(self, comparison: Comparison | None, why: str = "") -> None:
+        self.laid = comparison
+        self.before.empty = why
         if comparison is None:
             self.before.lay(BandedRows(ListRows(()), Banding(0), _same))
-            self.after.tell(None)
-            self.query_one(RetentionStrip).show(None, None)
-            return
-        rows = BandedRows(BeforeRows(comparison), before_banding(comparison), _same)
-        self.before.lay(rows, message=0)
+        else:
+            rows = BandedRows(BeforeRows(comparison), before_banding(comparison), _same)
+            self.before.lay(rows, message=0)
         self.after.tell(comparison)
-        kept = comparison.retention
-        self.query_one(RetentionStrip).show(kept, comparison.focus)
+        kept = comparison.retention if comparison else None
+        self.query_one(RetentionStrip).show(kept, comparison.focus if comparison else None)
         self.query_one(AnchorList).show_anchors(kept.anchors if kept else ())
-        if self.mode == DIFF:
-            self._make_diff()
 
     def look(self, mode: str) -> None:
         """Look in another way; the same way again goes back to both sides."""
@@ -111,13 +116,7 @@ class SidesView(PreparingView):
 
     def read_text(self, text: str) -> None:
         """Put a long text in place of the sides."""
-        pane = self.query_one("#text", TextPane)
-
-        def draw(width: int, palette: Palette) -> list[Line]:
-            ink = palette.style("ink")
-            return [Line().gap().preformatted(line, ink) for line in wrap(clean(text), max(1, width - 2))]
-
-        pane.show(draw, keep_place=self.mode == TEXT)
+        self.query_one(LongText).read(text, keep_place=self.mode == TEXT)
         if self.mode != TEXT:
             self.look(TEXT)
 
@@ -146,9 +145,9 @@ class SidesView(PreparingView):
         if leader is self._follower:
             self._follower = None
             return
-        if self.shown is None or self.after.after is None:
+        if self.laid is None or self.after.after is None:
             return
-        left, right = self._blocks(self.shown), self.after.after.blocks
+        left, right = self._blocks(self.laid), self.after.after.blocks
         other: Widget = self.after if leader is self.before else self.before
         here, there = (left, right) if leader is self.before else (right, left)
         top = min(linked(leader.scroll_offset.y, here, there), other.max_scroll_y)

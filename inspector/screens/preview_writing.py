@@ -8,15 +8,20 @@ from textual import on
 from textual.message import Message as Event
 
 from core.compress.summarise.base import RESTART, FailureKind, SummaryFailure
+from core.model.plan import Plan
 from inspector.screens.preview_choice import Another, WriterChoice
 from inspector.screens.preview_header import PreviewHeader
+from inspector.screens.preview_model import begun
 from inspector.screens.preview_reading import Basis
 from inspector.screens.preview_sides import SIDES, TEXT, SidesView
-from inspector.screens.preview_writers import Offers, Writer, offers
-from inspector.workers import in_thread
+from inspector.screens.preview_writers import Offers, Writer, offers, prompt_of
+from inspector.workers import cancelled, in_thread
 
 PACE = 0.15
 """Seconds between two looks at what a model has written."""
+UNREAD = "Given up; r reads again."
+UNWRITTEN = "Given up; f, t or m begins another."
+STILL = "Still reading."
 PAST = "This compaction happened. Press ] for the newest generation to try another."
 WHOLE = "There is no middle to summarise here."
 
@@ -30,6 +35,12 @@ class WritingView(SidesView):
 
         offers: Offers
 
+    @dataclass
+    class PromptRead(Event):
+        """What a model would be sent."""
+
+        text: str
+
     def __init__(self) -> None:
         super().__init__()
         self.basis: Basis | None = None
@@ -37,6 +48,7 @@ class WritingView(SidesView):
         self.focus_topic: str | None = None
         self.kept_turns = ""
         self.busy = False
+        self._cut: Plan | None = None
         self._written: list[str] = []
 
     @property
@@ -47,10 +59,8 @@ class WritingView(SidesView):
     @property
     def refusal(self) -> str:
         """Why no summary can be made here; empty when one can."""
-        if self.busy and self.basis is None:
-            return "Still reading."
         if self.basis is None:
-            return PAST
+            return STILL if self.busy else PAST if self.shown else UNREAD
         return "" if self.basis.plan.middle.size else WHOLE
 
     def rest(self, waiting: str) -> None:
@@ -71,13 +81,25 @@ class WritingView(SidesView):
         self.asked += 1
         self.busy, self._written = True, []
         self.header.show(None, waiting=self._waiting())
+        if self._cut is not self.basis.plan:
+            self._cut = self.basis.plan
+            self._begin(f"{self.writer.title} is writing …")
         self.foresee(self.basis, self.writer.summariser, self.focus_topic, self.asked)
 
     def give_up(self) -> None:
-        """Stop waiting; what was shown before stays."""
+        """Stop waiting; what was shown of this cut before stays."""
         self.workers.cancel_group(self, "preview")
         self.asked += 1
-        self.rest("No preview.")
+        self.rest(UNREAD if self.basis is None else UNWRITTEN)
+        if self.basis is None:
+            self.tell(None, UNREAD)
+        elif self.shown is None:
+            self._begin("No summary was made.")
+
+    def _begin(self, words: str) -> None:
+        """Show the cut; both sides are there before the summary is."""
+        if self.basis is not None and self.basis.plan.middle.size:
+            self.begin(begun(self.basis.reading.measured.messages, self.basis.plan, words))
 
     def _waiting(self) -> str:
         assert self.writer is not None
@@ -117,6 +139,18 @@ class WritingView(SidesView):
     def offer(self, basis: Basis, focus: str | None, named: str = "") -> None:
         """Find out who could write, where the text would go and what it would cost."""
         self.post_message(self.Offered(offers(basis, focus, named)))
+
+    @in_thread("preview-prompt")
+    def read_prompt(self, basis: Basis, focus: str | None) -> None:
+        """Put together what a model would be sent."""
+        stop, text = cancelled(), prompt_of(basis, focus).text
+        if not stop():
+            self.post_message(self.PromptRead(text))
+
+    @on(PromptRead)
+    def _prompt_read(self, event: PromptRead) -> None:
+        if self.mode == TEXT and not self.busy:
+            self.read_text(event.text)
 
     @on(Offered)
     def _offered(self, event: Offered) -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.compress.measure import measure
+from core.compress.plan import plan
+from core.hermes.policy import load_policy
 from core.model.message import Message
 from core.model.plan import Span
 from core.model.preview import Retention
-from inspector.screens.preview_model import Comparison, kept_of
+from core.model.settings import Settings
+from inspector.screens.preview_model import Comparison, begun, kept_of
 from inspector.screens.preview_rows import (
     AfterRows,
     BeforeRows,
@@ -106,6 +112,19 @@ def test_the_summary_stands_under_its_band_with_its_handoff_in_one_line() -> Non
     assert first.aside
     assert first.text.startswith("handoff, 32 characters: [CONTEXT SUMMARY]")
     assert second == SummaryLine("## Goal", heading=True)
+
+
+@given(SIZES.filter(lambda sizes: sizes[1] > 0))
+@settings(max_examples=40, deadline=None)
+def test_before_there_is_a_summary_both_sides_hold_what_they_will(sizes: tuple[int, int, int]) -> None:
+    done = compacted(*sizes)
+    measured = measure(done.before, load_policy("0.19"))
+    cut = replace(plan(measured, Settings()), head=done.head, middle=done.middle, tail=done.tail)
+    early = begun(done.before, cut, "being written …")
+    assert (early.summary_index, early.kept) == (done.summary_index, done.kept)
+    rows = AfterRows(early, 60)
+    lines = [row for index in range(rows.count) if isinstance(row := rows.row(index), SummaryLine)]
+    assert [line.text for line in lines] == ["being written …"]
 
 
 def test_messages_that_repeat_each_other_are_paired_from_the_end() -> None:

@@ -19,8 +19,10 @@ from core.compress.summarise.base import (
 )
 from core.store.locate import Location
 from inspector.screens.preview_choice import Another, WriterChoice, consequence
+from inspector.screens.preview_onward import NOTHING
 from inspector.screens.preview_sides import SIDES, TEXT
 from inspector.screens.preview_writers import Offers, Writer, prompt_of
+from inspector.screens.preview_writing import UNREAD
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 from tests.inspector.screens.previewing import FULL, basis_of, shown, view
 
@@ -96,6 +98,37 @@ async def test_escape_gives_up_waiting_and_leaves_what_was_there(samples: Locati
         assert shown(pilot) is before
         assert view(pilot).mode == SIDES
         assert "extractive, offline" in drawn(pilot)
+
+
+async def test_the_cut_is_on_screen_before_the_summary_and_stays_when_it_is_given_up(
+    samples: Location, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = Model()
+    model.go_on.clear()
+    slow = Writer("sonnet", "at api.example", model)
+    monkeypatch.setattr("inspector.screens.preview.extractive", lambda basis: slow)
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        while not model.asked:
+            await pilot.pause(0.01)
+        await press(pilot, "escape")
+        frame = drawn(pilot)
+        assert all(f"═ {part} ═" in frame for part in ("head", "middle", "summary", "tail"))
+        assert "No summary was made." in frame
+        assert "Given up" in frame
+        await press(pilot, "A")
+        assert view(pilot).shown is None
+        assert NOTHING in [one.message for one in pilot.app._notifications]
+
+
+async def test_reading_that_was_given_up_begins_again_when_asked_to(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        view(pilot).enter()
+        view(pilot).give_up()
+        await settle(pilot)
+        assert view(pilot).refusal == UNREAD
+        await press(pilot, "r")
+        assert shown(pilot).summary
 
 
 async def test_a_model_that_fails_has_the_consequence_the_release_gives_it(samples: Location) -> None:

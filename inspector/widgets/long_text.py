@@ -1,0 +1,74 @@
+"""A text of any length in a pane: masked and broken into lines off the screen's thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual import on
+from textual.message import Message as Event
+
+from inspector.line import Line
+from inspector.text import clean
+from inspector.widgets.text_pane import TextPane
+from inspector.widgets.text_wrap import wrap
+from inspector.workers import Reporting, cancelled, in_thread
+
+
+class LongText(Reporting, TextPane):
+    """Two million characters take a second to mask and to wrap; lines are made as they come into sight."""
+
+    @dataclass
+    class Wrapped(Event):
+        """The lines of a text for a width in cells."""
+
+        lines: Sequence[str]
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._text = ""
+        self._keep_place = False
+
+    def read(self, text: str, *, keep_place: bool = False) -> None:
+        """Show another text, from its top unless the place is to be kept."""
+        self._text, self._keep_place, self._drawn_for = text, keep_place, None
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        wanted = (self.row_width, self.app.theme)
+        if wanted != self._drawn_for and wanted[0] > 0:
+            self._drawn_for = wanted
+            self._wrap(self._text, wanted[0])
+
+    @in_thread("wrap")
+    def _wrap(self, text: str, width: int) -> None:
+        stop = cancelled()
+        lines = list(wrap(clean(text), max(1, width - 2)))
+        if not stop():
+            self.post_message(self.Wrapped(lines))
+
+    @on(Wrapped)
+    def _take(self, event: Wrapped) -> None:
+        self._rows = _Lines(event.lines, self)
+        self.fit_rows()
+        if not self._keep_place:
+            self.scroll_to(y=0, animate=False)
+        self._keep_place = True
+        self.refresh()
+
+
+class _Lines:
+    """The rows of a long text."""
+
+    def __init__(self, lines: Sequence[str], pane: LongText) -> None:
+        self._lines = lines
+        self._pane = pane
+
+    @property
+    def count(self) -> int:
+        return len(self._lines)
+
+    def row(self, index: int) -> Line | None:
+        if not 0 <= index < len(self._lines):
+            return None
+        return Line().gap().preformatted(self._lines[index], self._pane.palette.style("ink"))

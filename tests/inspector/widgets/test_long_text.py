@@ -1,0 +1,49 @@
+"""A long text in a pane: whole, masked, wrapped again for another width."""
+
+from __future__ import annotations
+
+from textual.app import App, ComposeResult
+
+from inspector.palette import defaults
+from inspector.widgets.long_text import LongText
+from tests.inspector.driving import settle
+
+SECRET = "sk-ant-api03-" + "Zx9Qw7" * 8
+TEXT = "\n".join((*(f"line {number} of a prompt" for number in range(3_000)), f"key {SECRET}"))
+
+
+class Reading(App[None]):
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return defaults()
+
+    def compose(self) -> ComposeResult:
+        yield LongText()
+
+
+async def test_it_is_shown_whole_masked_and_wrapped_for_the_width_there_is() -> None:
+    async with Reading().run_test(size=(60, 10)) as pilot:
+        pane = pilot.app.query_one(LongText)
+        pane.read(TEXT)
+        await settle(pilot)
+        assert pane.rows.count == 3_001
+        assert "line 2999 of a prompt" in pane.text
+        assert SECRET not in pane.text
+        pane.action_bottom()
+        await pilot.resize_terminal(14, 10)
+        await settle(pilot)
+        assert pane.rows.count > 6_000
+        assert pane.scroll_offset.y > 0
+
+
+async def test_another_text_begins_at_its_top_unless_the_place_is_kept() -> None:
+    async with Reading().run_test(size=(60, 10)) as pilot:
+        pane = pilot.app.query_one(LongText)
+        pane.read(TEXT)
+        await settle(pilot)
+        pane.action_bottom()
+        pane.read(TEXT + "\nmore", keep_place=True)
+        await settle(pilot)
+        assert pane.scroll_offset.y > 0
+        pane.read("another")
+        await settle(pilot)
+        assert (pane.scroll_offset.y, pane.text) == (0, " another")
