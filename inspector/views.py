@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from textual.containers import Vertical
 from textual.message import Message
@@ -11,6 +12,7 @@ from textual.reactive import var
 
 from core.model.conversation import Conversation, Generation
 from core.store.locate import Location
+from inspector.figures import Asked
 from inspector.widgets.what_if_state import Hypothesis
 from inspector.workers import Reporting
 
@@ -55,7 +57,11 @@ class View(Reporting, Vertical):
 
     DEFAULT_CSS = "View { height: 1fr; }"
 
-    subject: var[Subject | None] = var(None)
+    BY_GENERATION: ClassVar[bool] = False
+    """It shows the generation the cursor is in, so that going to another one changes what is seen."""
+
+    subject: var[Subject | None] = var(None, always_update=True)
+    """Set again it is to be read again: settings and the log may have changed where the rows have not."""
     cursor: var[Cursor] = var(Cursor())
 
     class CursorMoved(Message):
@@ -102,8 +108,26 @@ class View(Reporting, Vertical):
         return ""
 
 
+class FigureView(View):
+    """A view with figures under the cursor that `=` tells the origin of."""
+
+    def figures(self) -> Asked | None:
+        """The figures; None while there are none."""
+        return None
+
+    def action_origins(self) -> None:
+        """Say where they come from."""
+        from inspector.screens.origin import OriginScreen
+
+        asked = self.figures()
+        if asked is not None:
+            self.app.push_screen(OriginScreen(asked))
+
+
 class GenerationView(View):
     """A view of the generation the cursor is in, entered anew with every other subject or generation."""
+
+    BY_GENERATION = True
 
     @property
     def generation(self) -> Generation | None:

@@ -13,6 +13,7 @@ from core.model.boundary import BoundaryMode
 from core.model.evidence import Evidence
 from core.model.prices import Money
 from core.model.session import Kind, Session, Thread
+from core.model.storage import UsageRow
 from core.model.tokens import Buckets
 
 
@@ -92,7 +93,11 @@ class Conversation(Thread):
 
 @dataclass(frozen=True, slots=True)
 class ChainNode:
-    """One session in a lineage tree."""
+    """One session in a lineage tree.
+
+    Attributes:
+        beside: Its calls beside the main loop, such as summaries; the session's own figures leave them out.
+    """
 
     session: Session
     kind: Kind
@@ -100,6 +105,7 @@ class ChainNode:
     depth: int
     generations: int | None = None
     orphan: bool = False
+    beside: tuple[UsageRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +136,13 @@ class Chain:
 
 
 def spent(nodes: Iterable[ChainNode]) -> tuple[Buckets, Money]:
-    """Tokens and recorded cost of sessions together; each session records its own requests only."""
-    sessions = [node.session for node in nodes]
-    costs = [(one.recorded_cost.usd, bool(one.tokens.total)) for one in sessions]
+    """Tokens and recorded cost of sessions together, calls beside their main loops included."""
+    booked: list[Session | UsageRow] = []
+    for node in nodes:
+        booked += (node.session, *node.beside)
+    costs = [(one.recorded_cost.usd, bool(one.tokens.total)) for one in booked]
     return (
-        reduce(add, (one.tokens for one in sessions), Buckets()),
+        reduce(add, (one.tokens for one in booked), Buckets()),
         reduce(add, (Money(usd, int(usd is None and used)) for usd, used in costs), Money()),
     )
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from core.model.evidence import Evidence
 from core.model.tokens import Buckets, share_of
+from core.model.usage import Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,7 @@ class CacheBreak:
             `messages_rewritten`, `ttl_expired`, `resume` or `unknown`.
         tokens_lost: Tokens that had to be read again at the full rate.
         usd: What that cost above the cached rate; None without a price.
+        origin: How that was worked out.
     """
 
     at: datetime
@@ -101,6 +103,7 @@ class CacheBreak:
     before: float | None = None
     after: float | None = None
     evidence: tuple[Evidence, ...] = ()
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +135,7 @@ class Payback:
         price_usd: The summariser's call and the one re-read of the new prefix; None without prices.
         calls_after: Calls until the next compaction or the end.
         paid_back_after: Calls it took to earn its price; None while it has not.
+        origins: How re-read and saving were worked out.
     """
 
     at: datetime
@@ -143,6 +147,7 @@ class Payback:
     calls_after: int
     paid_back_after: int | None
     notes: tuple[str, ...] = ()
+    origins: tuple[Origin, ...] = ()
 
     @property
     def price_usd(self) -> Decimal | None:

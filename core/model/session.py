@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
-from core.model.tokens import Buckets, Cost
+from core.model.tokens import Buckets, Cost, recorded
 
 
 class Kind(StrEnum):
@@ -74,13 +74,8 @@ class Session:
 
     @property
     def recorded_cost(self) -> Cost:
-        """What Hermes says it cost: the actual amount where a provider reported one, else its estimate.
-
-        Tokens that cost nothing were not priced, unless a subscription includes them.
-        """
-        cost = self.actual_cost if self.actual_cost.usd else self.estimated_cost
-        free = cost.status == "included" or not self.tokens.total
-        return cost if cost.usd or free else replace(cost, usd=None)
+        """What Hermes says its main loop cost."""
+        return recorded(self.actual_cost, self.estimated_cost, self.tokens)
 
 
 class Thread:

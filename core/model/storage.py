@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from core.model.message import RowState
-from core.model.tokens import Buckets, Cost
+from core.model.tokens import Buckets, Cost, recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,11 @@ class UsageRow:
     actual_cost: Cost
     first_seen: datetime | None = None
     last_seen: datetime | None = None
+
+    @property
+    def recorded_cost(self) -> Cost:
+        """What Hermes says it cost."""
+        return recorded(self.actual_cost, self.estimated_cost, self.tokens)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 
@@ -63,6 +63,16 @@ class Cost:
     usd: Decimal | None = None
     status: str | None = None
     source: str | None = None
+
+
+def recorded(actual: Cost, estimated: Cost, tokens: Buckets) -> Cost:
+    """What Hermes says tokens cost: the actual amount where a provider reported one, else its estimate.
+
+    Tokens that cost nothing were not priced, unless a subscription includes them.
+    """
+    cost = actual if actual.usd else estimated
+    free = cost.status == "included" or not tokens.total
+    return cost if cost.usd or free else replace(cost, usd=None)
 
 
 def share_of(part: int | None, whole: int | None) -> float | None:

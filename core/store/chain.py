@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from core.model.conversation import Chain, ChainNode
 from core.model.session import Kind, Session
+from core.model.storage import UsageRow
+from core.store.accounts import read_usage
 from core.store.counting import count_generations
 from core.store.families import family_of
 from core.store.lineage import Lineage, Link
@@ -23,6 +26,10 @@ def read_chain(connection: sqlite3.Connection, schema: Schema, path: Path, sessi
     family = lineage.family(session_id)
     sessions = read_sessions(connection, schema, path, [link.id for link, _ in family])
     counts = count_generations(connection, schema, lineage, [link.id for link, _ in family])
+    beside = defaultdict[str, list[UsageRow]](list)
+    for row in read_usage(connection, schema, list(sessions)):
+        if row.task:
+            beside[row.session_id].append(row)
     target, reason = lineage.resume(session_id)
     thread = lineage.path(session_id)
     return Chain(
@@ -31,7 +38,7 @@ def read_chain(connection: sqlite3.Connection, schema: Schema, path: Path, sessi
         resume_target=target,
         resume_reason=reason,
         nodes=tuple(
-            _node(lineage, link, depth, sessions[link.id], counts.get(link.id))
+            _node(lineage, link, depth, sessions[link.id], counts.get(link.id), beside[link.id])
             for link, depth in family
             if link.id in sessions
         ),
@@ -39,7 +46,14 @@ def read_chain(connection: sqlite3.Connection, schema: Schema, path: Path, sessi
     )
 
 
-def _node(lineage: Lineage, link: Link, depth: int, session: Session, generations: int | None) -> ChainNode:
+def _node(
+    lineage: Lineage,
+    link: Link,
+    depth: int,
+    session: Session,
+    generations: int | None,
+    beside: Sequence[UsageRow],
+) -> ChainNode:
     return ChainNode(
         session=session,
         kind=lineage.kind(link.id),
@@ -47,6 +61,7 @@ def _node(lineage: Lineage, link: Link, depth: int, session: Session, generation
         depth=depth,
         generations=generations,
         orphan=lineage.orphan(link.id),
+        beside=tuple(beside),
     )
 
 

@@ -62,6 +62,10 @@ def _node(node: ChainNode, below: tuple[Buckets, Money]) -> dict[str, Any]:
         "generations": node.generations,
         "tokens": jsonio.tokens(session.tokens),
         "cost": jsonio.cost(session.recorded_cost),
+        "beside": [
+            {"task": row.task, "tokens": jsonio.tokens(row.tokens), "cost": jsonio.cost(row.recorded_cost)}
+            for row in node.beside
+        ],
         "subtree": {
             "tokens": jsonio.tokens(tokens),
             "recorded_usd": jsonio.money(recorded.usd),

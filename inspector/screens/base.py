@@ -14,7 +14,21 @@ HEIGHTS = [(0, "-short"), (32, "-tall")]
 """Class a screen carries from this many lines on."""
 
 
-class Page(Reporting, Screen[None]):
+class Copying:
+    """For screens that put text on the clipboard."""
+
+    def copy(self, text: str) -> None:
+        """Put text on the clipboard through the terminal (OSC 52), and say so."""
+        assert isinstance(self, Screen)
+        assert isinstance(self, Reporting)
+        if not text:
+            self.toast("Nothing to copy here.", "warning")
+            return
+        self.app.copy_to_clipboard(text)
+        self.toast(f"Copied {format.plural(len(text), 'character')}.")
+
+
+class Page(Reporting, Copying, Screen[None]):
     """A full screen: three widths to lay out for, errors as toasts, a clipboard."""
 
     HORIZONTAL_BREAKPOINTS = WIDTHS
@@ -27,11 +41,3 @@ class Page(Reporting, Screen[None]):
 
     def action_refresh(self) -> None:
         """Read again; a screen that reads overrides this."""
-
-    def copy(self, text: str) -> None:
-        """Put text on the clipboard through the terminal (OSC 52), and say so."""
-        if not text:
-            self.toast("Nothing to copy here.", "warning")
-            return
-        self.app.copy_to_clipboard(text)
-        self.toast(f"Copied {format.plural(len(text), 'character')}.")

@@ -16,11 +16,13 @@ from core.model.prompt_cache import CacheBreak, CacheReport
 from core.store.store import Store
 from inspector import format
 from inspector.commands import bindings
+from inspector.figures import Asked
 from inspector.line import Line
 from inspector.palette import Palette
 from inspector.screens.cache_card import break_lines, result_lines, whole_lines
 from inspector.screens.cache_list import BreakList, CacheMoment, token_of
-from inspector.views import Subject, View
+from inspector.screens.cache_told import break_told, whole_told
+from inspector.views import FigureView, Subject
 from inspector.widgets.card import Card
 from inspector.widgets.curve_chart import CurveChart, Mark
 from inspector.widgets.fields import evidence_lines
@@ -33,7 +35,7 @@ from inspector.workers import cancelled, in_thread
 READING = "Reading log, rows and prices …"
 
 
-class CacheView(View):
+class CacheView(FigureView):
     """Reads the report once, then only draws."""
 
     BINDINGS = bindings("cache")
@@ -129,6 +131,16 @@ class CacheView(View):
     def action_scroll_card(self, step: int) -> None:
         """Scroll the card."""
         self.card.scroll_face(step)
+
+    def figures(self) -> Asked | None:
+        """Those of the card; of the cache as a whole those of the first line."""
+        moment, report = self.breaks.current, self._report
+        if moment is None or report is None:
+            return None
+        if moment.found is None:
+            return Asked("the cache", lambda _: tuple(whole_told(report)))
+        about, found = f"break {moment.index + 1}", moment.found
+        return Asked(about, lambda _: tuple(break_told(found)))
 
     def copy_text(self) -> str:
         """The card as plain text."""

@@ -14,12 +14,14 @@ from core.model.conversation import Chain
 from core.store.store import Store
 from inspector import format
 from inspector.commands import bindings
+from inspector.figures import Asked
 from inspector.line import Line
 from inspector.palette import Palette
 from inspector.screens.chain_card import card_lines
 from inspector.screens.chain_list import ChainList, Twig, twigs
+from inspector.screens.spending_told import spending
 from inspector.shell import shell
-from inspector.views import Subject, View
+from inspector.views import FigureView, Subject
 from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
 from inspector.widgets.status_line import Piece, StatusLine
@@ -27,7 +29,7 @@ from inspector.widgets.text_pane import TextPane
 from inspector.workers import cancelled, in_thread
 
 
-class ChainView(View):
+class ChainView(FigureView):
     """The family tree of the conversation."""
 
     BINDINGS = bindings("chain")
@@ -102,6 +104,13 @@ class ChainView(View):
             self.toast("That is the conversation you are in.")
             return
         shell(self).open_conversation(self.subject.location, twig.node.session.id)
+
+    def figures(self) -> Asked | None:
+        """Those of the session under the cursor."""
+        twig = self.tree_list.current
+        if twig is None or self.subject is None:
+            return None
+        return Asked(twig.name, spending(self.subject.location, twig.node.session.id, alone=True))
 
     def copy_text(self) -> str:
         """The id under the cursor."""

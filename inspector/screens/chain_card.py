@@ -29,9 +29,10 @@ def card_lines(chain: Chain, place: int, twigs: Sequence[Twig], width: int, ink:
     yield from field("session", f"{session.id} · {_relation(twig.node, twigs)}", width, ink)
     yield from field("ran", _ran(session), width, ink)
     yield from field("by", _by(session), width, ink, "ink-muted")
-    tokens, cost = spent([twig.node])
-    yield from field("tokens", _tokens(tokens), width, ink)
-    yield from field("cost", format.sum_of_money(cost), width, ink, "money")
+    yield from field("tokens", _tokens(session.tokens), width, ink)
+    yield from field("cost", format.money(session.recorded_cost.usd), width, ink, "money")
+    if twig.node.beside:
+        yield from field("", _beside(twig.node), width, ink, "money")
     below = chain.subtree(place)
     if len(below) > 1:
         tokens, cost = spent(below)
@@ -53,6 +54,15 @@ def _relation(node: ChainNode, twigs: Sequence[Twig]) -> str:
         return f"{node.kind} of {node.parent_id}, which is gone"
     parent = next((one.name for one in twigs if one.node.session.id == node.parent_id), "")
     return f"{RELATIONS[node.kind]} {parent}".strip() if parent else RELATIONS[Kind.MAIN]
+
+
+def _beside(node: ChainNode) -> str:
+    """What it comes to with its summaries and other calls beside the main loop."""
+    tokens, cost = spent([node])
+    tasks = " and ".join(dict.fromkeys(row.task.replace("_", " ") for row in node.beside))
+    calls = sum(row.calls or 0 for row in node.beside)
+    told = f"{format.plural(calls, 'call')} for {tasks}" if calls else f"calls for {tasks}"
+    return f"{format.sum_of_money(cost)} · {format.count(tokens.total)} tokens with {told}"
 
 
 def _ran(session: Session) -> str:

@@ -11,6 +11,7 @@ from textual.timer import Timer
 
 from core.store.locate import Location
 from inspector.commands import bindings
+from inspector.figures import Asked
 from inspector.screens.sessions_card import SessionCard
 from inspector.screens.sessions_columns import SessionLine
 from inspector.screens.sessions_list import SessionsList
@@ -178,6 +179,17 @@ class SessionsScreen(MeasuringSessions):
         line = self.listing.current
         if line is not None:
             shell(self).open_conversation(line.location, line.session.id)
+
+    def action_origins(self) -> None:
+        """Say where the figures of the conversation under the cursor come from."""
+        from inspector.screens.origin import OriginScreen
+        from inspector.screens.spending_told import spending
+
+        line = self.listing.current
+        if line is not None:
+            about, alone = line.session.id, line.part is not None
+            asked = Asked(line.title or about, spending(line.location, about, alone=alone))
+            self.app.push_screen(OriginScreen(asked))
 
     def action_refresh(self) -> None:
         """Read the list again, and add up anew."""

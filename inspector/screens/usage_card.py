@@ -14,6 +14,7 @@ from inspector.palette import Palette
 from inspector.widgets.fields import field, paragraph
 
 NAMES = {
+    "total": "tokens",
     "calls": "calls",
     "input": "fresh input",
     "cache_read": "cache read",
@@ -29,7 +30,8 @@ MOST_TERMS = 12
 def origin_lines(about: str, origin: Origin, width: int, ink: Palette) -> Iterator[Line]:
     """Everything behind one number."""
     name = NAMES.get(origin.figure, origin.figure)
-    yield from paragraph(f"{name} of {about}: {_value(origin)}", width, ink, bold=True)
+    of = f" of {about}" if about else ""
+    yield from paragraph(f"{name}{of}: {_value(origin)}", width, ink, bold=True)
     yield Line()
     yield from field("= formula", origin.formula, width, ink)
     for place, term in enumerate(origin.terms[:MOST_TERMS]):

@@ -16,6 +16,7 @@ from core.model.preview import Retention
 from core.model.prompt_cache import Payback
 from inspector import format
 from inspector.commands import bindings
+from inspector.figures import Asked
 from inspector.glyphs import FAILED, SWITCHED
 from inspector.line import Line
 from inspector.palette import Palette
@@ -24,6 +25,7 @@ from inspector.screens.why_card import event_lines, now_lines, proof_lines
 from inspector.screens.why_curve import Curve
 from inspector.screens.why_list import EventList, Moment, mark_token
 from inspector.screens.why_reading import ExplainingView
+from inspector.screens.why_told import event_told, now_told
 from inspector.views import Cursor, Subject
 from inspector.widgets.card import Card
 from inspector.widgets.curve_chart import CurveChart, Mark
@@ -176,6 +178,19 @@ class WhyView(ExplainingView):
         closed = moment.event.generation if moment.event else None
         self.move_to(generation=0 if closed is None else closed + 1)
         self.post_message(self.Wanted("map"))
+
+    def figures(self) -> Asked | None:
+        """Those of the card."""
+        moment = self.moments.current
+        if moment is None:
+            return None
+        if moment.event is None:
+            about = "the present"
+            told = tuple(now_told(moment.now))
+        else:
+            about = f"compaction {moment.index + 1}"
+            told = tuple(event_told(moment.event, self._aftermath(moment)))
+        return Asked(about, lambda _: told)
 
     def copy_text(self) -> str:
         """The card as plain text."""

@@ -15,11 +15,11 @@ from core.model.prompt_cache import Payback
 from core.store.store import Store
 from inspector.screens.why_aftermath import bills, survival
 from inspector.screens.why_curve import Curve, curve_of
-from inspector.views import Subject, View
+from inspector.views import FigureView, Subject
 from inspector.workers import cancelled, in_thread
 
 
-class ExplainingView(View):
+class ExplainingView(FigureView):
     """Workers, and what they found."""
 
     @dataclass

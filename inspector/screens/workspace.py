@@ -148,6 +148,7 @@ class WorkspaceScreen(Page):
         tab = TABS[index]
         for name, view in self._views.items():
             view.display = name == tab.name
+        self.refresh_bindings()
         if tab.name in self._views:
             self._views[tab.name].wake()
             return
@@ -188,10 +189,12 @@ class WorkspaceScreen(Page):
                 self.cursor = Cursor(place)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Where there is one generation, there is no other to go to."""
+        """Where there is one generation, or none is shown by itself, there is no other to go to."""
         if action != "generation":
             return True
-        return self.subject is not None and len(self.subject.conversation.generations) > 1
+        if self.subject is None or self.view is None or not self.view.BY_GENERATION:
+            return False
+        return len(self.subject.conversation.generations) > 1
 
     # Everything else.
 

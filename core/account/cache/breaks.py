@@ -7,11 +7,13 @@ from decimal import Decimal
 from itertools import pairwise
 from statistics import median
 
+from core.account.cache.anew import anew
 from core.account.cache.causes import Causes, Surroundings
-from core.account.prices import MILLION, rates_for, write_rate
+from core.account.prices import rates_for, write_rate
 from core.model.evidence import Evidence, Source
 from core.model.prices import PriceRow
 from core.model.prompt_cache import CacheBreak, CacheCall
+from core.model.usage import Origin
 
 SHARE = 0.4
 """A break loses at least this share of what the call before left in the cache."""
@@ -46,16 +48,18 @@ def find_breaks(
         if lost is None or not {before.route, call.route} & caching:
             continue
         cause, evidence = causes.of(before, call)
+        bill = _bill(lost, call, price, one_hour)
         found.append(
             CacheBreak(
                 at=call.at,
                 call=place,
                 cause=cause,
                 tokens_lost=lost,
-                usd=_usd(lost, call, price, one_hour),
+                usd=bill[0] if bill else None,
                 before=before.hit_rate,
                 after=call.hit_rate,
                 evidence=(_miss(call, lost), *evidence),
+                origin=bill[1] if bill else None,
             )
         )
     return tuple(found)
@@ -86,8 +90,8 @@ def _miss(call: CacheCall, lost: int) -> Evidence:
     return Evidence(Source.LOG, call.where, text)
 
 
-def _usd(lost: int, call: CacheCall, price: _PRICE | None, one_hour: bool) -> Decimal | None:
-    """What reading the lost tokens anew cost above reading them from the cache."""
+def _bill(lost: int, call: CacheCall, price: _PRICE | None, one_hour: bool) -> tuple[Decimal, Origin] | None:
+    """What reading the lost tokens anew cost above reading them from the cache, and the sum."""
     entry = price(call) if price else None
     if entry is None:
         return None
@@ -95,4 +99,4 @@ def _usd(lost: int, call: CacheCall, price: _PRICE | None, one_hour: bool) -> De
     fresh = write_rate(rates, one_hour=one_hour)
     if fresh is None or rates.cache_read is None:
         return None
-    return (fresh - rates.cache_read) * lost / MILLION
+    return anew("cost", lost, fresh, rates.cache_read, entry)

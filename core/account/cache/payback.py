@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from core.account.cache.anew import anew
 from core.account.cache.calls import ToUtc, local_time
 from core.account.prices import MILLION, rates_for, write_rate
 from core.hermes.log import Kind, Log, LogRecord
-from core.model.prices import PriceRow
+from core.model.prices import PriceRow, Term
 from core.model.prompt_cache import CacheCall, Payback
+from core.model.usage import Origin
 
 _INVISIBLE = "the summariser's call left no record: its price is not in it"
 _Price = Callable[[CacheCall], PriceRow | None]
@@ -99,14 +101,22 @@ def _payback(
     entry = price(first) if price else None
     notes = () if summariser is not None else (_INVISIBLE,)
     reread = saving = None
+    origins: tuple[Origin, ...] = ()
     if entry is not None:
         rates = rates_for(entry, prompt)
         fresh = write_rate(rates, one_hour=False)
         read = rates.cache_read if rates.cache_read is not None else rates.input
         if fresh is not None and read is not None:
-            reread = (fresh - read) * max(0, prompt - (first.cache_read or 0)) / MILLION
+            again = max(0, prompt - (first.cache_read or 0))
+            reread, why = anew("prompt written again", again, fresh, read, entry)
             saving = read * saved / MILLION
+            origins = (why, _spared(saving, saved, read, entry))
     cost = None if reread is None else reread + (summariser or 0)
     calls_needed = math.ceil(cost / saving) if cost is not None and saving else None
     paid = calls_needed if calls_needed is not None and calls_needed <= len(after) else None
-    return Payback(at, session, saved, summariser, reread, saving, len(after), paid, notes)
+    return Payback(at, session, saved, summariser, reread, saving, len(after), paid, notes, origins)
+
+
+def _spared(saving: Decimal, saved: int, read: Decimal, entry: PriceRow) -> Origin:
+    formula = "(prompt before - prompt after) × USD per million from the cache / 1,000,000"
+    return Origin("saving a call", saving, formula, (Term("saved", saved, read),), prices=(entry.label,))

@@ -114,3 +114,22 @@ async def test_it_fits(samples: Location, size: tuple[int, int]) -> None:
         await settle(pilot)
         assert "3 sessions" in drawn(pilot)
         assert all(len(line) == size[0] for line in drawn(pilot).splitlines())
+
+
+async def test_the_card_adds_what_summaries_cost(samples: Location) -> None:
+    app = open_app(samples, "Refactor the auth module", "chain")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        shown = drawn(pilot)
+    assert "$5.63" in shown
+    assert "$6.04 · 8,207,118 tokens with 1 call for compression" in shown
+
+
+async def test_no_generation_is_offered_where_none_is_shown_by_itself(samples: Location) -> None:
+    app = open_app(samples, "Refactor the auth module", "chain")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert "[ older" not in drawn(pilot)
+        await press(pilot, "1")
+        await settle(pilot)
+        assert "[ older" in drawn(pilot)
