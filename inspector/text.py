@@ -10,17 +10,18 @@ reader must see that a message held an escape, or a credential, which is masked.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size, split_graphemes
 
-from inspector.masking import mask
+from inspector.masking import mask, mask_all
 
 if TYPE_CHECKING:
     from textual.content import Content
 
-__all__ = ["LINE_LIMIT", "cell_len", "clean", "clean_line", "content", "crop", "fit"]
+__all__ = ["LINE_LIMIT", "cell_len", "clean", "clean_line", "clean_lines", "content", "crop", "fit"]
 
 LINE_LIMIT = 4_096
 """Characters of a string that a single line looks at; no terminal is wider."""
@@ -42,7 +43,10 @@ def clean(text: str) -> str:
     Control characters become their pictures (ESC is `␛`), invisible and direction-changing ones their escape
     (`\u202e`); joiners and variation selectors stay so that emoji keep their shape.
     """
-    text = mask(text)
+    return _shown(mask(text))
+
+
+def _shown(text: str) -> str:
     if _BAD.search(text):
         text = _BAD.sub(_visible, text.replace("\r\n", "\n"))
     return text if text.isascii() else _PILE.sub(r"\1", text)
@@ -53,6 +57,12 @@ def clean_line(text: str, limit: int = LINE_LIMIT) -> str:
     if len(text) > limit:
         text = text[:limit] + "…"
     return _clean_line(text)
+
+
+def clean_lines(texts: Iterable[str]) -> list[str]:
+    """`clean_line` of many texts: one look for credentials at all of them, not one at each."""
+    cut = (text if len(text) <= LINE_LIMIT else text[:LINE_LIMIT] + "…" for text in texts)
+    return list(map(_shown, mask_all([_BLANKS.sub(" ", text) for text in cut])))
 
 
 @lru_cache(maxsize=4_096)

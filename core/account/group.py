@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 
 from core.model.prices import PriceRow
 
+Fields = tuple[Any, ...]
+"""The fields of a `Group` in their order, as a database answers: many thousand named ones are felt."""
+
 
 class Group(NamedTuple):
     """What was spent under one key, on one route, for one task, at one set of prices.

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
-from core.account.group import Counted, Group
+from core.account.group import Counted, Fields, Group
 from core.account.periods import QUARTER
 from core.account.spending_sql import (
     COUNTS,
@@ -48,6 +49,8 @@ KEYS = {
 
 _Source = tuple[str, list[Any]]
 """Common tables, and the values they bind."""
+
+_APART, _SESSIONS, _SHAKY = (itemgetter(Group._fields.index(name)) for name in ("apart", "sessions", "shaky"))
 
 UNKNOWN, MAIN = "unknown", "main"
 """Keys of what has no name, and of the main loop among the tasks."""
@@ -126,8 +129,8 @@ class Spending:
         classes: Where prices change; None when nothing is priced.
 
     Attributes:
-        groups: Sums of the sessions that are added up as they stand, then of the others and auxiliary calls.
-        whole: How many of them are of the first kind.
+        whole: Sums of the sessions that are added up as they stand.
+        others: Sums of the other sessions and of auxiliary calls.
     """
 
     def __init__(self, store: OpenDatabase, window: Window, by: str, classes: Classes | None = None) -> None:
@@ -137,24 +140,28 @@ class Spending:
         self._whole = whole_items(store.schema, where), values
         sums = _sums(by, classes or Classes())
         found = self._fetch(self._whole, sums.format(f"({self._share} OR apart IS NOT NULL)"))
-        self._apart = [group.apart for group in found if group.apart is not None]
+        self._apart = [one for one in map(_APART, found) if one is not None]
         keys = [KEYS[by], *(KEYS[name] for name, _ in window.only)]
         self._split = split_items(store.schema, where, keys), [json.dumps(self._apart), *values, *values]
-        self.groups = [group for group in found if group.apart is None] if self._apart else found
-        self.whole = len(self.groups)
-        self.groups += self._fetch(self._split, sums.format(self._share))
+        self.whole = [group for group in found if _APART(group) is None] if self._apart else found
+        self.others = list(map(Group._make, self._fetch(self._split, sums.format(self._share))))
+
+    @property
+    def groups(self) -> list[Group]:
+        """All sums."""
+        return [*map(Group._make, self.whole), *self.others]
 
     def counted(self) -> Counted:
         """How many sessions are in sight, and how many are counted short."""
-        whole = sum(group.sessions for group in self.groups[: self.whole])
-        silent = sum(group.shaky for group in self.groups[: self.whole])
+        whole = sum(map(_SESSIONS, self.whole))
+        silent = sum(map(_SHAKY, self.whole))
         taken, more, disagreeing, residual = self._taken_apart() if self._apart else (0, 0, 0, 0)
         seen = self._distinct() if self._shared else whole + taken
         return Counted(seen, silent + more, disagreeing, residual)
 
-    def _fetch(self, source: _Source, query: str) -> list[Group]:
+    def _fetch(self, source: _Source, query: str) -> list[Fields]:
         tables, values = source
-        return _rows(self._store, f"{tables} {query}", [*values, *self._shared], Group._make)
+        return _rows(self._store, f"{tables} {query}", [*values, *self._shared])
 
     def _taken_apart(self) -> tuple[Any, ...]:
         tables, values = self._split
@@ -218,23 +225,18 @@ def splits_by_model(store: OpenDatabase) -> bool:
     return store.schema.has("session_model_usage", "session_id")
 
 
-def _rows(
-    store: OpenDatabase, query: str, values: Sequence[Any], made: Callable[[Any], Any] = tuple
-) -> list[Any]:
-    """Fetches rows as plain tuples, or what is made of each.
-
-    Text is decoded by SQLite itself unless some of it is no UTF-8.
-    """
+def _rows(store: OpenDatabase, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Fetches rows as plain tuples; text is decoded by SQLite itself unless some of it is no UTF-8."""
     connection = store.connection
     careful = connection.text_factory
     cursor = connection.cursor()
     cursor.row_factory = None
     connection.text_factory = str
     try:
-        return list(map(made, cursor.execute(query, values)))
+        return cursor.execute(query, values).fetchall()
     except sqlite3.Error:
         connection.text_factory = careful
         with reading(store.path):
-            return list(map(made, cursor.execute(query, values)))
+            return cursor.execute(query, values).fetchall()
     finally:
         connection.text_factory = careful

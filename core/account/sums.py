@@ -10,7 +10,7 @@ from operator import add, itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from core.account.billing import billing_of
-from core.account.group import Group
+from core.account.group import Fields, Group
 from core.account.prices import cost, entry_at
 from core.account.spending import UNKNOWN, Classes
 from core.model.ledger import LedgerPart, LedgerRow
@@ -72,7 +72,7 @@ def price_classes(book: PriceBook, routes: Iterable[Sequence[str]]) -> Classes:
 
 
 def finish(
-    key: str, task: str, label: str, groups: Sequence[Group], *, priced: bool, sessions: int | None = None
+    key: str, task: str, label: str, groups: Sequence[Fields], *, priced: bool, sessions: int | None = None
 ) -> LedgerRow:
     """A row from all that was booked on it."""
     parts = [_part(task, _as_one(route), priced) for route in _by_route(groups)]
@@ -88,46 +88,53 @@ def finish(
         recorded=_together([part.recorded for part in parts]),
         computed=_together([part.computed for part in parts if part.billing != "included"]),
         included=_together([part.computed for part in parts if part.billing == "included"]),
-        status=_status(groups, [part.billing for part in parts]),
+        status=_status(set(_column(groups, "status")), [part.billing for part in parts]),
         price_source=next((part.price.source for part in parts if part.price), None),
         parts=tuple(parts),
-        lower_bound=any(group.shaky for group in groups),
+        lower_bound=any(_column(groups, "shaky")),
     )
 
 
-def _sessions(groups: Iterable[Group]) -> int:
+def _sessions(groups: Sequence[Fields]) -> int:
     """Sessions on a row, each once however many routes its calls took; what a split leaves over is some's."""
-    return max(1, sum(group.sessions - group.again for group in groups))
+    return max(1, int(sum(_column(groups, "sessions")) - sum(_column(groups, "again"))))
 
 
-def place(groups: Iterable[Group]) -> int:
+def place(groups: Sequence[Fields]) -> int:
     """Where a row stands among others: below the place of every smaller one."""
-    return sum([group.place for group in groups])
+    below: int = sum(_column(groups, "place"))
+    return below
 
 
 def standing(group: Group) -> str:
     """What the amounts of a row that is one group are called."""
-    return _status((group,), (_billing(group, priced=True),))
+    return _status({group.status}, (_billing(group, priced=True),))
 
 
-def _by_route(groups: Sequence[Group]) -> Iterable[Sequence[Group]]:
+def _by_route(groups: Sequence[Fields]) -> Iterable[Sequence[Fields]]:
     if len(groups) == 1:
         return (groups,)
-    routes: dict[tuple[Any, ...], list[Group]] = {}
+    routes: dict[tuple[Any, ...], list[Fields]] = {}
     for route, group in zip(map(_ROUTE, groups), groups, strict=True):
         routes.setdefault(route, []).append(group)
     return routes.values()
 
 
-def _as_one(groups: Sequence[Group]) -> Group:
+def _as_one(groups: Sequence[Fields]) -> Group:
     """Groups of one route added up."""
+    first = Group._make(groups[0])
     if len(groups) == 1:
-        return groups[0]
-    columns = dict(zip(Group._fields, zip(*groups, strict=True), strict=True))
-    sums: dict[str, Any] = {name: _sum(columns[name]) for name in _ADDED}
-    counts: dict[str, Any] = {name: sum(columns[name]) for name in ("missing", "sessions", "unpriced")}
-    entry = next((entry for entry in columns["price"] if entry is not None), None)
-    return groups[0]._replace(**sums, **counts, price=entry)
+        return first
+    sums: dict[str, Any] = {name: _sum(_column(groups, name)) for name in _ADDED}
+    counts: dict[str, Any] = {
+        name: sum(_column(groups, name)) for name in ("missing", "sessions", "unpriced")
+    }
+    entry = next((entry for entry in _column(groups, "price") if entry is not None), None)
+    return first._replace(**sums, **counts, price=entry)
+
+
+def _column(groups: Sequence[Fields], name: str) -> list[Any]:
+    return list(map(itemgetter(Group._fields.index(name)), groups))
 
 
 def _part(task: str, group: Group, priced: bool) -> LedgerPart:
@@ -158,9 +165,9 @@ def _billing(group: Group, priced: bool) -> str:
     return UNKNOWN if billing == "api" and (priced or not group.provider) else billing
 
 
-def _status(groups: Sequence[Group], billings: Sequence[str]) -> str:
+def _status(called: set[str | None], billings: Sequence[str]) -> str:
     """What Hermes called the amounts; `local` where it could not know better."""
-    statuses = {group.status for group in groups if group.status}
+    statuses = {status for status in called if status}
     if statuses <= {UNKNOWN} and billings and all(billing == "local" for billing in billings):
         return "local"
     return next(iter(statuses)) if len(statuses) == 1 else ("mixed" if statuses else UNKNOWN)
@@ -174,7 +181,7 @@ def _together(amounts: Sequence[Money]) -> Money:
     return reduce(add, amounts) if amounts else NOTHING
 
 
-def _sum(values: Iterable[_N | None]) -> _N | None:
+def _sum(values: Sequence[_N | None]) -> _N | None:
     """The sum of what is known; None when nothing is."""
     known = [value for value in values if value is not None]
     return known[0] if len(known) == 1 else (sum(known[1:], start=known[0]) if known else None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.errors import InspectorError
@@ -52,26 +52,26 @@ def evidence(value: Evidence) -> str:
     return clean_line(f"{value.source.value} {value.where}: {value.text}", LONGEST_QUOTE)
 
 
-def cell(value: str | float | bool | None) -> str | float | bool:
-    """A value as a spreadsheet may read it: unknown is empty, and no stored text becomes a formula."""
-    from inspector.text import clean_line
-
-    if isinstance(value, str):
-        text = clean_line(value)
-        return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
-    return "" if value is None else value
-
-
 def write_csv(rows: Iterable[Mapping[str, Any]]) -> None:
-    """Print rows that share their keys as a table for a spreadsheet; nothing when there are none."""
+    """Print rows that share their keys as a table for a spreadsheet; nothing when there are none.
+
+    What is unknown stays empty.
+    """
     import csv
 
-    writer: csv.DictWriter[str] | None = None
-    for row in rows:
-        if writer is None:
-            writer = csv.DictWriter(sys.stdout, list(row), lineterminator="\n")
-            writer.writeheader()
-        writer.writerow({name: cell(value) for name, value in row.items()})
+    table = list(rows)
+    texts = list({value for row in table for value in row.values() if isinstance(value, str)})
+    shown: dict[Any, str] = dict(zip(texts, _cells(texts), strict=True))
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerows(map(list, table[:1]))
+    writer.writerows([shown.get(value, value) for value in row.values()] for row in table)
+
+
+def _cells(texts: Sequence[str]) -> Iterator[str]:
+    """Texts as a spreadsheet may read them: none becomes a formula."""
+    from inspector.text import clean_lines
+
+    return (f"'{text}" if text.startswith(("=", "+", "-", "@")) else text for text in clean_lines(texts))
 
 
 def write_note(text: str) -> None:

@@ -8,6 +8,7 @@ is part of output and never added to it.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator
 from decimal import Decimal
@@ -78,6 +79,9 @@ def _add_up(args: argparse.Namespace, slot: kept.Slot | None) -> int:
         sys.stdout.writelines((*pieces, "\n"))
         if slot:
             slot.write(*pieces)
+    elif args.csv:
+        found = json.loads("".join(usage_json.document(books)))
+        output.write_csv(map(_flat, (*found["rows"], found["totals"])))
     else:
         _print(books.ledger(), args)
     if args.budget is not None:

@@ -11,7 +11,7 @@ from itertools import islice
 from json.encoder import encode_basestring_ascii as quoted
 from typing import Any
 
-from core.account.group import Group
+from core.account.group import Fields, Group
 from core.account.ledger import Books, Entry
 from core.account.spending import UNKNOWN
 from core.account.sums import plain, standing
@@ -24,6 +24,7 @@ from inspector.masking import mask_all
 NULL = "null"
 PIECE = 500
 """Rows written at once: all in one text would stand in memory thrice before they are printed."""
+_TITLE = Group._fields.index("title")
 NOT_COMPUTED = '"computed_usd":null,"included_usd":null,"price_source":null,"unpriced":0'
 
 
@@ -86,14 +87,14 @@ def document(books: Books) -> Iterator[str]:
     yield f"],{_dumped(rest)[1:]}"
 
 
-def _rows(books: Books, entries: Sequence[Entry | Group]) -> Iterator[str]:
-    labels = [one.title or "" if isinstance(one, Group) else one.label for one in entries]
-    for entry, label in zip(entries, mask_all(labels), strict=True):
-        text = _simple(entry, label) if isinstance(entry, Group) else None
+def _rows(books: Books, entries: Sequence[Entry | Fields]) -> Iterator[str]:
+    labels = mask_all([one.label if isinstance(one, Entry) else one[_TITLE] or "" for one in entries])
+    for entry, label in zip(entries, labels, strict=True):
+        text = None if isinstance(entry, Entry) else _simple(entry, label)
         yield _dumped({**row(books.row(entry)), "label": label}) if text is None else text
 
 
-def _simple(group: Group, label: str) -> str | None:
+def _simple(group: Fields, label: str) -> str | None:
     """A row that is one group; None when a bucket was not recorded, and so nothing made of it is known."""
     (
         _, key, task, _, _, _, _, _, calls, fresh, read, written, output, reasoning, _, _, recorded, _,
@@ -103,7 +104,9 @@ def _simple(group: Group, label: str) -> str | None:
         return None
     prompt = fresh + read + written
     share = share_of(read, prompt)
-    computed = NOT_COMPUTED if price is None and not unpriced else _computed(group)
+    computed = NOT_COMPUTED if price is None and not unpriced else _computed(Group._make(group))
+    if not status or status == UNKNOWN:
+        status = standing(Group._make(group))
     return (
         f'{{"key":{quoted(key)},"label":{quoted(label)},"task":{quoted(task)}'
         f',"sessions":{sessions or 1},"calls":{calls},"tokens":{{"input":{fresh},"cache_read":{read}'
@@ -111,8 +114,7 @@ def _simple(group: Group, label: str) -> str | None:
         f',"reasoning":{NULL if reasoning is None else reasoning},"prompt":{prompt}'
         f',"total":{prompt + output}}},"cost":'
         f'{{"recorded_usd":{NULL if recorded is None else quoted(plain(recorded))},{computed}'
-        f',"status":{quoted(status if status and status != UNKNOWN else standing(group))}}}'
-        f',"hit_rate":{NULL if share is None else share}'
+        f',"status":{quoted(status)}}},"hit_rate":{NULL if share is None else share}'
         f',"lower_bound":{"true" if shaky else "false"},"subtree":null}}'
     )
 
