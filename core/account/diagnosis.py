@@ -20,6 +20,11 @@ def remedy(cause: str) -> str:
     return str(table("findings")["remedies"].get(cause, ""))
 
 
+def one_at_a_time() -> dict[str, str]:
+    """Rules that are told of one conversation only, with their names."""
+    return {rule: entry["name"] for rule, entry in table("findings").items() if "of" in entry}
+
+
 def finding(
     rule: str,
     numbers: Mapping[str, Any],

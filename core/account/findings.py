@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from decimal import Decimal
 from itertools import pairwise
 
 from core.account.cache.routes import Route
@@ -12,7 +11,7 @@ from core.account.cache_findings import CACHE_RULES
 from core.account.diagnosis import limit
 from core.account.examined import Account, billed
 from core.account.ledger import ledger
-from core.account.money_findings import MONEY_RULES
+from core.account.money_findings import MONEY_RULES, summary_spend
 from core.account.price_book import PriceBook
 from core.account.prices import MILLION, rates_for, write_rate
 from core.account.threads import read_threads
@@ -95,7 +94,8 @@ def _subtree(account: Account) -> Iterator[Finding]:
     row = next((row for row in rows if row.subtree is not None), LedgerRow(""))
     own, whole = row.tokens.total or 0, (row.subtree.total if row.subtree else None) or 0
     if whole > own:
-        numbers = {"told": plural(len(delegates), "delegate"), "own": own, "extra": whole - own}
+        told = plural(len(delegates), "delegate")
+        numbers = {"told": told, "own": own, "extra": whole - own, "whose": "the conversation itself"}
         yield account.found("F9", numbers)
 
 
@@ -103,14 +103,7 @@ def _summariser(account: Account) -> Iterator[Finding]:
     spent = [row for row in account.usage if row.task == "compression"]
     compactions = sum(one.boundary is not None for one in account.conversation.generations)
     if spent:
-        own = [row.recorded.usd for row in account.rows if row.task == "compression"]
-        usd = sum((amount for amount in own if amount), Decimal(0))
-        numbers = {
-            "told": plural(sum(row.calls or 0 for row in spent), "call"),
-            "tokens": sum(row.tokens.total or 0 for row in spent),
-            "price": f", ${usd:.4f}" if usd else "",
-        }
-        yield account.found("F10", numbers)
+        yield account.found("F10", summary_spend([row for row in account.rows if row.task == "compression"]))
     elif compactions:
         yield account.found("F10-invisible", {"told": plural(compactions, "compaction")})
 

@@ -10,6 +10,7 @@ from core.account.diagnosis import limit
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Finding
 from core.model.ledger import LedgerRow
+from core.words import plural
 
 _TRUST = "Trust the cost computed from the price list: hermes-inspector usage"
 _ADD = "Add the model to prices.yaml in the configuration directory"
@@ -62,6 +63,16 @@ def _included(spent: Spent) -> Iterator[Finding]:
     listed = sum((row.included.usd for row in spent.rows if row.included.usd), Decimal(0))
     if listed:
         yield spent.found("F8", {"listed": listed}, verdict=Verdict.DERIVED)
+
+
+def summary_spend(rows: Sequence[LedgerRow]) -> dict[str, Any]:
+    """What summaries took, from the rows of their task."""
+    usd = sum((row.recorded.usd for row in rows if row.recorded.usd), Decimal(0))
+    return {
+        "told": plural(sum(row.calls or 0 for row in rows), "call"),
+        "tokens": sum(row.tokens.total or 0 for row in rows),
+        "price": f", ${usd:.4f}" if usd else "",
+    }
 
 
 MONEY_RULES: Sequence[Callable[[Spent], Iterator[Finding]]] = (_unpriced, _stale_price, _included)

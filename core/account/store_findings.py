@@ -10,13 +10,14 @@ from typing import Any
 
 from core.account.diagnosis import finding, limit
 from core.account.ledger import ledger
-from core.account.money_findings import MONEY_RULES
+from core.account.money_findings import MONEY_RULES, summary_spend
 from core.account.price_book import PriceBook
+from core.account.threads import read_threads
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Finding
 from core.model.ledger import LedgerRow
 from core.model.pages import ListQuery
-from core.model.session import Session
+from core.model.session import Kind, Session
 from core.store.connect import reading
 from core.store.store import Store
 from core.words import plural
@@ -46,6 +47,7 @@ def store_findings(store: Store, *, prices: PriceBook | None = None) -> tuple[Fi
     """
     spent = ledger([store], by="model", prices=prices)
     found = [*_silent(store), *_variance(store), *_unattended(store), *_written(spent.totals)]
+    found += [*_delegated(store), *_summaries(spent.rows), *_misattributed(store)]
     found += chain.from_iterable(rule(_Whole(spent.rows)) for rule in MONEY_RULES)
     return tuple(sorted(found, key=lambda one: one.severity.rank))
 
@@ -82,6 +84,42 @@ def _written(totals: LedgerRow) -> Iterator[Finding]:
     written, read = totals.tokens.cache_write or 0, totals.tokens.cache_read or 0
     if written > read and (totals.calls or 0) >= limit("G2", "calls"):
         yield finding("G2", {"written": written, "read": read})
+
+
+def _delegated(store: Store) -> Iterator[Finding]:
+    """What delegates spent, beside what everything else did."""
+    threads = read_threads(store)
+    kinds = {one: threads.lineage.kind(threads.root(one)) for one in threads.lineage.links}
+    delegates = [one for one, kind in kinds.items() if kind is Kind.DELEGATE]
+    spent = {row.key: row.tokens.total or 0 for row in ledger([store], by="session").rows if not row.task}
+    extra = sum(spent.get(one, 0) for one in delegates)
+    if extra:
+        told = plural(sum(threads.root(one) == one for one in delegates), "delegate")
+        own = sum(spent.values()) - extra
+        numbers = {"told": told, "own": own, "extra": extra, "whose": "all other conversations"}
+        yield finding("F9", numbers)
+
+
+def _summaries(rows: Sequence[LedgerRow]) -> Iterator[Finding]:
+    """What summaries of all conversations took."""
+    if spent := [row for row in rows if row.task == "compression"]:
+        yield finding("F10", summary_spend(spent))
+
+
+def _misattributed(store: Store) -> Iterator[Finding]:
+    """Sessions that several models answered."""
+    if not store.schema.has("session_model_usage"):
+        return
+    main = "task = ''" if "task" in store.schema.columns["session_model_usage"] else "1"
+    query = (
+        f"SELECT count(*) FROM (SELECT 1 FROM session_model_usage WHERE {main} "  # noqa: S608 - own names
+        "GROUP BY session_id HAVING count(DISTINCT model) > 1)"
+    )
+    with reading(store.path):
+        (count,) = store.connection.execute(query).fetchone()
+    if count:
+        where = Evidence(Source.DATABASE, "session_model_usage", plural(count, "session"))
+        yield finding("F11-sessions", {"told": plural(count, "session")}, where)
 
 
 def _variance(store: Store) -> Iterator[Finding]:

@@ -44,3 +44,16 @@ class Finding:
     numbers: dict[str, Any] = field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()
     remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NotKnown:
+    """A rule that lacks its evidence.
+
+    Attributes:
+        why: What is missing, as a clause.
+    """
+
+    rule: str
+    name: str
+    why: str

@@ -11,11 +11,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from core.model.finding import Finding, Severity
+from core.model.finding import Finding, NotKnown, Severity
 from inspector.cli import jsonio, options, output, target
 
 if TYPE_CHECKING:
-    from core.explain.findings.registry import NotKnown
     from core.store.store import Store
 
 MOST_OF_A_RULE = 10

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from core.explain.findings import NotKnown
-from core.model.finding import Finding, Severity
+from core.model.finding import Finding, NotKnown, Severity
 from inspector import format
 from inspector.glyphs import SEVERITY, VERDICT
 from inspector.line import Line

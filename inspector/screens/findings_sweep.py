@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.errors import InspectorError
-from core.explain.findings import Examination, NotKnown
-from core.explain.findings.diagnose import diagnose, diagnose_store
-from core.explain.findings.survey import Report, survey
-from core.model.finding import Finding
+from core.model.finding import Finding, NotKnown
 from core.model.pages import ListQuery
 from core.store.connect import Cancelled, Interrupted
 from core.store.locate import Location
 from core.store.store import Store
+
+Report = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class Step:
 
     Attributes:
         done, total: Conversations examined, and how many there are.
-        unknown: Rules that lack their evidence; told for a single conversation only.
+        unknown: Rules that lack their evidence, or are told of one conversation at a time.
         errors: What could not be examined.
     """
 
@@ -44,11 +43,14 @@ class Step:
 
 def examine_one(location: Location, session_id: str, stop: Cancelled) -> Iterator[Step]:
     """The diagnoses of one conversation."""
+    # What examines takes long to load, and this runs beside the screen.
+    from core.explain.findings.diagnose import diagnose
+
     yield Step(0, 1)
     with Store(location, cancelled=stop) as store:
         result = diagnose(store, session_id)
         title = store.names([session_id])[session_id]
-    yield Step(1, 1, _named(result, location, title), result.unknown)
+    yield Step(1, 1, _named(result.findings, location, title), result.unknown)
 
 
 def examine_all(
@@ -61,6 +63,9 @@ def examine_all(
         stop: Asked between steps.
         scanned: Told how many messages of how many were looked through, before the first conversation.
     """
+    from core.explain.findings.diagnose import diagnose_store
+    from core.explain.findings.survey import survey
+
     done, totals = 0, 0
     for location in locations:
         try:
@@ -74,12 +79,13 @@ def examine_all(
                     found = tuple(Diagnosis(f, location, title) for f in one.findings)
                     yield Step(done, totals, found, errors=(one.error,) if one.error else ())
                 if not stop():
-                    yield Step(done, totals, _named(diagnose_store(store), location, None))
+                    whole = diagnose_store(store)
+                    yield Step(done, totals, _named(whole.findings, location, None), whole.unknown)
         except Interrupted:
             raise
         except InspectorError as error:
             yield Step(done, totals, errors=(error,))
 
 
-def _named(result: Examination, location: Location, title: str | None) -> tuple[Diagnosis, ...]:
-    return tuple(Diagnosis(finding, location, title) for finding in result.findings)
+def _named(found: Iterable[Finding], location: Location, title: str | None) -> tuple[Diagnosis, ...]:
+    return tuple(Diagnosis(finding, location, title) for finding in found)

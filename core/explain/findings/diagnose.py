@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import chain
 
+from core.account.diagnosis import one_at_a_time
 from core.account.findings import account_findings
 from core.account.price_book import open_book
 from core.account.store_findings import store_findings
 from core.explain.caching import conversation_cache
 from core.explain.findings.examine import Examination, examine, examine_store
-from core.model.finding import Finding
+from core.model.finding import Finding, NotKnown
 from core.store.store import Store
+
+_BY_CALL = "it takes every call and answer of a conversation, and is told of one at a time"
 
 
 def diagnose(store: Store, session_id: str) -> Examination:
@@ -34,7 +37,8 @@ def diagnose_store(store: Store, *, integrity: bool = False) -> Examination:
     """Apply every rule about a database as a whole; `integrity` also runs SQLite's own check."""
     found = examine_store(store, integrity=integrity)
     money = store_findings(store, prices=open_book())
-    return Examination(worst_first(chain(found.findings, money)), found.unknown)
+    asked = (NotKnown(rule, name, _BY_CALL) for rule, name in one_at_a_time().items())
+    return Examination(worst_first(chain(found.findings, money)), (*found.unknown, *asked))
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -19,11 +19,11 @@ from core.explain.findings import (  # noqa: F401
     trigger_rules,
 )
 from core.explain.findings.case import case_of
-from core.explain.findings.registry import CONVERSATION_RULES, STORE_RULES, NotKnown, apply
+from core.explain.findings.registry import CONVERSATION_RULES, STORE_RULES, apply
 from core.explain.findings.store_rules import StoreCase
 from core.hermes.config import HermesConfig
 from core.hermes.log import Log
-from core.model.finding import Finding
+from core.model.finding import Finding, NotKnown
 from core.store.store import Store
 
 

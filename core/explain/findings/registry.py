@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from core.model.evidence import Evidence, Verdict
-from core.model.finding import Finding, Severity
+from core.model.finding import Finding, NotKnown, Severity
 from core.tables import load_table
 
 _MOST_EVIDENCE = 12
@@ -29,19 +29,6 @@ class Found:
     severity: Severity | None = None
     session: str | None = None
     times: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class NotKnown:
-    """A rule that lacks its evidence.
-
-    Attributes:
-        why: What is missing, as a clause.
-    """
-
-    rule: str
-    name: str
-    why: str
 
 
 class Missing(Exception):  # noqa: N818 - raised by a rule to say what it lacks, not an error

@@ -294,3 +294,20 @@ def test_a_cache_written_more_than_read_is_said_of_all_together(book: Book) -> N
     assert over_all(book)["G2"].numbers == {"written": 900, "read": 500}
     book.session("c", api_call_count=1, cache_read_tokens=500, **OPUS)
     assert "G2" not in over_all(book)
+
+
+def test_what_delegates_and_summaries_took_is_said_of_all_together(book: Book) -> None:
+    helper = {"parent_session_id": "a", "model_config": '{"_delegate_from": "a"}'}
+    book.session("a", **OPUS, **tokens(100)).session("h", **helper, **tokens(40)).session("b", **tokens(7))
+    assert (over_all(book)["F9"].numbers["own"], over_all(book)["F9"].numbers["extra"]) == (107, 40)
+    assert "F10" not in over_all(book)
+    book.usage("a", "mini", "compression", **tokens(30, calls=2))
+    assert over_all(book)["F10"].sentence.startswith("Summaries took 2 calls and 30 tokens")
+
+
+def test_sessions_of_several_models_are_counted_over_all(book: Book) -> None:
+    for session in "ab":
+        book.session(session, **OPUS, **tokens(30)).usage(session, "claude-opus-4-5", **tokens(20))
+    assert "F11" not in over_all(book)
+    book.usage("b", "mini", **tokens(10)).usage("a", "mini", "vision", **tokens(10))
+    assert over_all(book)["F11"].sentence.startswith("1 session used more models")

@@ -1,14 +1,15 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from core.explain.findings import NotKnown
 from core.model.evidence import Evidence, Source, Verdict
-from core.model.finding import Finding, Severity
+from core.model.finding import Finding, NotKnown, Severity
 from core.store.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.findings import FindingsScreen
@@ -237,3 +238,9 @@ async def test_what_is_about_a_whole_database_says_that_it_opens_nothing(samples
         await press(pilot, "enter")
         assert app.screen is found
         assert "no conversation to open" in drawn(pilot)
+
+
+def test_opening_the_screen_loads_nothing_that_examines() -> None:
+    code = "import sys, inspector.screens.findings; print([m for m in sys.modules if 'explain' in m])"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "[]"
