@@ -13,13 +13,17 @@ from core.model.conversation import Conversation
 from core.store.locate import Location
 from inspector.commands import bindings
 from inspector.screens.base import Page
-from inspector.screens.tabs import TABS
+from inspector.screens.tabs import TABS, warm
 from inspector.views import Cursor, Subject, View
 from inspector.widgets.banner import Banner
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.notice import Notice
 from inspector.widgets.title_bar import TitleBar
 from inspector.workers import cancelled, in_thread
+
+
+AHEAD = 0.3
+"""Seconds the first view has to itself before the others are imported."""
 
 
 class WorkspaceScreen(Page):
@@ -36,7 +40,7 @@ class WorkspaceScreen(Page):
     BINDINGS = bindings("workspace")
 
     cursor: reactive[Cursor] = reactive(Cursor())
-    subject: reactive[Subject | None] = reactive(None)
+    subject: reactive[Subject | None] = reactive(None, always_update=True)
 
     class Loaded(Message):
         """The conversation was read."""
@@ -98,6 +102,12 @@ class WorkspaceScreen(Page):
         if not self._views:
             self.query_one("#views").remove_children()
             self._show(self._active)
+            self.set_timer(AHEAD, self.import_views)
+
+    @in_thread("imports")
+    def import_views(self) -> None:
+        """Import the views the user may ask for next."""
+        warm()
 
     @on(Failed)
     def _explain(self, event: Failed) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from textual.pilot import Pilot
 
@@ -14,6 +16,7 @@ from inspector.widgets.detail_pane import DetailPane
 from inspector.widgets.prompt_bar import PromptBar
 from inspector.widgets.what_if import WhatIfBar
 from tests.hostile import harmful
+from tests.inspector.conftest import MakeApp
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 
 FULL = "Split the tenant settings table"
@@ -279,3 +282,12 @@ async def test_the_bar_is_told_apart_from_what_is_true_without_colour(samples: L
         await press(pilot, "right")
         assert "‹win 256K*›" in drawn(pilot)
         assert view(pilot).query_one(WhatIfBar).state is not None
+
+
+async def test_reading_again_takes_settings_that_changed_though_no_row_did(app: MakeApp, home: Path) -> None:
+    async with app(home, session="plain", view="map").run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert plan_of(pilot).window == 64_000
+        (home / "config.yaml").write_text("model:\n  default: test-model\n  context_length: 96000\n")
+        await press(pilot, "r")
+        assert plan_of(pilot).window == 96_000
