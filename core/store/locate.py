@@ -54,7 +54,7 @@ def locate(
 
     Raises:
         NotFoundError: There is no database there.
-        DatabaseError: `db` is a directory, or `home` is a file.
+        DatabaseError: `db` is a directory, or `home` is a file or closed to this user.
         UsageError: `db` and `profile` exclude each other.
     """
     if db is not None:
@@ -62,7 +62,7 @@ def locate(
             raise UsageError("--db names one file, so --profile has nothing to choose from")
         return (_lone(_expand(db, environ)),)
     root = _expand(home, environ) if home is not None else default_home(environ)
-    if root.is_file():
+    if os.path.isfile(root):  # unlike the methods of a path, these functions take a closed folder for a no
         raise DatabaseError("is a file, not a home", where=str(root), remedy="Use --db for a file")
     found = tuple(_in_home(root))
     if profile is not None:
@@ -70,6 +70,7 @@ def locate(
         if not found:
             raise NotFoundError(f"no profile named {profile!r} with a database", where=str(root))
     if not found:
+        _check_folder(root / DATABASE_NAME)
         raise NotFoundError(
             f"no {DATABASE_NAME} there", where=str(root), remedy="Name one with --db FILE or --home DIR"
         )
@@ -87,10 +88,11 @@ def default_home(environ: Mapping[str, str] = os.environ, platform: str = sys.pl
 
 
 def _lone(path: Path) -> Location:
-    if path.is_dir():
+    if os.path.isdir(path):
         raise DatabaseError(
             "is a directory, not a database", where=str(path), remedy="Use --home for a folder"
         )
+    _check_folder(path)
     if not os.path.lexists(path):
         raise NotFoundError(
             "no such database", where=str(path), remedy="Name one with --db FILE or --home DIR"
@@ -103,20 +105,34 @@ def _lone(path: Path) -> Location:
     return Location(path, parent, profile)
 
 
+def _check_folder(path: Path) -> None:
+    """A folder that is closed to this user does not tell what it lacks."""
+    try:
+        os.stat(path)
+    except PermissionError:
+        raise DatabaseError(
+            "lies in a folder you may not look into",
+            where=str(path),
+            remedy="Check the owner and mode of the folder",
+        ) from None
+    except (OSError, ValueError):
+        return
+
+
 def _in_home(root: Path) -> Iterator[Location]:
     active = _active_profile(root)
     own = root / DATABASE_NAME
-    if own.exists():
+    if os.path.exists(own):
         inside = root.name if root.parent.name == "profiles" else None
         yield Location(own, root, inside, active is None)
     for folder in _profiles(root):
-        if (folder / DATABASE_NAME).exists():
+        if os.path.exists(folder / DATABASE_NAME):
             yield Location(folder / DATABASE_NAME, folder, folder.name, active == folder.name)
 
 
 def _profiles(root: Path) -> list[Path]:
     try:
-        return sorted(path for path in (root / "profiles").iterdir() if path.is_dir())
+        return sorted(path for path in (root / "profiles").iterdir() if os.path.isdir(path))
     except OSError:
         return []
 
@@ -126,7 +142,7 @@ def _active_profile(root: Path) -> str | None:
         name = (root / "active_profile").read_text("utf-8", errors="replace").strip()
     except OSError:
         return None
-    known = name and (root / "profiles" / name / DATABASE_NAME).exists()
+    known = name and os.path.exists(root / "profiles" / name / DATABASE_NAME)
     return name if known else None
 
 

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -90,3 +93,34 @@ def test_windows_keeps_its_home_under_local_app_data() -> None:
     named = default_home({"LOCALAPPDATA": "/l"}, platform="win32")
     bare = default_home({"USERPROFILE": "/u"}, platform="win32")
     assert (named, bare) == (Path("/l/hermes"), Path("/u/AppData/Local/hermes"))
+
+
+def close(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the system say of a folder what it says to all but root when the folder may not be searched."""
+    look = os.stat
+
+    def stat(path: Any, **options: Any) -> os.stat_result:
+        if str(path).startswith(f"{folder}{os.sep}"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return look(path, **options)
+
+    monkeypatch.setattr("os.stat", stat)
+
+
+@pytest.mark.parametrize("named", [{"home": "closed"}, {"db": "closed/state.db"}, {"home": "closed/inner"}])
+def test_a_folder_closed_to_the_user_is_not_called_empty(
+    named: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path / "closed" / "state.db")
+    close(tmp_path / "closed", monkeypatch)
+    with pytest.raises(DatabaseError, match="may not look into"):
+        locate(**{option: tmp_path / path for option, path in named.items()})
+
+
+def test_a_profile_closed_to_the_user_does_not_hide_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path / "state.db")
+    make(tmp_path / "profiles" / "work" / "state.db")
+    close(tmp_path / "profiles" / "work", monkeypatch)
+    assert [place.label for place in locate(home=tmp_path)] == ["default"]
