@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.message import Message as Event
 
-from core.compress.topic import Topic
 from inspector import format
 from inspector.commands import bindings
 from inspector.line import Line
@@ -75,10 +74,11 @@ class FocusLab(Page):
 
     @dataclass
     class Made(Event):
-        """One of the three previews is there."""
+        """One of the three previews is there; `shares` is how much of its summary is about each topic."""
 
         place: int
         comparison: Comparison
+        shares: tuple[tuple[str, float | None], ...]
 
     def __init__(
         self, basis: Basis, writer: Writer, focuses: tuple[str, str], show: Callable[[int], None]
@@ -89,7 +89,6 @@ class FocusLab(Page):
         self._topics: tuple[str | None, ...] = (None, *focuses)
         self._show = show
         self._made: list[Comparison | None] = [None] * len(self._topics)
-        self._weighed: tuple[Topic | None, ...] = ()
 
     def compose(self) -> ComposeResult:
         """Title, columns, facts, keys."""
@@ -106,9 +105,6 @@ class FocusLab(Page):
         bar.heading = here.name
         count = format.plural(self._basis.plan.middle.size, "message")
         bar.detail = f"{count} summarised three ways · {self._writer.title}"
-        middle = self._basis.plan.middle
-        messages = self._basis.reading.messages[middle.start : middle.end]
-        self._weighed = topics(messages, [topic for topic in self._topics if topic])
         self.columns[0].pane.focus()
         self.make()
 
@@ -120,22 +116,20 @@ class FocusLab(Page):
     @in_thread("focus")
     def make(self) -> None:
         """Make the previews one after the other."""
-        stop = cancelled()
+        stop, middle = cancelled(), self._basis.plan.middle
+        names = [topic for topic in self._topics if topic]
+        weighed = topics(self._basis.reading.messages[middle.start : middle.end], names)
         for place, topic in enumerate(self._topics):
             if stop():
                 return
-            self.post_message(
-                self.Made(place, compare(self._basis, self._writer.summariser, topic, stop=stop))
-            )
+            made = compare(self._basis, self._writer.summariser, topic, stop=stop)
+            shares = (topic_share(made.summary, one) for one in weighed)
+            self.post_message(self.Made(place, made, tuple(zip(names, shares, strict=True))))
 
     @on(Made)
     def _take(self, event: FocusLab.Made) -> None:
         self._made[event.place] = event.comparison
-        names = [topic for topic in self._topics if topic]
-        shares = zip(names, self._weighed, strict=True)
-        summary = event.comparison.summary
-        found = tuple((name, topic_share(summary, topic)) for name, topic in shares)
-        self.columns[event.place].show(event.comparison, found)
+        self.columns[event.place].show(event.comparison, event.shares)
         sections = aligned([made.summary if made else "" for made in self._made])
         for column in self.columns:
             column.align(sections)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TypeAlias
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -16,9 +18,11 @@ from inspector.screens.focus_model import Section
 from inspector.screens.preview_model import Comparison
 from inspector.text import cell_len, clean, clean_line, crop
 from inspector.widgets.retention_strip import RetentionStrip, kept_share
-from inspector.widgets.text_pane import TextPane
+from inspector.widgets.text_pane import Lines, TextPane
 from inspector.widgets.text_wrap import wrap
 
+Piece: TypeAlias = tuple[str, bool]
+"""A line of text, and whether it opens a section."""
 SHORT_TOPIC = 9
 """Cells of a topic where its share has no room for all of it."""
 
@@ -109,17 +113,31 @@ class FocusColumn(Vertical):
     def align(self, found: Sequence[Section]) -> None:
         """Show the sections, as tall as the tallest column makes them."""
         self.pane.show(
-            lambda width, palette: list(column_lines(found, self._place, width, palette)), keep_place=True
+            lambda width, palette: column_lines(found, self._place, width, palette), keep_place=True
         )
 
 
-def column_lines(found: Sequence[Section], place: int, width: int, palette: Palette) -> Iterator[Line]:
+def column_lines(found: Sequence[Section], place: int, width: int, palette: Palette) -> Lines[Piece]:
     """The lines of one column; every section begins on the same line in all of them."""
     ink, heading = palette.style("ink"), palette.style("role-summary", bold=True)
+
+    def line(piece: Piece) -> Line:
+        text, opens = piece
+        made = Line().gap()
+        return made.add(text, heading, most=width - 1) if opens else made.preformatted(text, ink)
+
+    return Lines(list(_pieces(found, place, max(1, width - 2))), line)
+
+
+def _pieces(found: Sequence[Section], place: int, width: int) -> Iterator[Piece]:
     for section in found:
-        yield Line().gap().add(section.heading, heading, most=width - 1)
-        wrapped = [list(wrap(clean(text), max(1, width - 2))) if text else [] for text in section.texts]
-        lines = wrapped[place] or ["–"]
-        yield from (Line().gap().preformatted(line, ink) for line in lines)
-        tallest = max(len(other or ["–"]) for other in wrapped)
-        yield from (Line() for _ in range(tallest - len(lines) + 1))
+        yield section.heading, True
+        wrapped = [_wrapped(text, width) for text in section.texts]
+        yield from ((text, False) for text in wrapped[place])
+        yield from (("", False) for _ in range(max(map(len, wrapped)) - len(wrapped[place]) + 1))
+
+
+@lru_cache(maxsize=256)
+def _wrapped(text: str, width: int) -> tuple[str, ...]:
+    """Kept: each column asks for all of them, to know which is the tallest."""
+    return tuple(wrap(clean(text), width)) if text else ("–",)

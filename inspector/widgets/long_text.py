@@ -10,7 +10,8 @@ from textual.message import Message as Event
 
 from inspector.line import Line
 from inspector.text import clean
-from inspector.widgets.text_pane import TextPane
+from inspector.widgets.rows import ListRows
+from inspector.widgets.text_pane import Lines, TextPane
 from inspector.widgets.text_wrap import wrap
 from inspector.workers import Reporting, cancelled, in_thread
 
@@ -49,26 +50,12 @@ class LongText(Reporting, TextPane):
 
     @on(Wrapped)
     def _take(self, event: Wrapped) -> None:
-        self._rows = _Lines(event.lines, self)
+        self._rows = ListRows(Lines(event.lines, self._line))
         self.fit_rows()
         if not self._keep_place:
             self.scroll_to(y=0, animate=False)
         self._keep_place = True
         self.refresh()
 
-
-class _Lines:
-    """The rows of a long text."""
-
-    def __init__(self, lines: Sequence[str], pane: LongText) -> None:
-        self._lines = lines
-        self._pane = pane
-
-    @property
-    def count(self) -> int:
-        return len(self._lines)
-
-    def row(self, index: int) -> Line | None:
-        if not 0 <= index < len(self._lines):
-            return None
-        return Line().gap().preformatted(self._lines[index], self._pane.palette.style("ink"))
+    def _line(self, text: str) -> Line:
+        return Line().gap().preformatted(text, self.palette.style("ink"))

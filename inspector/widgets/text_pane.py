@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar, overload
 
 from textual.message import Message as Event
 
@@ -13,8 +14,34 @@ from inspector.palette import Palette
 from inspector.widgets.line_view import LineView
 from inspector.widgets.rows import ListRows
 
+Piece = TypeVar("Piece")
 Draw = Callable[[int, Palette], Sequence[Line]]
 """Makes the lines for a width in cells; called again when the width or the theme changes."""
+
+
+class Lines(Sequence[Line], Generic[Piece]):
+    """Lines made as they come into sight: cleaning every one of a long text takes longer than drawing it.
+
+    Args:
+        pieces: What each line is made from.
+        make: Makes one.
+    """
+
+    def __init__(self, pieces: Sequence[Piece], make: Callable[[Piece], Line]) -> None:
+        self._pieces = pieces
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self._pieces)
+
+    @overload
+    def __getitem__(self, index: int) -> Line: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Line]: ...
+    def __getitem__(self, index: int | slice) -> Line | Sequence[Line]:
+        if isinstance(index, slice):
+            return Lines(self._pieces[index], self._make)
+        return self._make(self._pieces[index])
 
 
 def _nothing(_width: int, _palette: Palette) -> Sequence[Line]:
