@@ -135,6 +135,8 @@ def load_config(home: Path | None) -> HermesConfig:
     path = home / FILE_NAME if home is not None else None
     if path is None or not path.exists():
         return HermesConfig()
+    if not path.is_file():  # a pipe would be waited for
+        raise ConfigError("is not a regular file", where=str(path))
     tree, lines = _parse(path)
     model = tree.get("model")
     if isinstance(model, str):

@@ -138,8 +138,11 @@ def _profiles(root: Path) -> list[Path]:
 
 
 def _active_profile(root: Path) -> str | None:
+    path = root / "active_profile"
+    if not os.path.isfile(path):  # a pipe would be waited for
+        return None
     try:
-        name = (root / "active_profile").read_text("utf-8", errors="replace").strip()
+        name = path.read_text("utf-8", errors="replace").strip()
     except OSError:
         return None
     known = name and os.path.exists(root / "profiles" / name / DATABASE_NAME)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -76,6 +77,8 @@ def index_file(path: Path, cache: Path | None) -> FileIndex:
     Raises:
         OSError: The log cannot be read.
     """
+    if not path.is_file():  # a pipe would be waited for
+        raise OSError(errno.EINVAL, "not a regular file")
     with path.open("rb") as stream:
         stat = os.fstat(stream.fileno())
         head = sha256(stream.read(min(_HEAD, stat.st_size))).hexdigest()[:16].encode()

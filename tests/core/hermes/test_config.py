@@ -1,3 +1,5 @@
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -92,9 +94,12 @@ def test_a_file_that_is_no_yaml_mapping_is_a_configuration_error(
     assert caught.value.exit_code == 4
 
 
-def test_a_directory_named_like_the_file_is_a_configuration_error(tmp_path: Path) -> None:
-    (tmp_path / "config.yaml").mkdir()
-    with pytest.raises(ConfigError):
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_what_is_no_file_is_a_configuration_error_and_not_waited_for(
+    make: Callable[[Path], None], tmp_path: Path
+) -> None:
+    make(tmp_path / "config.yaml")
+    with pytest.raises(ConfigError, match="not a regular file"):
         load_config(tmp_path)
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -256,8 +257,12 @@ def test_the_log_is_never_written_to(tmp_path: Path) -> None:
     ) == before
 
 
-def test_a_file_that_cannot_be_read_is_a_problem_not_a_crash(tmp_path: Path) -> None:
-    (tmp_path / "logs" / "agent.log").mkdir(parents=True)
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_what_is_no_file_is_a_problem_not_a_crash_and_not_waited_for(
+    make: Callable[[Path], None], tmp_path: Path
+) -> None:
+    (tmp_path / "logs").mkdir()
+    make(tmp_path / "logs" / "agent.log")
     log = read_log(tmp_path, ["S1"])
     assert log.empty
     assert log.problems

@@ -125,3 +125,9 @@ def test_a_profile_closed_to_the_user_does_not_hide_the_others(
     make(tmp_path / "profiles" / "work" / "state.db")
     close(tmp_path / "profiles" / "work", monkeypatch)
     assert [place.label for place in locate(home=tmp_path)] == ["default"]
+
+
+def test_a_note_of_the_active_profile_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    make(tmp_path / "state.db")
+    os.mkfifo(tmp_path / "active_profile")
+    assert [place.label for place in locate(home=tmp_path)] == ["default"]
