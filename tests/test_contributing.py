@@ -14,7 +14,6 @@ import yaml
 from core.compress.measure import measure
 from core.compress.plan import plan
 from core.compress.preview import preview
-from core.compress.summarise import base, extractive
 from core.explain.findings import registry, summary_rules
 from core.hermes import policy
 from core.model.event import Trigger
@@ -36,9 +35,9 @@ def example(starts: str) -> str:
     return str(found)
 
 
-def defined(code: str, module: ModuleType, **names: object) -> dict[str, Any]:
+def defined(code: str, module: ModuleType) -> dict[str, Any]:
     """What a piece of code defines where it would stand in a module."""
-    namespace = {**vars(module), **names}
+    namespace = dict(vars(module))
     exec(compile(code, "CONTRIBUTING.md", "exec"), namespace)  # our own text
     return namespace
 
@@ -63,7 +62,7 @@ def test_a_finding_is_words_and_a_function(monkeypatch: pytest.MonkeyPatch) -> N
     ((key, entry),) = yaml.safe_load(example("# core/explain/findings/findings.yaml")).items()
     monkeypatch.setattr(registry, "CONVERSATION_RULES", {})
     monkeypatch.setattr(registry, "rules", lambda: {key: registry._rule(key, entry)})
-    defined(example(f'@conversation_rule("{key}")'), summary_rules, Trigger=Trigger)
+    defined(example("from core.model.event import Trigger"), summary_rules)
 
     def said(*focuses: str | None) -> list[str]:
         events = [SimpleNamespace(trigger=Trigger.MANUAL, focus=focus, evidence=()) for focus in focuses]
@@ -74,8 +73,8 @@ def test_a_finding_is_words_and_a_function(monkeypatch: pytest.MonkeyPatch) -> N
     assert said("parser") == []
 
 
-def test_a_summariser_is_two_methods() -> None:
-    made = defined(example("class OpeningSummariser"), extractive, heading_line=base.heading_line)
+def test_a_summariser_is_a_class_with_one_method() -> None:
+    made = defined(example("from core.compress.redact import redact_text"), ModuleType("opening"))
     measured = measure(messages(11), policy.load_policy("0.19"))
     written = preview(measured, plan(measured, Settings(window=64_000)), made["OpeningSummariser"]())
     assert written.summary is not None
