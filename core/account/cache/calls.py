@@ -50,6 +50,21 @@ def program_starts(home: Path | None, to_utc: ToUtc = local_time) -> tuple[datet
     return tuple(sorted(found))
 
 
+def identity_changed(home: Path | None, system_prompt: str | None) -> datetime | None:
+    """When SOUL.md, with which a system prompt begins, became another than a stored one begins with.
+
+    None while the stored prompt holds it, or where nobody can tell. Only the last change of a file is known.
+    """
+    if home is None or not system_prompt:
+        return None
+    try:
+        content = (home / "SOUL.md").read_text("utf-8", "replace").strip()
+        changed = (home / "SOUL.md").stat().st_mtime
+    except OSError:
+        return None
+    return datetime.fromtimestamp(changed, UTC) if content and content not in system_prompt else None
+
+
 def _call(record: LogRecord, to_utc: ToUtc) -> CacheCall:
     return CacheCall(
         at=to_utc(record.at),

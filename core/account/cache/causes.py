@@ -39,6 +39,8 @@ class Surroundings:
             reads them from the store again.
         asked: Tokens of what the user said after one moment and up to another.
         tools: Hash of the tool schemas by session, where the store keeps one.
+        identity: When the beginning of the system prompt became another than that of the stored prompt, which
+            matters where its static beginning is sent apart (0.22).
         ttl: How long the cache is kept.
     """
 
@@ -48,6 +50,7 @@ class Surroundings:
     remembers: bool = False
     asked: Callable[[datetime, datetime], int] = _nothing_asked
     tools: Mapping[str, str] | None = None
+    identity: datetime | None = None
     ttl: str = "5m"
     to_utc: ToUtc = local_time
 
@@ -111,10 +114,20 @@ class Causes:
         anew = Evidence(Source.LOG, call.where, f"Hermes was started at {started:%Y-%m-%d %H:%M:%S} UTC")
         grown = self._grown(before, call)
         if not grown or (call.cache_read or 0) >= self._front:
-            return "resume", (anew,)
+            return self._reloaded(before, call, anew)
         more = f"{abs(grown):,} tokens {'more' if grown > 0 else 'fewer'} than before and what was said since"
         text = f"the prompt holds {more}, and nothing behind the tool schemas came from the cache"
         return "tools_changed", (anew, Evidence(Source.DERIVED, call.where, text))
+
+    def _reloaded(self, before: CacheCall, call: CacheCall, anew: Evidence) -> Cause:
+        changed = self._around.identity
+        if changed is None or not before.at < changed <= call.at:
+            return "resume", (anew,)
+        text = (
+            f"changed at {changed:%Y-%m-%d %H:%M:%S} UTC; the stored system prompt begins otherwise, so it "
+        )
+        text += "is no longer sent in two parts"
+        return "system_prompt_changed", (anew, Evidence(Source.CONFIG, "SOUL.md", text))
 
     def _grown(self, before: CacheCall, call: CacheCall) -> int:
         """Tokens by which the prompt grew beyond what was said since, or shrank; 0 for less than a tool."""

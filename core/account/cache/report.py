@@ -10,9 +10,9 @@ from functools import reduce
 from operator import add
 
 from core.account.cache.advice import advise
-from core.account.cache.breakpoints import STRATEGY, SYSTEM, place, with_prefix_tokens
+from core.account.cache.breakpoints import STRATEGY, SYSTEM, place, placing, with_prefix_tokens
 from core.account.cache.breaks import find_breaks
-from core.account.cache.calls import ToUtc, local_time, program_starts, read_calls
+from core.account.cache.calls import ToUtc, identity_changed, local_time, program_starts, read_calls
 from core.account.cache.causes import Surroundings
 from core.account.cache.payback import SummaryCost, paybacks
 from core.account.cache.results import copied, result_costs
@@ -131,8 +131,8 @@ def _report(case: _Case, results: bool) -> CacheReport:
         else CacheRoute("none", "prompt_caching.cache_ttl is off")
     )
     calls = read_calls(case.log, case.sessions, case.to_utc)
-    breaks = _breaks(case, calls, ttl or "5m")
     explicit = route.layout != "none"
+    breaks = _breaks(case, calls, ttl or "5m", explicit=explicit)
     price = case.call_entry if case.prices else None
     tokens = reduce(add, (session.tokens for session in case.conversation.sessions), Buckets())
     return CacheReport(
@@ -152,15 +152,19 @@ def _report(case: _Case, results: bool) -> CacheReport:
     )
 
 
-def _breaks(case: _Case, calls: Sequence[CacheCall], ttl: str) -> tuple[CacheBreak, ...]:
+def _breaks(case: _Case, calls: Sequence[CacheCall], ttl: str, *, explicit: bool) -> tuple[CacheBreak, ...]:
     tools = {one.id: one.tools_hash for one in case.conversation.sessions if one.tools_hash}
+    home = case.store.location.home
+    split = explicit and placing(case.release).prefix
+    identity = identity_changed(home, case.store.system_prompt(case.tip)) if split else None
     around = Surroundings(
         case.log,
         case.sessions,
-        program_starts(case.store.location.home, case.to_utc),
+        program_starts(home, case.to_utc),
         case.tip.source == "cli",
         case.asked,
         tools,
+        identity,
         ttl,
         case.to_utc,
     )

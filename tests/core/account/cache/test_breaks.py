@@ -83,6 +83,14 @@ def test_an_agent_set_up_anew_while_the_program_runs_has_another_system_prompt()
     assert causes(miss, starts=(started(33),), remembers=True) == ["resume"]
 
 
+@pytest.mark.parametrize(
+    ("changed", "cause"), [(31, "system_prompt_changed"), (29, "resume"), (41, "resume")]
+)
+def test_another_identity_since_the_call_before_changed_the_system_prompt(changed: int, cause: str) -> None:
+    miss = call(40, 16_100, 0, number=1)
+    assert causes(miss, starts=(started(33),), identity=started(changed)) == [cause]
+
+
 def test_a_prompt_that_grew_by_what_the_user_said_holds_the_same_tools() -> None:
     miss = call(40, 19_000, 0, number=1)
     asked = {START + timedelta(seconds=30): 2_900}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from core.account.cache.calls import program_starts
+from core.account.cache.calls import identity_changed, program_starts
 from tests.core.account.cache.logs import utc
 
 NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -27,3 +28,13 @@ def test_starts_of_the_program_are_told_from_clients_made_while_it_runs(tmp_path
 
 def test_a_home_without_logs_tells_of_no_start(tmp_path: Path) -> None:
     assert program_starts(tmp_path) == program_starts(None) == ()
+
+
+def test_an_identity_is_another_once_the_stored_prompt_no_longer_holds_it(tmp_path: Path) -> None:
+    assert identity_changed(tmp_path, "You are Hermes.") is None
+    soul = tmp_path / "SOUL.md"
+    soul.write_text("You are Athena.\n")
+    os.utime(soul, (NOON.timestamp(), NOON.timestamp()))
+    assert identity_changed(tmp_path, "You are Hermes.\n\nRules") == NOON
+    assert identity_changed(tmp_path, "You are Athena.\n\nRules") is None
+    assert identity_changed(tmp_path, None) is identity_changed(None, "You are Hermes.") is None
