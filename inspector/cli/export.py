@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     """Write a report."""
     form = "json" if args.json else args.format
     with target.session(args) as (store, session):
-        text = _messages(store, session) if form == "jsonl" else _report(store, session, form)
+        text = _messages(store, session) if form == "jsonl" else report_text(store, session, form)
         place = store.location
     _write(args.output, text)
     if args.screenshot is not None:
@@ -49,7 +49,8 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _report(store: Store, session: Session, form: str) -> str:
+def report_text(store: Store, session: Session, form: str) -> str:
+    """The report of a conversation as `json`, `html` or, whatever else is asked for, Markdown."""
     from inspector.cli import report
 
     document = masked(report.document(store, session))

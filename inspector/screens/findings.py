@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from textual import getters, on
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.message import Message as Event
@@ -23,12 +23,14 @@ from inspector.commands import bindings
 from inspector.glyphs import SEVERITY
 from inspector.screens.apply import ApplyScreen
 from inspector.screens.apply_work import repair
-from inspector.screens.card_page import CardPage
+from inspector.screens.findings_evidence import place_of
+from inspector.screens.findings_filter import FilteringPage
 from inspector.screens.findings_list import FindingList, FindingRow, card, proof, rank
 from inspector.screens.findings_sweep import Diagnosis, Step, examine_all, examine_one
 from inspector.shell import shell
 from inspector.widgets.banner import Banner
 from inspector.widgets.card import Card
+from inspector.widgets.input_line import InputLine
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
@@ -41,7 +43,7 @@ TELL_SECONDS = 0.2
 """How often a running examination tells what it found."""
 
 
-class FindingsScreen(CardPage):
+class FindingsScreen(FilteringPage):
     """Worst first, growing while the examination runs.
 
     Args:
@@ -52,8 +54,6 @@ class FindingsScreen(CardPage):
 
     BINDINGS = bindings("findings")
     WORK = "findings"
-
-    diagnoses = getters.query_one(FindingList)
 
     @dataclass
     class Progress(Event):
@@ -84,10 +84,12 @@ class FindingsScreen(CardPage):
         with Container(id="verdicts"):
             yield FindingList(empty="Examining …")
             yield Card()
+        yield InputLine("/", "rule, severity, verdict, words of the sentence, conversation")
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Start examining."""
+        self.filter_line.display = False
         self.diagnoses.titled = self._session is None
         self.diagnoses.focus()
         self._tell()
@@ -144,12 +146,14 @@ class FindingsScreen(CardPage):
             known.setdefault((diagnosis.location, finding.session), Counter())[finding.severity] += 1
 
     def _draw(self) -> None:
-        rows: list[FindingRow] = [*self._found, *self._unknown]
+        everything: list[FindingRow] = [*self._found, *self._unknown]
+        rows = list(filter(self.kept, everything))
         before = self.diagnoses.current
         # Who has not moved stays at the worst; who has stays on what they read.
         place = rows.index(before) if self.diagnoses.cursor and before in rows else 0
         finished = self._done >= self._total
-        self.diagnoses.empty = "Nothing to report." if finished else "Examining … nothing so far"
+        nothing = "Nothing holds these words." if self._found else "Nothing to report."
+        self.diagnoses.empty = nothing if finished else "Examining … nothing so far"
         self.diagnoses.show(ListRows(rows), cursor=place)
         if self._errors:
             more = f" (and {len(self._errors) - 1:,} more)" if len(self._errors) > 1 else ""
@@ -167,6 +171,8 @@ class FindingsScreen(CardPage):
     def _tell(self) -> None:
         head = self.query_one("#head", StatusLine)
         head.left = _counts(self._found, self._title or "all conversations")
+        if self.filter_line.display:
+            head.left += (("part-head?", f" · {self.diagnoses.rows.count:,} shown"),)
         running = self._done < self._total or not self._total
         head.right = (("ink-muted", _progress(self._done, self._total)),) if running else ()
 
@@ -174,10 +180,26 @@ class FindingsScreen(CardPage):
     def _open(self) -> None:
         row = self.diagnoses.current
         if isinstance(row, Diagnosis) and row.finding.session is not None:
-            app = shell(self)
-            app.open_conversation(row.location, row.finding.session, view="why")
+            view, message = place_of(row.finding)
+            shell(self).open_conversation(row.location, row.finding.session, view=view, row=message)
         elif row is not None:
             self.toast(NOWHERE)
+
+    def filter_changed(self) -> None:
+        """Show the rows that are left."""
+        self._draw()
+
+    def action_report(self) -> None:
+        """Write the report of the conversation."""
+        from inspector.screens.report import ReportScreen
+
+        row = self.diagnoses.current
+        found = row.finding.session if isinstance(row, Diagnosis) else None
+        session, location = self._session or found, getattr(row, "location", self.locations[0])
+        if session is None:
+            self.toast(NOWHERE)
+        else:
+            self.app.push_screen(ReportScreen(location, session))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The key that puts lost turns back works on the finding that some are lost."""

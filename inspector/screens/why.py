@@ -147,6 +147,13 @@ class WhyView(ExplainingView):
                 FindingsScreen([self.subject.location], session=conversation.tip.id, title=title)
             )
 
+    def action_report(self) -> None:
+        """Write the report of the conversation."""
+        from inspector.screens.report import ReportScreen
+
+        if self.subject is not None:
+            self.app.push_screen(ReportScreen(self.subject.location, self.subject.conversation.tip.id))
+
     def action_turns(self) -> None:
         """Show what was checked in every turn, beginning with the compaction under the cursor."""
         from inspector.screens.turns import TurnsScreen

@@ -186,7 +186,8 @@ async def test_the_list_shows_how_many_findings_a_conversation_has(samples: Loca
     running = InspectorApp([samples], now=lambda: NOW)
     async with running.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await press(pilot, "f", "escape")
+        await press(pilot, "f")
+        await press(pilot, "escape")
         triage = next(line for line in drawn(pilot).splitlines() if "Nightly triage" in line)
         assert "■2" in triage
         assert "▲" in drawn(pilot)

@@ -1,0 +1,58 @@
+"""Keeping only the diagnoses that hold a text."""
+
+from __future__ import annotations
+
+from textual import getters, on
+from textual.widgets import Input
+
+from core.model.finding import NotKnown
+from inspector.screens.card_page import CardPage
+from inspector.screens.findings_list import FindingList, FindingRow
+from inspector.widgets.input_line import InputLine
+
+
+class FilteringPage(CardPage):
+    """A line to type in above the keys, and what it leaves."""
+
+    diagnoses = getters.query_one(FindingList)
+    filter_line = getters.query_one(InputLine)
+
+    def filter_changed(self) -> None:
+        """Draw what is left; a subclass does."""
+
+    def kept(self, row: FindingRow) -> bool:
+        """Whether a row holds every word of the filter."""
+        words = self.filter_line.query_one(Input).value.casefold().split()
+        return all(word in _text(row) for word in words)
+
+    def action_filter(self) -> None:
+        """Open the filter, or go on editing it."""
+        self.filter_line.display = True
+        self.filter_line.query_one(Input).focus()
+        self.refresh_bindings()
+
+    @on(Input.Changed)
+    def _narrow(self) -> None:
+        self.filter_changed()
+
+    @on(Input.Submitted)
+    def _leave_line(self) -> None:
+        self.diagnoses.focus()
+
+    def action_back(self) -> None:
+        """Leave the filter; without one stop and go back."""
+        if not self.filter_line.display:
+            super().action_back()
+            return
+        self.filter_line.query_one(Input).value = ""
+        self.filter_line.display = False
+        self.diagnoses.focus()
+        self.refresh_bindings()
+
+
+def _text(row: FindingRow) -> str:
+    if isinstance(row, NotKnown):
+        return f"{row.rule} {row.name} not known {row.why}".casefold()
+    found = row.finding
+    about = row.title or row.location.label
+    return f"{found.rule} {found.name} {found.severity} {found.verdict} {found.sentence} {about}".casefold()

@@ -1,0 +1,100 @@
+"""Filter, evidence and report of the findings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Finding, Severity
+from core.store.locate import Location
+from inspector.app import InspectorApp
+from inspector.screens.findings import FindingsScreen
+from inspector.screens.findings_evidence import place_of
+from inspector.screens.findings_sweep import Diagnosis
+from inspector.screens.report import ReportScreen
+from inspector.screens.workspace import WorkspaceScreen
+from tests.conftest import NOW
+from tests.inspector.screens.conftest import press, settle
+
+
+def finding(rule: str, *evidence: Evidence) -> Finding:
+    return Finding(rule, "x", Severity.INFO, "", Verdict.PROVED, evidence=evidence)
+
+
+@pytest.mark.parametrize(
+    ("found", "place"),
+    [
+        (finding("C4", Evidence(Source.DATABASE, "message 582", "")), ("map", 582)),
+        (finding("E6", Evidence(Source.DATABASE, "messages 71, 90, 112", "")), ("map", 71)),
+        (finding("D1", Evidence(Source.DERIVED, "messages 3 to 9", "")), ("map", None)),
+        (finding("A2", Evidence(Source.LOG, "agent.log:12", "")), ("why", None)),
+        (finding("E3", Evidence(Source.DATABASE, "sessions 2026_11", "")), ("chain", None)),
+        (finding("F9"), ("usage", None)),
+        (finding("G6"), ("cache", None)),
+    ],
+)
+def test_a_finding_opens_where_its_evidence_is(found: Finding, place: tuple[str, int | None]) -> None:
+    assert place_of(found) == place
+
+
+def _found(row: object) -> Finding:
+    assert isinstance(row, Diagnosis)
+    return row.finding
+
+
+async def findings_of(pilot: Pilot[None]) -> FindingsScreen:
+    await settle(pilot)
+    await press(pilot, "f")
+    await settle(pilot)
+    screen = pilot.app.screen
+    assert isinstance(screen, FindingsScreen)
+    return screen
+
+
+async def test_the_filter_keeps_what_holds_every_word_and_escape_leaves_it(samples: Location) -> None:
+    app = InspectorApp([samples], now=lambda: NOW)
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await findings_of(pilot)
+        everything = screen.diagnoses.rows.count
+        await press(pilot, "slash", *"c4 warning", "enter")
+        rows = [screen.diagnoses.rows.row(place) for place in range(screen.diagnoses.rows.count)]
+        assert 0 < len(rows) < everything
+        assert {_found(row).rule for row in rows} == {"C4"}
+        await press(pilot, "escape")
+        assert app.screen is screen
+        assert screen.diagnoses.rows.count == everything
+
+
+async def test_enter_shows_the_message_a_finding_goes_by(samples: Location) -> None:
+    app = InspectorApp([samples], now=lambda: NOW)
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await findings_of(pilot)
+        await press(pilot, "slash", *"c7", "enter")
+        row = screen.diagnoses.current
+        wanted = place_of(_found(row))[1]
+        await press(pilot, "enter")
+        await settle(pilot)
+        assert isinstance(app.screen, WorkspaceScreen)
+        assert app.screen.cursor.row == wanted is not None
+
+
+async def test_a_report_is_written_once(
+    samples: Location, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    app = InspectorApp([samples], now=lambda: NOW)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await findings_of(pilot)
+        await press(pilot, "e", "enter")
+        await settle(pilot)
+        assert isinstance(app.screen, FindingsScreen)
+        (report,) = tmp_path.iterdir()
+        text = report.read_text("utf-8")
+        assert "## Findings" in text
+        await press(pilot, "e", "enter")
+        await settle(pilot)
+        assert isinstance(app.screen, ReportScreen)
+        assert report.read_text("utf-8") == text
