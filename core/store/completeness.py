@@ -37,4 +37,4 @@ def unnumbered_rows(bones: Sequence[Bone], name: str = "the session") -> str | N
     if not count:
         return None
     rows = plural(count, "message")
-    return f"{name} holds {rows} without a number for an id: search and findings leave them out"
+    return f"{name} holds {rows} without a number for an id, which are left out"

@@ -30,6 +30,7 @@ _TRACES = ("id", "session_id", "active", "compacted", "message_uid")
 _NAME = re.compile(r'"function"\s*:\s*\{\s*"name"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _TEXT = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\.)*)')
 _CALLS_SHOWN = 4096
+_MAX_ID = 2**63 - 1
 _JSON_SLACK = 4
 """An encoded list needs more stored characters for one shown character than plain text does."""
 
@@ -144,10 +145,20 @@ def _unquote(inside: str) -> str:
         return inside
 
 
-def newest_row(connection: sqlite3.Connection) -> int:
-    """The greatest row id, 0 without rows; an id that is a text, as a hand-made table may hold, is none."""
-    (newest,) = connection.execute("SELECT max(id) FROM messages").fetchone()
-    if isinstance(newest, str | bytes):  # any text is greater than every number
-        numbers = "SELECT max(id) FROM messages WHERE typeof(id) = 'integer'"
-        (newest,) = connection.execute(numbers).fetchone()
+def newest_row(connection: sqlite3.Connection, upto: int = _MAX_ID) -> int:
+    """The greatest row id that is not above another, 0 without rows.
+
+    An id that is no whole number, as a hand-made table may hold, is none.
+    """
+    (newest,) = connection.execute("SELECT max(id) FROM messages WHERE id <= ?", (upto,)).fetchone()
+    if not isinstance(newest, int | None):
+        numbers = "SELECT max(id) FROM messages WHERE typeof(id) = 'integer' AND id <= ?"
+        (newest,) = connection.execute(numbers, (upto,)).fetchone()
     return newest or 0
+
+
+def next_row(connection: sqlite3.Connection, after: int) -> int | None:
+    """The row id that follows another; None after the last."""
+    numbers = "SELECT min(id) FROM messages WHERE id > ? AND typeof(id) = 'integer'"
+    (found,) = connection.execute(numbers, (after,)).fetchone()
+    return None if found is None else int(found)

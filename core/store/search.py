@@ -103,7 +103,7 @@ def _scan(
     while top > 0 and len(rows) <= limit and time.monotonic() < stop:
         values = (*_hit_values(terms), top - _SCAN_ROWS, top, *scope, *wanted)
         rows += connection.execute(query, values).fetchall()
-        top -= _SCAN_ROWS
+        top = newest_row(connection, top - _SCAN_ROWS)  # ids may have gaps of any size
     return SearchResult(_hits(connection, schema, rows[:limit]), top > 0 or len(rows) > limit, "scan")
 
 

@@ -72,8 +72,13 @@ def _unwrap_merged(bones: Sequence[Bone]) -> None:
 
 
 def _kept(bones: Sequence[Bone]) -> tuple[Bone, ...]:
-    # The gateway notes a session's settings among its messages; no model is ever sent that row.
-    return tuple(bone for bone in bones if bone.state is not RowState.REWOUND and bone.role != "session_meta")
+    # The gateway notes a session's settings among its messages; no model is ever sent that row. Nor can a
+    # row be asked for that has no number for an id.
+    return tuple(
+        bone
+        for bone in bones
+        if bone.state is not RowState.REWOUND and bone.role != "session_meta" and isinstance(bone.id, int)
+    )
 
 
 def _segments(parts: Sequence[Part], held_by_parent: Callable[[], frozenset[str]]) -> list[Found]:

@@ -32,7 +32,7 @@ from core.model.pages import ConversationRow
 from core.model.storage import Lease
 from core.places import cache_directory
 from core.store.connect import Interrupted, reading
-from core.store.messages import newest_row
+from core.store.messages import newest_row, next_row
 from core.store.store import Store
 
 _SLICE = 50_000
@@ -194,11 +194,13 @@ def _decoded(data: dict[str, Any]) -> Finding:
 
 
 def _slices(store: Store, scanned: int) -> Iterator[tuple[int, int]]:
-    """Ranges of message ids that have not been looked at."""
+    """Ranges of message ids that have not been looked at, without the gaps between ids."""
     with reading(store.path):
         newest = newest_row(store.connection)
-    for start in range(scanned, newest, _SLICE):
-        yield start + 1, min(start + _SLICE, newest)
+        last = scanned
+        while last < newest and (first := next_row(store.connection, last)) is not None:
+            last = min(first + _SLICE - 1, newest)
+            yield first, last
 
 
 def _stamp(row: ConversationRow, around: _Surroundings, full: bool, locked: bool) -> str:

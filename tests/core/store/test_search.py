@@ -88,16 +88,35 @@ def test_quotes_keep_words_together() -> None:
     assert terms_of('a "b c" d"e') == ["a", "b c", "d", "e"]
 
 
-@pytest.mark.parametrize("odd", ["'x7'", "NULL"])
+def loose(database: SessionDatabase, change: str) -> None:
+    """Change messages in a table that holds its columns to nothing."""
+    for step in (
+        "CREATE TABLE loose AS SELECT * FROM messages",
+        "DROP TABLE messages",
+        "ALTER TABLE loose RENAME TO messages",
+        f"UPDATE messages SET {change}",
+    ):
+        database.connection.execute(step)
+
+
+@pytest.mark.parametrize("odd", ["'x7'", "NULL", "x'ff'", "1e300"])
 def test_rows_without_a_number_for_an_id_are_left_out_and_told(make: Make, opened: Opened, odd: str) -> None:
     database = make("0.2")
     database.session("s")
     database.turn("s", "alpha")
-    database.connection.execute("CREATE TABLE loose AS SELECT * FROM messages")
-    database.connection.execute("DROP TABLE messages")
-    database.connection.execute("ALTER TABLE loose RENAME TO messages")
-    database.connection.execute(f"UPDATE messages SET id = {odd} WHERE id = 2")
+    loose(database, f"id = {odd} WHERE id = 2")
     store = opened(database)
     found = store.search("alpha")
     assert (found.how, [hit.row_id for hit in found.hits]) == ("scan", [4, 3, 1])
-    assert "1 message without a number" in store.conversation("s").notes[0]
+    conversation = store.conversation("s")
+    assert conversation.generations[0].row_ids == (1, 3, 4)
+    assert "1 message without a number" in conversation.notes[0]
+
+
+def test_a_gap_between_ids_costs_a_scan_no_time(make: Make, opened: Opened) -> None:
+    database = make("0.2")
+    database.session("s")
+    database.turn("s", "alpha")
+    database.connection.execute(f"UPDATE messages SET id = {2**62} WHERE id = 4")
+    found = opened(database).search("alpha")
+    assert (found.partial, [hit.row_id for hit in found.hits]) == (False, [2**62, 3, 2, 1])

@@ -178,3 +178,12 @@ def test_a_lock_is_looked_at_each_time(home: Home) -> None:
     home.db.connection.execute("INSERT INTO compression_locks VALUES ('quiet1', 'pid=1', 1.0, 2.0)")
     assert "E11" in {finding.rule for finding in surveyed(home)["quiet1"].findings}
     assert surveyed(home)["quiet1"].fresh
+
+
+def test_a_gap_between_ids_is_stepped_over(home: Home) -> None:
+    home.db.turn("quiet1", "late")
+    home.db.connection.execute(f"UPDATE messages SET id = {2**62} WHERE id = (SELECT max(id) FROM messages)")
+    seen: list[tuple[int, int]] = []
+    with home.store() as store:
+        list(survey(store, report=lambda done, total: seen.append((done, total))))
+    assert seen[-1] == (8, 8)
