@@ -73,7 +73,7 @@ def assemble(
     """
     if summary_body is None or not plan.middle.size:
         return _unchanged(measured, plan, aborted=summary_body is None)
-    window = summary_window(measured, plan.middle)
+    window = summary_window(measured, plan.middle, frozenset(plan.pruned_at))
     if measured.policy.summary.every_summary and window.is_empty:
         return _unchanged(measured, plan, aborted=True)
     text = f"{prefix}\n{summary_body.strip()}" if summary_body.strip() else prefix
@@ -106,7 +106,7 @@ def _head(measured: Measured, plan: Plan) -> list[Row]:
     rows = pruned_rows(measured, plan, stop=plan.head.end)
     if rows and rows[0].role == "system":
         rows[0] = _noted(rows[0])
-    return _live(rows, measured.policy) if measured.policy.summary.every_summary else rows
+    return without_summaries(rows, measured.policy)
 
 
 def _noted(row: Row) -> Row:
@@ -120,11 +120,13 @@ def _noted(row: Row) -> Row:
 def _tail(measured: Measured, plan: Plan, window: Window, session: str | None) -> list[Row]:
     rows = demoted(pruned_rows(measured, plan, plan.tail.start), measured, plan, session)
     kept = [row for row in rows if row.origin is not None and row.origin >= window.tail_start]
-    return _live(kept, measured.policy) if measured.policy.summary.every_summary else kept
+    return without_summaries(kept, measured.policy)
 
 
-def _live(rows: list[Row], policy: Policy) -> list[Row]:
-    """Earlier summaries gone, what they were merged into back on its own."""
+def without_summaries(rows: list[Row], policy: Policy) -> list[Row]:
+    """Earlier summaries gone and what they were merged into on its own, where a release takes out all."""
+    if not policy.summary.every_summary:
+        return rows
     live = [
         unwrapped(row.message) if is_summary(row.message.wire, policy.summary) else row.message
         for row in rows

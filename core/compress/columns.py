@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.compress.estimate import Size, message_size
-from core.compress.shrink import Calls, has_images, skill_named, skill_of
+from core.compress.shrink import Calls, has_images, skill_loaded, skill_named
 from core.compress.turns import (
     STEER,
     content_text,
@@ -146,11 +146,11 @@ def _skills(messages: Sequence[Message], calls: Calls) -> Skills:
             text = content_text(message.content).lower()
             mentions.update((skill, i) for skill in known if skill in text)
     results = ((i, m) for i, m in enumerate(messages) if m.role == "tool" and isinstance(m.content, str))
-    held = ((i, skill_of(message, calls)) for i, message in results)
-    return Skills(sites, mentions, {i: skill for i, skill in held if skill is not None})
+    held = ((i, skill_loaded(message, calls)) for i, message in results)
+    return Skills(sites, mentions, {i: skill.lower() for i, skill in held if skill is not None})
 
 
 def _loaded(message: Message) -> list[str]:
     functions = [function_of(call) for call in calls_of(message.wire)]
     named = [skill_named(f.get("arguments")) for f in functions if f.get("name") == "skill_view"]
-    return [skill for skill in named if skill is not None]
+    return [skill.lower() for skill in named if skill is not None]

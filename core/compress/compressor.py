@@ -183,7 +183,6 @@ class ContextCompressor(ContextEngine):
         return self._replaced(
             measured,
             assemble(measured, found, body, prefix=self._prefix, session=self.session),
-            body,
             current_tokens,
         )
 
@@ -219,7 +218,9 @@ class ContextCompressor(ContextEngine):
             static = StaticSummariser(self.policy, reason=self.last_error, prefix_length=len(self._prefix))
             result = static.summarise(request)
             self.guard.fallback_streak += self.last_error is not None
-        return completed(result, request, finish_of(measured, found, request.turns, self.session))
+        body = completed(result, request, finish_of(measured, found, request, self.session))
+        self.previous_summary = request.previous_summary if self.last_fallback else body
+        return body
 
     def _skips(self, measured: Measured, found: Plan, request: SummaryRequest) -> bool:
         """Make a summary by rule at once: the model failed too often, or the middle is not worth a call."""
@@ -251,12 +252,9 @@ class ContextCompressor(ContextEngine):
         self.guard.succeeded()
         return result
 
-    def _replaced(
-        self, measured: Measured, assembled: Assembled, body: str, current_tokens: int | None
-    ) -> Wires:
+    def _replaced(self, measured: Measured, assembled: Assembled, current_tokens: int | None) -> Wires:
         """Take the new list over and judge what it saved."""
         before, after = measured.estimated_tokens, estimate(assembled.messages, self.policy)
-        self.previous_summary = body
         self.compression_count += 1
         self.guard.saved(current_tokens or max(0, self.last_prompt_tokens) or before, after, self.policy.gate)
         self.guard.awaiting, self._rough_after = True, after

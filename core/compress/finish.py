@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from core.compress.elide import elide
+from core.compress.elide import mark as elision
 from core.compress.index import identifier_index
 from core.compress.narrow import narrowed
 from core.compress.redact import redact_text
 from core.compress.restate import is_asking, request_text
+from core.compress.skills import lost_skills, mark
 from core.compress.summarise.base import heading_line
 from core.compress.turns import content_text
+from core.compress.unwrap import bare
 from core.hermes.policy import Policy
 from core.hermes.signs import markers
 from core.model.message import Message
@@ -24,9 +27,8 @@ _USERS = "User Messages (verbatim, newest first)"
 _USERS_MOST, _USER_MOST = 24000, 4000
 _RECOVERY = "Context Recovery"
 _SKILLS = "Pruned Skills"
-_SKILL_OPENS = "[SKILL_PRUNED:"
-_SKILL = re.compile(r"\[SKILL_PRUNED:[^\]]*?skill_view\(name='([^']+)'\)\]")
-_SKILLS_MOST = 20
+_MARK_LONGEST = len(elision(10**12 - 1, 10**12 - 1))
+"""What the mark of a cut takes at most: a message of which less could be quoted is not quoted at all."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Finish:
         focus: The topic the additions keep to; None for all, which is what a release does whatever its model
             was asked. Only a summary made without a model is narrowed: there the additions are most of it.
         originals: The turns before pruning, which tell what each is about; none when they are the same.
+        previous: Body of the summary before, which may name skills to load again.
     """
 
     turns: Sequence[Message]
@@ -49,6 +52,7 @@ class Finish:
     session: str | None = None
     focus: str | None = None
     originals: Sequence[Message] = ()
+    previous: str | None = None
 
     @cached_property
     def quoted(self) -> Sequence[Message]:
@@ -62,22 +66,29 @@ class Finish:
         """The mechanical sections that are the same for every body: heading and text."""
         return (
             (_ANCHORS, identifier_index(self.quoted)),
-            (_USERS, _users(self.quoted, self.policy)),
+            (_USERS, _users(self.quoted)),
             (_RECOVERY, _recovery(self)),
         )
 
 
-def finished(body: str, finish: Finish) -> str:
-    """A summary with the release's own additions."""
+def finished(body: str, finish: Finish, *, grounds: bool = True) -> str:
+    """A summary with the release's own additions.
+
+    Args:
+        body: What the summariser wrote.
+        finish: What the additions depend on.
+        grounds: The newest request is put in; a summary made by rule has it already.
+    """
     rules = finish.policy.summary
-    if rules.grounds_task:
+    if rules.reloads_skills:
+        body = _with_skills(body, lost_skills(finish.turns, finish.previous))
+    if rules.grounds_task and grounds:
         body = grounded(body, finish)
-    if not (rules.lean_extras and finish.lean):
-        return body
-    for heading, text in (_skills(body, finish.turns), *finish.lists):
-        if text and heading_line(heading) not in body:
-            body += f"\n\n{heading_line(heading)}\n{text}"
-    return body
+    if rules.lean_extras and finish.lean:
+        for heading, text in finish.lists:
+            if text and heading_line(heading) not in body:
+                body += f"\n\n{heading_line(heading)}\n{text}"
+    return bare(body, rules)
 
 
 def grounded(body: str, finish: Finish) -> str:
@@ -91,12 +102,16 @@ def grounded(body: str, finish: Finish) -> str:
     texts = markers()
     task = f"{texts['grounded_open']}{_quoted(newest, policy, most)}\n{texts['grounded_close']}"
     section = re.compile(rf"^{re.escape(heading)}\s*\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+    body = bare(body, policy.summary)
     replaced, count = section.subn(lambda _: f"{heading}\n{task}\n\n", body, count=1)
     return (replaced if count else f"{heading}\n{task}\n\n{body}").strip()
 
 
 def _quoted(message: Message, policy: Policy, most: int) -> str:
-    text = " ".join(redact_text(request_text(message)).split())
+    text = redact_text(content_text(message.content).strip())
+    if len(text) > most:
+        text = redact_text(request_text(message)) or text
+    text = " ".join(text.split())
     if len(text) <= most:
         return repr(text)
     if policy.summary.elision == "counted":
@@ -104,26 +119,30 @@ def _quoted(message: Message, policy: Policy, most: int) -> str:
     return repr(text[: most - 15].rstrip() + " ...[truncated]")
 
 
-def _skills(body: str, turns: Sequence[Message]) -> tuple[str, str]:
-    """Skills whose instructions are gone, so that the model loads them again."""
-    texts = (content_text(message.content) for message in turns)
-    marks = {m[1]: m[0] for text in texts if _SKILL_OPENS in text for m in _SKILL.finditer(text)}
-    missing = [mark for mark in list(marks.values())[:_SKILLS_MOST] if mark not in body]
-    return _SKILLS, "\n".join(missing)
+def _with_skills(body: str, names: Sequence[str]) -> str:
+    """The summary with the marks of skills that it does not name itself."""
+    missing = [mark(name) for name in names if mark(name) not in body]
+    return "\n".join([f"{body}\n\n{heading_line(_SKILLS)}", *missing]) if missing else body
 
 
-def _users(turns: Sequence[Message], policy: Policy) -> str:
+def _users(turns: Sequence[Message]) -> str:
     quoted: list[str] = []
     room = _USERS_MOST
     for message in reversed(turns):
-        if room <= 0:
-            break
-        if not is_asking(message, policy):
+        text = redact_text(content_text(message.content).strip()) if message.role == "user" else ""
+        if not text or text.startswith(_not_said()):
             continue
-        text = elide(redact_text(content_text(message.content).strip()), min(_USER_MOST, room))
+        if room <= 0 or (len(text) > room and room <= _MARK_LONGEST):
+            break
+        text = elide(text, min(_USER_MOST, room))
         quoted.append("> " + text.replace("\n", "\n> "))
         room -= len(text)
     return "\n\n".join(quoted)
+
+
+@cache
+def _not_said() -> tuple[str, ...]:
+    return tuple(markers()["not_quoted"])
 
 
 def _recovery(finish: Finish) -> str:

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from core.compress.rows import without_keys
 from core.compress.shrink import is_stub
+from core.compress.skills import MARK as SKILL_MARK
 from core.hermes.rules import TailRules
 from core.model.message import Message
-
-_SKILL_MARKER = "[SKILL_PRUNED:"
 
 
 def noted(messages: Sequence[Message], rules: TailRules) -> dict[int, Message]:
@@ -24,7 +23,7 @@ def is_large(message: Message, over: int) -> bool:
     content = message.content
     if message.wire.get("role") != "tool" or not isinstance(content, str) or len(content) < over:
         return False
-    return _SKILL_MARKER not in content and not is_stub(content)
+    return SKILL_MARK not in content and not is_stub(content)
 
 
 def note(message: Message, session: str | None = None) -> Message:

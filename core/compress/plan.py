@@ -58,7 +58,7 @@ def _planned(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
     spans, blocks = _spans(found, rows, kept, measured)
     compared = _compared(measured, settings)
     pruning = _settled(measured, pruning, spans[1])
-    blocks = (*gate_blocks(gate, settings, measured.policy), *blocks, *_spent(measured, spans[1]))
+    blocks = (*gate_blocks(gate, settings, measured.policy), *blocks, *_spent(measured, pruning, spans[1]))
     return Plan(
         release=measured.policy.release,
         group=measured.policy.group,
@@ -95,11 +95,11 @@ def _pruned_at(pruning: Pruning, measured: Measured) -> tuple[int, ...]:
     return tuple(sorted(pruning.shrunk.union(measured.duplicates)))
 
 
-def _spent(measured: Measured, middle: Span) -> tuple[str, ...]:
+def _spent(measured: Measured, pruning: Pruning, middle: Span) -> tuple[str, ...]:
     """Why a middle that exists is still not worth an attempt."""
     if not middle.size or not measured.policy.summary.every_summary:
         return ()
-    spent = summary_window(measured, middle).is_empty
+    spent = summary_window(measured, middle, pruning.shrunk).is_empty
     return ("the middle holds only earlier summaries",) if spent else ()
 
 

@@ -97,7 +97,7 @@ def preview(
     attempt = _attempt(summariser, request, part, abort_configured, on_text, cancelled)
     if attempt.result is None:
         return _result(asked, None, attempt)
-    body = completed(attempt.result, request, finish_of(part, cut, request.turns, session))
+    body = completed(attempt.result, request, finish_of(part, cut, request, session))
     kept = _retention(part, cut, body, focus, request) if retention else None
     return _result(asked, body, attempt, kept)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 
-from core.compress.assemble import pruned_rows
+from core.compress.anchors.view import is_output
+from core.compress.assemble import pruned_rows, without_summaries
 from core.compress.demote import demoted
 from core.compress.finish import Finish, finished
 from core.compress.measure import Measured
@@ -47,10 +48,11 @@ def summary_request(
     """
     policy = measured.policy
     rules = policy.summary
-    window = summary_window(measured, plan.middle)
+    window = summary_window(measured, plan.middle, frozenset(plan.pruned_at))
     pruned = window_turns(measured, plan, window)
     turns = tuple(map(redact_scattered, pruned))
     lean = is_lean(plan, policy)
+    earlier = previous or earlier_body(measured, window)
     originals = _originals(measured, window, dict(zip(map(id, pruned), turns, strict=True)))
     budget = plan.summary_budget or rules.least
     return SummaryRequest(
@@ -59,14 +61,14 @@ def summary_request(
         headings=(*rules.headings, *(rules.lean_headings if lean else ())),
         focus=focus,
         auto_focus=None if focus or not rules.auto_focus else auto_focus(measured, policy),
-        previous_summary=previous or earlier_body(measured, window),
+        previous_summary=earlier,
         transcript=serialised(turns, rules, lean=lean) if with_transcript else "",
         originals=originals,
         max_output=int(budget * rules.output_factor) if rules.output_factor else None,
         temporal=rules.temporal,
         today=today if rules.temporal else None,
         asked_before=_asked_before(measured, window),
-        complete=partial(finished, finish=Finish(turns, policy, lean, session, focus, originals)),
+        complete=partial(finished, finish=Finish(turns, policy, lean, session, focus, originals, earlier)),
     )
 
 
@@ -74,7 +76,7 @@ def completed(result: SummaryResult, request: SummaryRequest, finish: Finish) ->
     """The body as it is inserted: with what the release adds by rule."""
     if result.status is SummaryStatus.EXTRACTIVE:
         return request.complete(result.body)
-    return finished(result.body, finish)
+    return finished(result.body, finish, grounds=result.status is not SummaryStatus.FALLBACK)
 
 
 def is_lean(plan: Plan, policy: Policy) -> bool:
@@ -82,9 +84,10 @@ def is_lean(plan: Plan, policy: Policy) -> bool:
     return tail_mode(plan.settings, policy.tail) == "lean"
 
 
-def finish_of(measured: Measured, plan: Plan, turns: Sequence[Message], session: str | None) -> Finish:
-    """What a release adds to the summary of these turns."""
-    return Finish(turns, measured.policy, is_lean(plan, measured.policy), session)
+def finish_of(measured: Measured, plan: Plan, request: SummaryRequest, session: str | None) -> Finish:
+    """What a release adds to the summary asked for."""
+    lean = is_lean(plan, measured.policy)
+    return Finish(request.turns, measured.policy, lean, session, previous=request.previous_summary)
 
 
 def window_turns(measured: Measured, plan: Plan, window: Window) -> tuple[Message, ...]:
@@ -92,9 +95,7 @@ def window_turns(measured: Measured, plan: Plan, window: Window) -> tuple[Messag
     wanted = frozenset(window.turns)
     found = demoted(pruned_rows(measured, plan, min(wanted, default=0)), measured, plan, None)
     rows = [row for row in found if row.origin in wanted]
-    leftovers = measured.columns.leftovers
-    live = (unwrapped(row.message) if row.origin in leftovers else row.message for row in rows)
-    return tuple(message for message in live if message is not None)
+    return tuple(row.message for row in without_summaries(rows, measured.policy))
 
 
 def _originals(measured: Measured, window: Window, clean: Mapping[int, Message]) -> tuple[Message, ...]:
@@ -106,9 +107,13 @@ def _originals(measured: Measured, window: Window, clean: Mapping[int, Message])
 
 def _asked_before(measured: Measured, window: Window) -> str:
     """The request the first of the turns works on; empty when none stands before them."""
-    before = reversed(measured.base[: window.span.start])
-    found = next((message for message in before if is_asking(message, measured.policy)), None)
-    return "" if found is None else request_text(found)
+    base = measured.base
+    for i in reversed(range(window.span.start)):
+        if is_asking(base[i], measured.policy):
+            text = request_text(base[i])
+            if not is_output(text, base[i - 1].role if i else None):
+                return text
+    return ""
 
 
 def earlier_body(measured: Measured, window: Window) -> str | None:

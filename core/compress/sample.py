@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from core.compress.elide import elide_middle, mark
 
@@ -72,19 +73,43 @@ def _grown(
     spans: list[tuple[int, int]], shown: Sequence[str], records: Sequence[str], most: int
 ) -> list[tuple[int, int]]:
     """Whole neighbouring records, one a slice in turn, until nothing more fits."""
-    left = most - len(_rendered(spans, shown, records))
+    sizes = _sums(shown), _sums(records)
+    length = _length(spans, sizes)
     grew = True
     while grew:
         grew = False
         for i in range(len(spans) - 1, -1, -1):
             record = _next(spans, i)
-            if record is None or len(shown[record]) + len(_BETWEEN) + 2 > left:
+            if record is None or length + len(_BETWEEN) + len(shown[record]) > most:
                 continue
             start, end = spans[i]
-            spans[i] = (min(start, record), max(end, record + 1))
-            left -= len(shown[record]) + len(_BETWEEN)
-            grew = True
+            wider = [*spans[:i], (min(start, record), max(end, record + 1)), *spans[i + 1 :]]
+            # A record that is no longer left out can make the mark of its gap longer by a digit.
+            if (longer := _length(_merged(wider), sizes)) <= most:
+                spans, length, grew = wider, longer, True
     return _merged(spans)
+
+
+def _sums(records: Sequence[str]) -> list[int]:
+    return list(accumulate(map(len, records), initial=0))
+
+
+def _length(spans: Sequence[tuple[int, int]], sizes: tuple[list[int], list[int]]) -> int:
+    """Characters of the spans once rendered; from sums, for it is asked for every record taken in."""
+    shown, records = sizes
+    total = at = 0
+    for start, end in spans:
+        if start > at:
+            total += len(_gap(at, start, records[start] - records[at]))
+        total += shown[end] - shown[start] + len(_BETWEEN) * (end - start - 1)
+        at = end
+    return total
+
+
+def _gap(at: int, start: int, chars: int) -> str:
+    """The mark of a gap; the blank lines around it count as left out, both of them but at the very start."""
+    gone = chars + len(_BETWEEN) * (start - at + (at > 0))
+    return _GAP.format(first=at + 1, last=start, chars=gone)
 
 
 def _next(spans: Sequence[tuple[int, int]], i: int) -> int | None:
@@ -100,10 +125,7 @@ def _rendered(spans: Sequence[tuple[int, int]], shown: Sequence[str], records: S
     parts, at = [], 0
     for start, end in spans:
         if start > at:
-            chars = len(_BETWEEN.join(records[at:start]))
-            parts.append(_GAP.format(first=at + 1, last=start, chars=chars))
-        elif parts:
-            parts.append(_BETWEEN)
+            parts.append(_gap(at, start, sum(map(len, records[at:start]))))
         parts.append(_BETWEEN.join(shown[start:end]))
         at = end
     return "".join(parts)

@@ -51,7 +51,7 @@ def _body(message: Message, role: str, rules: SummaryRules) -> str:
     content: Any = message.content
     if isinstance(content, list) and rules.list_text:
         content = "\n".join(filter(None, map(_part, content)))
-    text = redact_text("" if content is None else content if isinstance(content, str) else str(content))
+    text = redact_text(str(content or ""))
     if rules.media_notes:
         text = _MEDIA.sub("[media attachment]", text)
     return _THOUGHT.sub("", text) if rules.list_text and role == "assistant" else text

@@ -71,20 +71,20 @@ def has_images(message: Message) -> bool:
     return isinstance(content, list) and any(map(is_image, content))
 
 
-def skill_of(message: Message, calls: Calls) -> str | None:
-    """The skill whose body this tool result holds, in lower case."""
+def skill_loaded(message: Message, calls: Calls) -> str | None:
+    """The skill whose body this tool result holds."""
     name, arguments = calls.get(_hashable(message.wire.get("tool_call_id", "")), ("", ""))
     return skill_named(arguments) if name == "skill_view" else None
 
 
 def skill_named(arguments: Any) -> str | None:
-    """The skill a `skill_view` call asks for, in lower case."""
+    """The skill a `skill_view` call asks for."""
     try:
         value = json.loads(arguments) if isinstance(arguments, str) and arguments else None
     except (ValueError, RecursionError):
         return None
     skill = value.get("name") if isinstance(value, dict) else None
-    return skill.lower() if isinstance(skill, str) and skill else None
+    return skill if isinstance(skill, str) and skill else None
 
 
 def _rewritten(message: Message, content: Any, policy: Policy) -> Message:

@@ -18,7 +18,8 @@ PRIOR_HEADER = "[PRIOR CONTEXT — for reference only; not a new message]"
 SUMMARY_FLAG = "_compressed_summary"
 STEER = "steer"
 """`display_kind` of a message the user sent into a running turn: the one kind that is a request."""
-_SCAFFOLDS = frozenset({"todo_snapshot", "continuation", "background_process", "tool_call_notice"})
+_SCAFFOLDS = frozenset({"todo_snapshot", "background_process", "tool_call_notice"})
+_CONTINUATION = "continuation"
 
 
 def content_text(content: Any) -> str:
@@ -40,7 +41,7 @@ def is_summary(wire: Wire, rules: SummaryRules) -> bool:
 
 def summary_match(content: Any, rules: SummaryRules) -> SummaryMatch | None:
     """The summary a release would find in a content."""
-    if not _may_hold_summary(content):
+    if not _may_hold_summary(content, rules):
         return None
     text = content_text(content).lstrip()
     if rules.unwraps and MERGED_DELIMITER in text:
@@ -64,8 +65,9 @@ def is_request(wire: Wire, policy: Policy) -> bool:
 
 
 def is_scaffold(text: str, rules: TailRules) -> bool:
-    """Whether Hermes itself wrote a user message, by its text."""
-    return scaffold_kind(text) in _SCAFFOLDS or _is_nudge(text, rules)
+    """Whether Hermes itself wrote a user message, by its text; 0.19 takes a continuation for a request."""
+    kind = scaffold_kind(text)
+    return kind in _SCAFFOLDS or (kind == _CONTINUATION and rules.real_users) or _is_nudge(text, rules)
 
 
 def is_blank_user(wire: Wire, rules: SummaryRules) -> bool:
@@ -88,9 +90,9 @@ def is_text_only(content: Any) -> bool:
     return isinstance(content, list) and all(isinstance(part, str) or _is_text(part) for part in content)
 
 
-def _may_hold_summary(content: Any) -> bool:
+def _may_hold_summary(content: Any, rules: SummaryRules) -> bool:
     if isinstance(content, str):
-        return content.lstrip()[:1] == "["
+        return content.lstrip()[:1] == "[" or (rules.unwraps and MERGED_DELIMITER in content)
     return isinstance(content, list | dict) and bool(content)
 
 

@@ -5,9 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 from core.compress.turns import MERGED_DELIMITER, PRIOR_HEADER, SUMMARY_FLAG
+from core.hermes.markers import without_prefix
+from core.hermes.output_rules import SummaryRules
 from core.model.message import Message
 
 END_MARKER = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"
+
+
+def bare(text: str, rules: SummaryRules) -> str:
+    """A summary's body as the release puts it into the list: without the wrapper, prefix and end it may hold.
+
+    It looks for them in whatever the body quotes too, so a request that quotes a wrapper cuts the body short.
+    """
+    text = text.strip()
+    if rules.unwraps and MERGED_DELIMITER in text:
+        text = text.split(MERGED_DELIMITER, 1)[1].strip()
+    text = without_prefix(text, rules.reads_as)
+    if rules.end == "anywhere":
+        return text.partition(END_MARKER)[0].rstrip() if END_MARKER in text else text
+    return (
+        text.removesuffix(END_MARKER).rstrip() if rules.end == "last" and text.endswith(END_MARKER) else text
+    )
 
 
 def unwrapped(message: Message) -> Message | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +11,7 @@ from core.compress.measure import Measured
 from core.compress.notes import old_results
 from core.compress.prune import Pruning
 from core.compress.threshold import Budgets
+from core.compress.turns import is_summary
 from core.hermes.output_rules import SummaryRules
 from core.model.plan import Span
 
@@ -45,10 +47,16 @@ class Window:
         return inside if self.before is None else (self.before, *inside)
 
 
-def summary_window(measured: Measured, middle: Span) -> Window:
-    """Find the rows to summarise and the summaries they continue."""
+def summary_window(measured: Measured, middle: Span, pruned: Collection[int]) -> Window:
+    """Find the rows to summarise and the summaries they continue.
+
+    Args:
+        measured: The conversation.
+        middle: The rows that leave.
+        pruned: Positions that shrank: a tool result that quoted a summary holds none any more.
+    """
     rules = measured.policy.summary
-    summaries = measured.columns.summaries
+    summaries = tuple(i for i in measured.columns.summaries if i not in pruned or _stays(measured, i))
     first = int(measured.columns.has_system)
     if rules.every_summary:
         return _without_summaries(measured, middle, tuple(i for i in summaries if i >= first))
@@ -56,6 +64,10 @@ def summary_window(measured: Measured, middle: Span) -> Window:
     earlier = [i for i in summaries if lower <= i < middle.end]
     start = max(middle.start, earlier[-1] + 1) if earlier else middle.start
     return Window(Span(start, middle.end), frozenset(), tuple(earlier[-1:]), middle.end)
+
+
+def _stays(measured: Measured, position: int) -> bool:
+    return is_summary(measured.shrunk[position].wire, measured.policy.summary)
 
 
 def _without_summaries(measured: Measured, middle: Span, earlier: tuple[int, ...]) -> Window:
@@ -83,7 +95,7 @@ def summary_budget(measured: Measured, pruning: Pruning, middle: Span, limits: B
         lean: The tail is lean: rows an old summary pulls in from it may already be notes.
     """
     rules = measured.policy.summary
-    window = summary_window(measured, middle)
+    window = summary_window(measured, middle, pruning.shrunk)
     noted = _noted(measured, middle, window) if lean else frozenset()
     tokens = _window_tokens(measured, pruning, window, noted)
     return max(rules.least, min(int(tokens * _ratio(rules, tokens)), limits.summary_cap))
@@ -118,9 +130,8 @@ def _window_tokens(measured: Measured, pruning: Pruning, window: Window, noted: 
 def _changes(measured: Measured, pruning: Pruning, window: Window, noted: frozenset[int]) -> dict[int, Size]:
     start, end = window.span
     leftovers = {i: s for i, s in measured.columns.leftovers.items() if s is not None and start <= i < end}
-    changes = {i: measured.noted_sizes[i] for i in noted if start <= i < end}
+    changes = leftovers | {i: measured.noted_sizes[i] for i in noted if start <= i < end}
     changes |= {i: measured.shrunk_sizes[i] for i in pruning.shrunk if start <= i < end}
-    changes |= leftovers
     changes |= {i: _NOTHING for i in window.left_out if start <= i < end}
     if window.before is not None:
         changes[window.before] = measured.columns.leftovers[window.before] or _NOTHING

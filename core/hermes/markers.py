@@ -103,6 +103,13 @@ def recognised_by(match: SummaryMatch, release: str) -> bool:
     return release in _readers().get(match.family if match.exact else "", ())
 
 
+def without_prefix(text: str, release: str) -> str:
+    """A summary without the prefix it begins with; whole when the release knows no such prefix."""
+    prefix = _read_prefix(text, 0)
+    known = prefix is not None and prefix.exact and release in _readers().get(prefix.family, ())
+    return text[prefix.length :].lstrip() if known and prefix is not None else text
+
+
 def scaffold_kind(text: str) -> str | None:
     """Name what Hermes itself put into a transcript (`todo_snapshot`, ...); None for real text."""
     stripped = text.strip()

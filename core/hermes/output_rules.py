@@ -31,6 +31,9 @@ class SummaryRules:
         every_summary: All earlier summaries leave the middle and are joined, merged ones unwrapped.
         marked: The row's `_compressed_summary` flag makes it a summary.
         unwraps: A summary behind a prior-context wrapper is found.
+        end: Which end marker is cut from a body, with all behind it: `none`, the `last` thing in it, or the
+            first one `anywhere`.
+        reloads_skills: Skills whose bodies leave are named under the summary.
         reads_as: Release whose prefix table decides what is a summary.
         temporal: The summariser is told the date and to word finished work as finished.
         auto_focus: Without a topic, the newest requests serve as one.
@@ -56,6 +59,8 @@ class SummaryRules:
     every_summary: bool
     marked: bool
     unwraps: bool
+    end: str
+    reloads_skills: bool
     reads_as: str
     temporal: bool
     auto_focus: bool

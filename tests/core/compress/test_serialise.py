@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -150,6 +151,27 @@ def test_the_lean_tail_names_skills_to_load_again() -> None:
     mark = "[SKILL_PRUNED: content lost in compression; reload with skill_view(name='git')]"
     turns = [*ASKS, Message({"role": "tool", "content": f"[skill_view] name=git (9,000 chars) {mark}"})]
     assert mark in finished("## Goal\nCount.", Finish(turns, load_policy("0.22"), lean=True))
+
+
+@pytest.mark.parametrize(
+    ("count", "size", "most", "length", "digest"),
+    [
+        (30, 90, 2000, 1985, "58c80ad4c5e8"),
+        (9, 400, 2600, 2374, "7d0811309d05"),
+        (200, 37, 5000, 4977, "b4cc5d6df0e9"),
+        (1100, 60, 9000, 8964, "ea2b9a3e3f2f"),
+    ],
+)
+def test_samples_are_those_of_the_release(count: int, size: int, most: int, length: int, digest: str) -> None:
+    records = [f"[{i}] " + "word " * (size * (1 + i % 3) // 5) for i in range(count)]
+    text = sampled(records, most)
+    assert (len(text), sha256(text.encode()).hexdigest()[:12]) == (length, digest)
+
+
+@pytest.mark.parametrize("content", [None, [], {}, 0])
+def test_an_empty_content_of_any_type_is_shown_as_nothing(content: Any) -> None:
+    row = Message({"role": "assistant", "content": content})
+    assert serialised([row], load_policy("0.17").summary) == "[ASSISTANT]: "
 
 
 def test_the_index_lists_the_most_frequent_first() -> None:

@@ -1,0 +1,57 @@
+"""Skills whose instructions a compaction takes away: marks that name them, so that they are loaded again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+from core.compress.shrink import skill_named
+from core.compress.turns import content_text
+from core.compress.weight import calls_of, function_of
+from core.model.message import Message
+
+MARK = "[SKILL_PRUNED:"
+"""Opens the mark Hermes 0.22 leaves where the body of a skill stood."""
+_NAMED = re.compile(r"\[SKILL_PRUNED:[^\]]*?reload with skill_view\(name='([^']+)'\)")
+_BODY_LEAST = 5000
+_MOST = 20
+
+
+def mark(name: str) -> str:
+    """The mark that names a skill."""
+    return f"{MARK} content lost in compression; reload with skill_view(name='{name}')]"
+
+
+def pruned_skills(texts: Iterable[str]) -> list[str]:
+    """The skills that marks in the texts name, each once, in order; twenty at most."""
+    found = (m[1] for text in texts if MARK in text for m in _NAMED.finditer(text))
+    return list(dict.fromkeys(found))[:_MOST]
+
+
+def lost_skills(turns: Sequence[Message], previous: str | None) -> list[str]:
+    """The skills a summary of these turns has to name: marked ones, whole bodies, and those named before.
+
+    Args:
+        turns: The messages summarised.
+        previous: Body of the summary before.
+    """
+    loaded = dict(chain.from_iterable(map(_loads, turns)))
+    names: list[str] = []
+    for message in turns:
+        names += pruned_skills((content_text(message.content),))
+        body, name = message.content, message.tool_call_id
+        is_long = isinstance(body, str) and len(body) > _BODY_LEAST
+        if is_long and message.wire.get("role") == "tool" and name in loaded:
+            names.append(loaded[name])
+    return list(dict.fromkeys([*names, *pruned_skills((previous or "",))]))[:_MOST]
+
+
+def _loads(message: Message) -> Iterator[tuple[str, str]]:
+    """Each call of a row that loads a skill, with the row's last skill: 0.22 takes that for all of them."""
+    if message.wire.get("role") != "assistant":
+        return
+    calls = [call for call in calls_of(message.wire) if function_of(call).get("name") == "skill_view"]
+    skills = [skill for call in calls if (skill := skill_named(function_of(call).get("arguments")))]
+    if skills:
+        yield from ((str(call["id"]), skills[-1]) for call in calls if call.get("id"))
