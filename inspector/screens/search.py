@@ -20,7 +20,7 @@ from inspector.line import Line
 from inspector.screens.base import Page
 from inspector.screens.search_reading import Answer, Hit, search
 from inspector.shell import shell
-from inspector.text import cell_len, clean_line
+from inspector.text import clean_line, crop
 from inspector.widgets.banner import Banner
 from inspector.widgets.input_line import InputLine
 from inspector.widgets.key_bar import KeyBar
@@ -43,13 +43,11 @@ class HitList(RowList[Hit]):
         line = Line().cell(format.age(hit.timestamp, self.now), 8, ink.style("ink-muted"))
         line.cell(row.title, max(14, min(32, width // 4)), ink.style("ink-muted")).gap(2)
         line.add(ROLE.get(hit.role, ROLE_OTHER), ink.style("ink-muted")).gap(1)
+        copies = f"+{format.plural(row.copies, 'copy', 'copies')} " if row.copies else ""
+        line.add(copies, ink.style("ink-muted"))
         excerpt = _near(clean_line(hit.excerpt), self.words, width - line.width)
-        for piece, matched in _pieces(excerpt, self.words):
-            style = ink.style("match", bold=True) if matched else ink.style(text)
-            room = width - line.width - 1
-            line.add(piece, style, most=max(0, room))
-            if cell_len(piece) >= room:
-                break
+        for piece, matched in _pieces(crop(excerpt, width - line.width - 1), self.words):
+            line.add(piece, ink.style("match", bold=True) if matched else ink.style(text))
         return line
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from core.model.message import RowState
 from inspector.screens.search import HitList, SearchScreen, _near, _pattern, _pieces
 from inspector.screens.sessions import SessionsScreen
 from inspector.screens.workspace import WorkspaceScreen
@@ -111,3 +112,32 @@ async def test_escape_leaves_a_new_question_before_it_leaves_what_was_found(app:
         assert found.hits.has_focus
         await press(pilot, "escape")
         assert isinstance(running.screen, SessionsScreen)
+
+
+async def test_what_compactions_copied_is_found_once_as_its_newest_row(
+    app: MakeApp, home: Path, database: SessionDatabase
+) -> None:
+    for text in ("needle twice", "needle twice", "needle alone"):
+        database.message("plain", "user", text)
+    copied = database.session("copied", title="Compacted again and again")
+    for turn in ("needle kept", "b", "c", "d"):
+        database.turn(copied, turn)
+    for summary in ("first", "second"):
+        database.compact(copied, 2, 3, summary)
+        database.turn(copied, summary)
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        await press(pilot, "ctrl+f", *"needle", "enter")
+        hits = running.screen.query_one(HitList).rows
+        found = [row for index in range(hits.count) if (row := hits.row(index)) is not None]
+        said = sorted((row.hit.excerpt, row.copies, row.hit.state) for row in found)
+        assert [one for one in said if "kept" not in one[0]] == [
+            ("needle alone", 0, RowState.LIVE),
+            ("needle twice", 0, RowState.LIVE),
+            ("needle twice", 0, RowState.LIVE),
+        ]
+        kept = [one for one in said if "kept" in one[0]]
+        assert len(kept) == len({text for text, _, _ in kept}) >= 2
+        assert ("ask needle kept", 2, RowState.LIVE) in kept
+        assert "+2 copies" in drawn(pilot)
