@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from core.model.settings import Settings
 FILE_NAME = "config.yaml"
 NEWEST = "0.22"
 """The release whose defaults apply when nothing tells which one runs."""
+_MOST_KEYS = 20_000
+"""Keys whose lines are noted: aliases of aliases can make any number of a few lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +174,7 @@ def _parse(path: Path) -> tuple[dict[str, Any], dict[str, int]]:
         ) from error
     if not isinstance(tree, dict):
         raise ConfigError(f"holds a {type(tree).__name__}, not a mapping", where=str(path), remedy="")
-    return tree, dict(_key_lines(node))
+    return tree, dict(islice(_key_lines(node), _MOST_KEYS))
 
 
 def _key_lines(node: Any, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, int]]:

@@ -126,3 +126,10 @@ def test_per_model_thresholds_reach_the_settings_of_the_release_that_has_them(tm
     loaded = config(tmp_path, "compression:\n  model_thresholds: {kimi: 0.6, odd: high}\n")
     assert loaded.settings("0.22").model_thresholds == {"kimi": 0.6}
     assert loaded.settings("0.19").model_thresholds == {}
+
+
+def test_aliases_of_aliases_cost_nothing(tmp_path: Path) -> None:
+    rows = ["a0: &a0 {x: 1}"]
+    for number in range(8):
+        rows.append(f"a{number + 1}: &a{number + 1} {{{', '.join(f'k{i}: *a{number}' for i in range(40))}}}")
+    assert config(tmp_path, "\n".join(["model: m", *rows])).setting("model.default").origin == "config.yaml:1"
