@@ -129,7 +129,6 @@ def test_per_model_thresholds_reach_the_settings_of_the_release_that_has_them(tm
 
 
 def test_aliases_of_aliases_cost_nothing(tmp_path: Path) -> None:
-    rows = ["a0: &a0 {x: 1}"]
-    for number in range(8):
-        rows.append(f"a{number + 1}: &a{number + 1} {{{', '.join(f'k{i}: *a{number}' for i in range(40))}}}")
-    assert config(tmp_path, "\n".join(["model: m", *rows])).setting("model.default").origin == "config.yaml:1"
+    many = (", ".join(f"k{key}: *a{number}" for key in range(40)) for number in range(8))
+    rows = ["model: m", "a0: &a0 {x: 1}", *(f"a{n}: &a{n} {{{row}}}" for n, row in enumerate(many, 1))]
+    assert config(tmp_path, "\n".join(rows)).setting("model.default").origin == "config.yaml:1"
