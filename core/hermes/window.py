@@ -138,7 +138,7 @@ def _read_cache(path: Path) -> dict[str, int]:
     import yaml
 
     try:
-        tree = yaml.safe_load(path.read_bytes())
+        tree = yaml.safe_load(path.read_bytes() if path.is_file() else b"")  # a pipe would be waited for
     except (OSError, yaml.YAMLError, ValueError, RecursionError):
         return {}
     lengths = tree.get("context_lengths") if isinstance(tree, dict) else None

@@ -41,7 +41,7 @@ def program_starts(home: Path | None, to_utc: ToUtc = local_time) -> tuple[datet
     found: list[datetime] = []
     for path in log_files(home) if home is not None else ():
         try:
-            content = path.read_bytes()
+            content = path.read_bytes() if path.is_file() else b""  # a pipe would be waited for
         except OSError:
             continue
         for match in _STARTS.finditer(content):
@@ -57,9 +57,10 @@ def identity_changed(home: Path | None, system_prompt: str | None) -> datetime |
     """
     if home is None or not system_prompt:
         return None
+    path = home / "SOUL.md"
     try:
-        content = (home / "SOUL.md").read_text("utf-8", "replace").strip()
-        changed = (home / "SOUL.md").stat().st_mtime
+        content = path.read_text("utf-8", "replace").strip() if path.is_file() else ""
+        changed = path.stat().st_mtime
     except OSError:
         return None
     return datetime.fromtimestamp(changed, UTC) if content and content not in system_prompt else None

@@ -38,3 +38,11 @@ def test_an_identity_is_another_once_the_stored_prompt_no_longer_holds_it(tmp_pa
     assert identity_changed(tmp_path, "You are Hermes.\n\nRules") == NOON
     assert identity_changed(tmp_path, "You are Athena.\n\nRules") is None
     assert identity_changed(tmp_path, None) is identity_changed(None, "You are Hermes.") is None
+
+
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    os.mkfifo(tmp_path / "logs" / "agent.log")
+    os.mkfifo(tmp_path / "SOUL.md")
+    assert program_starts(tmp_path, utc) == ()
+    assert identity_changed(tmp_path, "a prompt") is None
