@@ -166,3 +166,12 @@ async def test_a_middle_that_suggests_no_topic_says_what_to_do(samples: Location
         pilot.app.screen.query_one(PreviewView).action_focus_lab()
         await settle(pilot)
         assert "This middle suggests no two topics" in drawn(pilot)
+
+
+async def test_both_topics_named_on_the_command_line_reach_the_lab(samples: Location) -> None:
+    async with open_app(samples, AUTH, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        await pilot.app.run_action("focus_lab('login', 'tests')", pilot.app.screen.query_one(PreviewView))
+        await settle(pilot)
+        assert "focus login" in drawn(pilot)
+        assert "focus tests" in drawn(pilot)
