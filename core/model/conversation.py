@@ -49,6 +49,8 @@ class Generation:
         copies: How many of `row_ids` restate rows of an earlier generation; they count once.
         boundary: The compaction that began it; None for the first.
         copy_ids: Which of `row_ids` those copies are.
+        unseen: Which of `row_ids` the compaction that closed it was not given, though they were stored by
+            then; None where nothing tells.
     """
 
     index: int
@@ -57,6 +59,7 @@ class Generation:
     copies: int = 0
     boundary: Boundary | None = None
     copy_ids: tuple[int, ...] = ()
+    unseen: frozenset[int] | None = frozenset()
 
     @property
     def fresh(self) -> int:

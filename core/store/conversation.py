@@ -81,9 +81,17 @@ def _generations(segments: Sequence[Found], schema: Schema) -> tuple[Generation,
                 copies=len(copies),
                 boundary=_boundary(segment, parent),
                 copy_ids=tuple(one for one in order if one in copies),
+                unseen=_unseen(segments[index - 1 : index + 1]),
             )
         )
     return tuple(found)
+
+
+def _unseen(segments: Sequence[Found]) -> frozenset[int] | None:
+    """Of a segment and the one behind it; see `Generation.unseen`."""
+    session, _, closed = segments[0]
+    lost = lost_tail([segment for other, _, segment in segments if other.id == session.id])
+    return closed.unseen.union(lost) if closed.unseen is not None else None
 
 
 def _load_order(bones: Sequence[Bone], schema: Schema) -> tuple[int, ...]:

@@ -7,15 +7,16 @@ Where rows carry a `message_uid` (0.22) copies share it; elsewhere they are foun
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import dropwhile, pairwise
 
 from core.model.boundary import BoundaryMode
 from core.model.message import RowState
+from core.store.again import stored_again, unseen_by
 from core.store.copies import LONGEST_HEAD, head_copies, repeats, tail_copies
 from core.store.skeleton import Bone
-from core.store.strokes import batch_end, could_be_copy, stroke
+from core.store.strokes import batch_end, could_be_copy, set_back, stroke
 
 _MAX_GAP = 4
 
@@ -31,6 +32,8 @@ class Segment:
         tail: Rows behind the summary that restate its end.
         copies: Row ids that restate earlier rows.
         repeated: Length of the leading run that is stored twice.
+        unseen: Row ids the compaction that closed it was not given, though they were stored by then; None
+            where nothing tells. See `core.store.again`.
     """
 
     bones: tuple[Bone, ...]
@@ -40,6 +43,7 @@ class Segment:
     tail: int = 0
     copies: frozenset[int] = frozenset()
     repeated: int = 0
+    unseen: frozenset[int] | None = frozenset()
 
     @property
     def summary_bone(self) -> Bone | None:
@@ -49,7 +53,7 @@ class Segment:
 
 @dataclass(slots=True)
 class _Block:
-    """A compaction's rows, as indexes into the session."""
+    """A compaction's rows, and those behind it that were only stored again, as indexes into the session."""
 
     start: int
     summary: int | None
@@ -57,6 +61,12 @@ class _Block:
     head: int = 0
     tail: int = 0
     copies: set[int] = field(default_factory=set)
+    again: Sequence[int] = ()
+
+    @property
+    def last(self) -> int:
+        """The newest row that is nothing new."""
+        return max({-1 if self.summary is None else self.summary, *self.copies, *self.again})
 
 
 def split(bones: Sequence[Bone], previous: Sequence[Bone], rotated: bool, doubled: bool) -> list[Segment]:
@@ -74,8 +84,20 @@ def split(bones: Sequence[Bone], previous: Sequence[Bone], rotated: bool, double
     found = []
     for start, end in pairwise(starts):
         if end > start:
-            found.append(_segment(bones, start, end, at_start.get(start), doubled and end == len(bones)))
+            segment = _segment(bones, start, end, at_start.get(start), doubled and end == len(bones))
+            found.append(replace(segment, unseen=_unseen(bones, start, end, at_start)))
     return found
+
+
+def _unseen(
+    bones: Sequence[Bone], start: int, end: int, blocks: Mapping[int, _Block]
+) -> frozenset[int] | None:
+    """See `Segment.unseen`."""
+    again = [at for at in blocks[start].again if at < end] if start in blocks else []
+    if not again or end not in blocks:
+        return frozenset()
+    tail = sorted(at for at in blocks[end].copies if at > (blocks[end].summary or end))
+    return unseen_by(again, bones, start, end, tail)
 
 
 def by_uid(bones: Sequence[Bone]) -> bool:
@@ -108,14 +130,14 @@ def _blocks(bones: Sequence[Bone], previous: Sequence[Bone], rotated: bool) -> l
     if rotated:
         first = _entry_block(bones, previous, summaries)
         blocks.append(first)
-        covered = max([first.summary if first.summary is not None else -1, *first.copies])
+        covered = first.last
     for position, index in enumerate(summaries):
         if index <= covered or _carried(bones, start, index, summaries[position + 1 :]):
             continue
         block = _inner_block(bones, start, index)
         blocks.append(block)
         start = block.start
-        covered = max(index, *block.copies) if block.copies else index
+        covered = block.last
     return _with_silent_blocks(bones, blocks)
 
 
@@ -159,7 +181,8 @@ def _inner_block(bones: Sequence[Bone], start: int, index: int) -> _Block:
     # Texts may recur, but where rows are replaced in place, those before the block are no longer live.
     archived = any(bone.state is not RowState.LIVE for bone in before)
     if (copies and archived) or index - start > LONGEST_HEAD or start > 0:
-        return _Block(index - head, index, BoundaryMode.IN_PLACE, head, behind, copies)
+        again = stored_again(bones, max({index, *copies}) + 1) if by_uid(bones) else ()
+        return _Block(index - head, index, BoundaryMode.IN_PLACE, head, behind, copies, again)
     # Nothing before it is repeated: what it summarised is gone, and the rows before it are its head.
     return _Block(start, index, BoundaryMode.REWRITE, 0, 0, set())
 
@@ -178,13 +201,14 @@ def _head(bones: Sequence[Bone], start: int, index: int) -> int:
     times = frozenset(bone.timestamp for bone in bones[start : start + half])
     written = bones[index].timestamp
     nearest = dropwhile(lambda bone: not could_be_copy(bone, times, written), bones[index - half : index])
-    return head_copies([bone.key for bone in nearest], [bone.key for bone in bones[start:index]])
+    copied = head_copies([bone.key for bone in nearest], [bone.key for bone in bones[start:index]])
+    return copied or set_back(bones, start, index)
 
 
 def _tail(bones: Sequence[Bone], index: int, previous: Sequence[Bone]) -> set[int]:
     """Indexes of the rows from the summary on that restate the end of the previous generation."""
     if by_uid(bones) and by_uid(previous):
-        return _copies_in(bones, range(index, len(bones)), {bone.uid for bone in previous})
+        return _copies_in(bones, range(index, len(bones)), previous)
     summary = bones[index].summary
     merged = summary is not None and summary.merged
     first = index if merged else index + 1
@@ -193,14 +217,21 @@ def _tail(bones: Sequence[Bone], index: int, previous: Sequence[Bone]) -> set[in
     return {first + at for at in tail_copies(keys, [bone.key for bone in previous])}
 
 
-def _copies_in(bones: Sequence[Bone], places: Sequence[int], known: Collection[Hashable]) -> set[int]:
-    """Which of some rows restate known ones, up to where too many in a row do not."""
+def _copies_in(bones: Sequence[Bone], places: Sequence[int], previous: Sequence[Bone]) -> set[int]:
+    """Which of some rows restate earlier ones in their order, up to where too many in a row do not."""
+    known: dict[Hashable, list[int]] = {}
+    for place, bone in enumerate(previous):
+        known.setdefault(_identity(bone), []).append(place)
     found: set[int] = set()
-    gap = 0
+    gap, last = 0, -1
     for at in places:
-        if _identity(bones[at]) in known:
+        where = known.get(_identity(bones[at]), ())
+        following = next((place for place in where if place > last), None)
+        if following is not None:
             found.add(at)
-            gap = 0
+            gap, last = 0, following
+        elif where:
+            break
         elif at > places[0]:
             gap += 1
             if gap > _MAX_GAP:
@@ -222,7 +253,7 @@ def _with_silent_blocks(bones: Sequence[Bone], blocks: list[_Block]) -> list[_Bl
         return blocks
     found = list(blocks)
     # What stands between a block's start and its summary is its head, repeated or not.
-    inside = {at for block in blocks for at in (*block.copies, *_up_to_summary(block))}
+    inside = {at for block in blocks for at in (*block.copies, *block.again, *_up_to_summary(block))}
     starts = {block.start: block for block in blocks}
     seen: set[Hashable] = set()
     opening = _identity(bones[0])
@@ -232,7 +263,7 @@ def _with_silent_blocks(bones: Sequence[Bone], blocks: list[_Block]) -> list[_Bl
             opening = identity
         elif identity == opening and identity in seen and at not in inside:
             batch = range(at, len(bones)) if named else stroke(bones, at)
-            copies = _copies_in(bones, batch, seen) if len(batch) > 1 or named else set()
+            copies = _copies_in(bones, batch, bones[:at]) if len(batch) > 1 or named else set()
             if copies:
                 found.append(_Block(at, None, BoundaryMode.IN_PLACE, len(copies), 0, copies))
                 inside |= copies

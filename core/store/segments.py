@@ -11,6 +11,7 @@ from pathlib import Path
 from core.model.boundary import BoundaryMode
 from core.model.message import RowState
 from core.model.session import Kind, Session
+from core.store.copies import LONGEST_HEAD
 from core.store.generations import Segment, by_uid, split
 from core.store.lineage import Lineage
 from core.store.schema import Schema
@@ -27,6 +28,8 @@ class Part:
     rotated: bool
 
 
+_SOON = 4
+"""Rows behind a summary among which a copy must stand."""
 Found = tuple[Session, Session | None, Segment]
 """A segment, its session, and the session that one continues."""
 
@@ -52,16 +55,36 @@ def _read_parts(
     connection: sqlite3.Connection, schema: Schema, lineage: Lineage, sessions: Sequence[Session]
 ) -> list[Part]:
     parts = []
-    for session in sessions:
-        bones = read_bones(connection, schema, session.id)
+    rows = [read_bones(connection, schema, session.id) for session in sessions]
+    linked = _linked(rows)
+    for session, bones in zip(sessions, rows, strict=True):
         compacted = any(bone.summary or bone.flagged or bone.state is RowState.ARCHIVED for bone in bones)
         chained = len(sessions) > 1 or session.end_reason == "compression"
-        if (compacted or chained) and not by_uid(bones):
+        if (compacted or chained) and not (linked and by_uid(bones)):
+            for bone in bones:
+                bone.uid = None
             add_keys(connection, schema, session.id, bones)
             _unwrap_merged(bones)
         rotated = lineage.kind(session.id) is Kind.CONTINUATION or (compacted and lineage.orphan(session.id))
         parts.append(Part(session, tuple(bones), rotated))
     return parts
+
+
+def _linked(sessions: Sequence[Sequence[Bone]]) -> bool:
+    """Whether copies share the uid of their original.
+
+    An upgrade to 0.22 gives each older row a uid of its own. The first rows of a branch restate rows of its
+    parent.
+    """
+    known: set[str | None] = set()
+    for number, bones in enumerate(sessions):
+        for at, bone in enumerate(bones):
+            behind = bones[at + 1 : at + 1 + _SOON]
+            wrote = bool(bone.summary or bone.flagged) and (number or at > LONGEST_HEAD)
+            if wrote and behind and known.isdisjoint(other.uid for other in behind):
+                return False
+            known.add(bone.uid)
+    return True
 
 
 def _unwrap_merged(bones: Sequence[Bone]) -> None:

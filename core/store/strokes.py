@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Sequence
 
+from core.store.copies import LONGEST_HEAD
 from core.store.skeleton import Bone
 
 _SOON = 4
@@ -52,6 +53,27 @@ def could_be_copy(bone: Bone, originals: Collection[float | None], written: floa
     if bone.timestamp is None or written is None or abs(bone.timestamp - written) < _BATCH_SECONDS:
         return True
     return bone.timestamp in originals
+
+
+def set_back(bones: Sequence[Bone], start: int, index: int) -> int:
+    """How many rows before one are stamped earlier than the row before them, with times that occurred before.
+
+    So are copies that keep their old time, even where a text is no longer the same: loaded messages may have
+    been joined before they were copied.
+
+    Args:
+        bones: A session's rows by id.
+        start: Where the generation before begins.
+        index: The row they stand before.
+    """
+    known: set[float | None] = {bone.timestamp for bone in bones[start : index - LONGEST_HEAD]}
+    for at in range(max(start + 1, index - LONGEST_HEAD), index):
+        time, before = bones[at].timestamp, bones[at - 1].timestamp
+        if time is not None and before is not None and time < before and time in known:
+            rest = all(bone.timestamp in known for bone in bones[at:index])
+            return index - at if rest else 0
+        known.add(time)
+    return 0
 
 
 def stroke(bones: Sequence[Bone], start: int) -> range:
