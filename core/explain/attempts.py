@@ -128,10 +128,11 @@ def find_attempts(
 
 
 def concerns(record: LogRecord, sessions: Collection[str]) -> bool:
-    """Whether a line is of this conversation, or names no session at all."""
-    if record.session is None:
-        return True
-    return record.session in sessions or record.tag in sessions
+    """Whether a line is of this conversation, or names no session at all.
+
+    A tag may be that of another one: a thread keeps it beyond a branch.
+    """
+    return record.session is None or record.session in sessions
 
 
 def _take(

@@ -12,7 +12,7 @@ from core.compress.measure import Measured, measure
 from core.compress.plan import plan
 from core.explain.bill import Bill
 from core.explain.frame import Frame
-from core.explain.rows import copied_rows
+from core.explain.written_rows import copied_rows
 from core.hermes.policy import Policy
 from core.model.message import Message
 from core.model.plan import Plan

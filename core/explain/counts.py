@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from core.compress.plan import plan_messages
+from core.compress.sequence import requested
 from core.explain.attempts import Attempt
 from core.explain.derive import Derived
 from core.explain.frame import Frame
-from core.explain.rows import BoundaryRows, copied_rows
+from core.explain.rows import BoundaryRows
 
 Counts = tuple[int | None, int | None]
 
@@ -41,16 +40,15 @@ def message_counts(
     return before, after
 
 
-def repeated_users(frame: Frame, rows: BoundaryRows) -> int:
-    """User messages that follow another one: Hermes joins them before it calls a model.
+def joined_rows(frame: Frame, rows: BoundaryRows, release: str) -> int:
+    """How many messages Hermes joined to the one before, or dropped, before it called a model.
 
     They come about when a session is loaded again, so there are none before its first new turn.
     """
-    roles = [row.role for row in frame.store.previews(rows.before, 1)]
-    closed = next((g for g in frame.conversation.generations if g.index == rows.opened.index - 1), None)
-    if closed is None or "user" not in roles[copied_rows(closed) :]:
+    messages = frame.messages(rows.before)
+    if all(message.role != "user" for message in messages[rows.kept :]):
         return 0
-    return sum(one == other == "user" for one, other in pairwise(roles))
+    return len(messages) - len(requested(messages, frame.policy(release)))
 
 
 def _from_rows(
@@ -62,7 +60,7 @@ def _from_rows(
     if before is None and rows.gained is not None and left is not None:
         return left + rows.gained, after
     if before is not None and rows.last is not None and rows.last.role == "tool":
-        before -= repeated_users(frame, rows)
+        before -= joined_rows(frame, rows, release)
     if before is not None and after is None and not rows.opened.row_ids:
         after = _planned(frame, rows, release)
     return before, after

@@ -22,6 +22,7 @@ class Derived:
     Attributes:
         tokens: The release's estimate of the request; a lower bound where the tools are unknown.
         steps: The reasoning, one step a line.
+        explains: The threshold compared with explains it; otherwise another one may have been in force.
     """
 
     trigger: Trigger
@@ -29,8 +30,11 @@ class Derived:
     tokens: int | None
     steps: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    explains: bool = True
 
 
+_ROUGH = 0.15
+"""How far an estimate may exceed what a provider counted."""
 UNDERIVED = Derived(Trigger.UNKNOWN, Verdict.UNKNOWN, None)
 """Rows alone tell nothing where another engine decided, for reasons of its own."""
 
@@ -42,10 +46,12 @@ class _Sizes:
     Attributes:
         full: With everything the transcript held.
         called: As the last model call saw it.
+        earlier: As the call before that saw it, where it had tool results to follow.
     """
 
     full: int
     called: int
+    earlier: int
     threshold: int | None
     slack: float
 
@@ -54,6 +60,11 @@ class _Sizes:
 
     def exceeds(self, number: int) -> bool:
         return self.threshold is not None and number >= self.threshold
+
+    @property
+    def late(self) -> bool:
+        """A call well above the threshold had passed before: the threshold was another one then."""
+        return self.threshold is not None and self.earlier * (1 - _ROUGH) >= self.threshold
 
     def verdict(self, number: int) -> Verdict:
         """How sure a number that reaches the threshold makes us: estimates near it prove little."""
@@ -74,10 +85,13 @@ class _Scene:
     def sizes(self) -> _Sizes:
         """The numbers a check may have compared."""
         given = self.messages
-        full = self.frame.request_tokens(given, self.session, self.release)
-        answered = max((i for i, message in enumerate(given) if message.role == "assistant"), default=0)
-        called = self.frame.request_tokens(given[:answered], self.session, self.release)
-        return _Sizes(full, called, self.threshold, self.frame.tolerance(self.session))
+        answers = [i for i, message in enumerate(given) if message.role == "assistant"]
+        looked_at = [i for i in answers[:-1] if given[i].tool_calls and i >= self.facts.kept]
+        ends = (len(given), *(at[-1] if at else 0 for at in (answers, looked_at)))
+        full, called, earlier = (
+            self.frame.request_tokens(given[:end], self.session, self.release) for end in ends
+        )
+        return _Sizes(full, called, earlier, self.threshold, self.frame.tolerance(self.session))
 
 
 def derive(frame: Frame, facts: BoundaryRows, release: str | None, threshold: int | None) -> Derived:
@@ -167,8 +181,11 @@ def _reached(trigger: Trigger, verdict: Verdict, sizes: _Sizes, steps: list[str]
     threshold = sizes.threshold or 0
     sign = ">=" if sizes.full >= threshold else "close to"
     told = f"the request comes to about {sizes.full:,} {sign} {threshold:,}"
-    evidence = Evidence(Source.DERIVED, "rows before the compaction", told)
-    return Derived(trigger, verdict, sizes.full, steps=(*steps, told), evidence=(evidence,))
+    evidence = (Evidence(Source.DERIVED, "rows before the compaction", told),)
+    if not sizes.late:
+        return Derived(trigger, verdict, sizes.full, (*steps, told), evidence)
+    passed = f"a call of about {sizes.earlier:,} had passed before it, so the threshold was another one then"
+    return Derived(trigger, Verdict.SUSPECTED, sizes.full, (*steps, told, passed), evidence, explains=False)
 
 
 def _refused(sizes: _Sizes, steps: list[str]) -> Derived:
@@ -178,9 +195,8 @@ def _refused(sizes: _Sizes, steps: list[str]) -> Derived:
         return Derived(Trigger.UNKNOWN, Verdict.UNKNOWN, sizes.full, steps=tuple(steps))
     told = f"about {sizes.full:,} is below {sizes.threshold:,}: no check fires there, a refusal may"
     evidence = Evidence(Source.DERIVED, "rows before the compaction", told)
-    return Derived(
-        Trigger.OVERFLOW, Verdict.SUSPECTED, sizes.full, steps=(*steps, told), evidence=(evidence,)
-    )
+    found = (Trigger.OVERFLOW, Verdict.SUSPECTED, sizes.full, (*steps, told), (evidence,))
+    return Derived(*found, explains=False)
 
 
 def _summary_calls(frame: Frame, session: Session) -> int | None:

@@ -8,7 +8,7 @@ from core.explain import wording
 from core.explain.attempts import Attempt, find_attempts
 from core.explain.checks import is_local
 from core.explain.clock import align
-from core.explain.counts import message_counts, repeated_users
+from core.explain.counts import joined_rows, message_counts
 from core.explain.engine import foreign_engine
 from core.explain.explanation import Explanation
 from core.explain.frame import Frame
@@ -20,6 +20,7 @@ from core.explain.ruling import rule
 from core.explain.situation import conversation_log, detected, found_window
 from core.hermes.config import HermesConfig, load_config
 from core.hermes.log import Kind, Log, LogRecord
+from core.hermes.policy import nearest_release
 from core.hermes.release import release_of_summary
 from core.model.boundary import BoundaryMode
 from core.model.event import CompressionEvent
@@ -121,7 +122,7 @@ def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
     return CompressionEvent(
         session=session_id,
         to_session=_to_session(attempt, rows, session_id),
-        mode=_mode(attempt, rows),
+        mode=_mode(frame, attempt, rows),
         at=_at(frame, attempt, rows),
         generation=rows.opened.index - 1 if rows is not None else None,
         trigger=found.trigger,
@@ -141,23 +142,34 @@ def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
         explanation=wording.explanation(found),
         arithmetic=tuple(wording.sums(cause, found)),
         disagreements=(
-            *wording.disagreements(attempt, rows, found.limits, lambda: _joined(frame, rows)),
-            *(wording.missed(found.tokens, found.limits) if found.missed else ()),
+            *wording.disagreements(attempt, rows, found.limits, lambda: _joined(frame, rows, release)),
+            *wording.denied(found),
             *wording.other_windows(found),
         ),
     )
 
 
-def _joined(frame: Frame, rows: BoundaryRows | None) -> int:
-    return repeated_users(frame, rows) if rows is not None else 0
+def _joined(frame: Frame, rows: BoundaryRows | None, release: str) -> int:
+    return joined_rows(frame, rows, release) if rows is not None else 0
 
 
 def _release(frame: Frame, rows: BoundaryRows | None) -> str:
-    """The release that wrote the summary; where its prefix fits several, the one the conversation shows."""
+    """The release that wrote the summary; where its prefix fits several, the one the conversation shows.
+
+    One that replaces rows in place, and is configured to, has not rotated: an older one did.
+    """
     current = frame.release.release
-    if rows is None or rows.summary is None or current in rows.summary.releases:
+    if rows is None or rows.summary is None:
         return current
-    return release_of_summary(rows.summary) or current
+    fits = [one for one in rows.summary.releases if _would(frame, rows, one)]
+    if current in fits:
+        return current
+    return nearest_release(fits[-1]) if fits else release_of_summary(rows.summary) or current
+
+
+def _would(frame: Frame, rows: BoundaryRows, release: str) -> bool:
+    rotates = frame.config.value("compression.in_place", release) is not True
+    return rotates or rows.boundary.mode is not BoundaryMode.ROTATION
 
 
 def _session_of(frame: Frame, attempt: Attempt | None) -> str:
@@ -172,13 +184,17 @@ def _to_session(attempt: Attempt | None, rows: BoundaryRows | None, session_id: 
     return done.session or session_id if done is not None else session_id
 
 
-def _mode(attempt: Attempt | None, rows: BoundaryRows | None) -> BoundaryMode | None:
+def _mode(frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None) -> BoundaryMode | None:
     """How it left the database; None when no row shows it and no line names another session."""
     if rows is not None:
         return rows.boundary.mode
     if attempt is None or attempt.done is None or attempt.started is None:
         return None
-    return BoundaryMode.ROTATION if attempt.done.session != attempt.started.session else None
+    if attempt.done.session != attempt.started.session:
+        return BoundaryMode.ROTATION
+    # Rows of a later one show how this session's are replaced.
+    shown = (one.boundary.mode for one in frame.boundaries if one.opened.session_id == attempt.session)
+    return next((mode for mode in shown if mode is not BoundaryMode.ROTATION), None)
 
 
 def _at(frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None) -> datetime | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 
 from core.compress.estimate import message_size, text_tokens, tool_tokens, total_tokens
@@ -11,6 +12,7 @@ from core.compress.threshold import Budgets, budgets
 from core.explain.checks import CheckRules, check_rules, tolerance
 from core.explain.clock import Clock
 from core.explain.rows import BoundaryRows
+from core.explain.runs import runs_of
 from core.hermes.config import HermesConfig
 from core.hermes.log import Log
 from core.hermes.policy import Policy, load_policy
@@ -22,6 +24,8 @@ from core.model.message import Message, Wire
 from core.model.session import Session
 from core.model.settings import Settings
 from core.store.store import Store
+
+_SECOND = timedelta(seconds=1)
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,34 @@ class Frame:
     def sessions(self) -> dict[str, Session]:
         """The conversation's sessions by id."""
         return {session.id: session for session in self.conversation.sessions}
+
+    @cached_property
+    def runs(self) -> Mapping[str, int]:
+        """Which run of the agent each line belongs to; see `runs_of`."""
+        return runs_of(self.log.records, self.sessions)
+
+    def edited_after(self, at: datetime | None) -> bool:
+        """Whether config.yaml was last changed after a moment and while the conversation still went on.
+
+        A file that is newer than everything else may as well be a copy.
+        """
+        changed = self._config_changed
+        return at is not None and changed is not None and at + _SECOND < changed < self._lived_until
+
+    @cached_property
+    def _config_changed(self) -> datetime | None:
+        path = self.config.path
+        try:
+            return datetime.fromtimestamp(path.stat().st_mtime, UTC) if path is not None else None
+        except OSError:
+            return None
+
+    @cached_property
+    def _lived_until(self) -> datetime:
+        known = [session.ended_at or session.last_active for session in self.conversation.sessions]
+        known += [rows.at for rows in self.boundaries]
+        known += [self.clock.utc(record.at) for record in self.log.records[-1:]]
+        return max((at for at in known if at is not None), default=datetime.min.replace(tzinfo=UTC))
 
     def policy(self, release: str | None) -> Policy:
         """The policy of a release; of the detected one for None."""

@@ -151,7 +151,7 @@ def _pause_check(had: str, passed: bool | None) -> Check:
 
 
 def _ours(frame: Frame, record: LogRecord) -> bool:
-    return record.session in frame.sessions or record.tag in frame.sessions
+    return record.session in frame.sessions
 
 
 def _pauses(frame: Frame, events: Sequence[CompressionEvent]) -> Iterator[_Pause]:

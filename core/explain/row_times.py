@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from itertools import dropwhile
+from itertools import dropwhile, takewhile
 
-from core.model.conversation import Generation
+from core.errors import NotFoundError
+from core.model.conversation import Conversation, Generation
+from core.model.storage import RowPreview
 from core.store.store import Store
 
 BATCH = timedelta(milliseconds=50)
@@ -47,3 +49,33 @@ def rewritten(store: Store, generation: Generation) -> tuple[int, ...]:
     kept = [row for row in rows if row.timestamp is not None and row.timestamp <= stamp + BATCH]
     answered = dropwhile(lambda row: row.role == "user" and row.id != summary, reversed(kept))
     return tuple(row.id for row in answered)[::-1]
+
+
+def summarised_after(
+    store: Store, session_id: str, request: datetime | None, answer: datetime | None
+) -> bool:
+    """Whether a summary was booked between a request and its answer, so that the request was already there.
+
+    0.19 and later book such calls, if inside a turn, with the times of the first and the last.
+    """
+    booked = [row for row in store.model_usage([session_id]) if row.task == "compression"]
+    times = [at for row in booked for at in (row.first_seen, row.last_seen) if at is not None]
+    return request is not None and any(request <= at and (answer is None or at <= answer) for at in times)
+
+
+def given_to_branch(store: Store, conversation: Conversation) -> int:
+    """How many rows a conversation that branched off another began with: those of its parent, in order."""
+    parent = conversation.root.parent_id
+    if parent is None or not conversation.generations:
+        return 0
+    try:
+        theirs = [row for one in store.conversation(parent).generations[-1:] for row in one.row_ids]
+    except NotFoundError:
+        return 0
+    own = conversation.generations[0].row_ids
+    pairs = zip(store.previews(own), store.previews(theirs), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: _said(pair[0]) == _said(pair[1]), pairs))
+
+
+def _said(row: RowPreview) -> tuple[str, str, int]:
+    return row.role, row.text, row.calls

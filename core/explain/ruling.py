@@ -11,23 +11,26 @@ from core.explain.derive import UNDERIVED, Derived, derive
 from core.explain.engine import rules_of_another
 from core.explain.frame import Frame
 from core.explain.logged import lowered_threshold
+from core.explain.past_window import PastWindow, past_window
 from core.explain.rows import BoundaryRows
-from core.explain.shrunk_window import Shrunk, window_in_force
+from core.explain.runs import passed_over
 from core.hermes.log import Kind, LogRecord
 from core.model.event import Trigger
 from core.model.evidence import Verdict
 from core.model.session import Session
+
+_BY_SIZE = (Trigger.PREFLIGHT, Trigger.PRE_API, Trigger.POST_RESPONSE)
 
 
 class Ruling(NamedTuple):
     """What made a compaction run, and the numbers it ran by.
 
     Attributes:
-        missed: The number compared does not reach the threshold of today's config, so neither that nor the
-            window is shown: what was in force then is not on record.
+        limits: Under today's config and the window in force then.
         lowered: The line that says the threshold was lowered for the summary model.
         others: Whose threshold it was, where not Hermes' own.
-        claims: Windows the log states that may have been in force instead.
+        past: The window in force then, and what that rests on.
+        denied: Why today's threshold cannot have been in force, so that neither it nor the window is shown.
     """
 
     trigger: Trigger
@@ -35,13 +38,12 @@ class Ruling(NamedTuple):
     tokens: int | None
     threshold: int | None
     window: int | None
-    missed: bool
     limits: Budgets | None
     derived: Derived | None
-    shrunk: Shrunk | None
     lowered: LogRecord | None
     others: str | None
-    claims: tuple[int, ...]
+    past: PastWindow
+    denied: str = ""
 
     @property
     def by_count(self) -> bool:
@@ -64,39 +66,74 @@ def rule(
         session: Where it began.
     """
     cause = attempt.cause if attempt is not None else None
-    lowered = None
-    window, shrunk, claims = window_in_force(frame, attempt)
-    others = rules_of_another(frame, attempt, rows)
-    limits = frame.limits(release, session, window) if others is None else None
-    threshold = limits.threshold if limits is not None else None
+    past, others = past_window(frame, attempt, rows), rules_of_another(frame, attempt, rows)
+    limits = frame.limits(release, session, past.window) if others is None else None
     derived = None
     if rows is not None and _needs_rows(cause):
+        threshold = limits.threshold if limits is not None else None
         derived = derive(frame, rows, release, threshold) if others is None else UNDERIVED
     trigger, verdict = _verdict(cause, derived)
     tokens = _tokens(attempt, derived)
+    threshold, lowered = _threshold(frame, attempt, past, limits, trigger, release)
+    denied = ""
+    if cause is None or cause.threshold is None:
+        denied = _denied(frame, attempt, past, derived, tokens, threshold) if threshold is not None else ""
+    window = past.window
+    if denied:
+        threshold = window = None
+    return Ruling(trigger, verdict, tokens, threshold, window, limits, derived, lowered, others, past, denied)
+
+
+def _threshold(
+    frame: Frame,
+    attempt: Attempt | None,
+    past: PastWindow,
+    limits: Budgets | None,
+    trigger: Trigger,
+    release: str,
+) -> tuple[int | None, LogRecord | None]:
+    """The threshold in force, and the line that had lowered it by then."""
+    cause = attempt.cause if attempt is not None else None
     if trigger is Trigger.HYGIENE and not _stated_by_gateway(cause):
         # The telemetry of such an attempt names the agent's threshold, which nobody had compared.
-        threshold = int(window * frame.checks(release).hygiene_share) if window else None
-    elif cause is not None and cause.threshold is not None:
-        threshold = cause.threshold
-    elif attempt is not None and threshold is not None:
-        lowered = lowered_threshold(frame.log, threshold, attempt.first.at)
-        threshold = lowered.threshold if lowered is not None else threshold
-    missed = _misses(trigger, tokens, threshold)
-    if missed:
-        threshold = window = None
-    numbers = (tokens, threshold, window, missed)
-    return Ruling(trigger, verdict, *numbers, limits, derived, shrunk, lowered, others, claims)
+        return int(past.window * frame.checks(release).hygiene_share) if past.window else None, None
+    if cause is not None and cause.threshold is not None:
+        return cause.threshold, None
+    threshold = limits.threshold if limits is not None else None
+    if attempt is None or threshold is None:
+        return threshold, None
+    # An attempt first looks at what its summary model can read: that line holds for the next one.
+    decided = cause.line.at if cause is not None and cause.line is not None else attempt.first.at
+    lowered = lowered_threshold(frame.log, threshold, decided)
+    return (lowered.threshold, lowered) if lowered is not None else (threshold, None)
+
+
+def _denied(
+    frame: Frame,
+    attempt: Attempt | None,
+    past: PastWindow,
+    derived: Derived | None,
+    tokens: int | None,
+    threshold: int,
+) -> str:
+    """Why a threshold of today's config was not in force then, in words; empty where nothing denies it."""
+    if derived is not None and not derived.explains:
+        return f"the rows do not show a request that the {threshold:,} of today's config explains"
+    if attempt is None:
+        return ""
+    if attempt.cause.trigger in _BY_SIZE and tokens is not None and tokens < threshold:
+        return f"{tokens:,} tokens do not reach the {threshold:,} of today's config"
+    run, model = frame.runs.get(attempt.first.where), attempt.started.model if attempt.started else None
+    if past.stated or run is None:
+        return ""
+    for call in passed_over(frame.log.records, frame.runs, run, model):
+        if call.input is not None and call.input >= threshold:
+            return f"{call.where}: {call.input:,} tokens passed, which {threshold:,} would not have let"
+    return ""
 
 
 def _stated_by_gateway(cause: Cause | None) -> bool:
     return cause is not None and cause.line is not None and cause.line.kind is Kind.HYGIENE
-
-
-def _misses(trigger: Trigger, tokens: int | None, threshold: int | None) -> bool:
-    """It ran by size, at a size below today's threshold."""
-    by_size = trigger in (Trigger.PREFLIGHT, Trigger.PRE_API, Trigger.POST_RESPONSE)
-    return by_size and tokens is not None and threshold is not None and tokens < threshold
 
 
 def _needs_rows(cause: Cause | None) -> bool:

@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from core.compress.estimate import as_tokens, message_size
 from core.explain.frame import Frame, live
-from core.explain.rows import copied_rows
+from core.explain.written_rows import copied_rows
 from core.model.conversation import Generation
 from core.model.event import CompressionEvent
 from core.model.message import Message

@@ -52,7 +52,7 @@ def sums(cause: Cause | None, ruling: Ruling) -> Iterator[str]:
     elif ruling.limits is not None:
         yield from ruling.limits.arithmetic
     else:
-        yield ruling.others or "no window is known, so no threshold"
+        yield ruling.others or _no_threshold(ruling)
     if ruling.lowered is not None:
         yield f"lowered to {ruling.lowered.threshold:,}, which the summary model can read"
     compared = cause is None or cause.trigger in _COMPARED
@@ -76,8 +76,8 @@ def evidence(attempt: Attempt | None, rows: BoundaryRows | None, ruling: Ruling)
         yield from _row_evidence(rows)
     if ruling.derived is not None:
         yield from ruling.derived.evidence
-    if ruling.shrunk is not None:
-        yield from _shrunk_evidence(ruling.shrunk)
+    if ruling.past.shrunk is not None:
+        yield from _shrunk_evidence(ruling.past.shrunk)
     if ruling.lowered is not None:
         yield quoted(ruling.lowered)
 
@@ -118,21 +118,18 @@ def _shrunk_evidence(shrunk: Shrunk) -> Iterator[Evidence]:
 
 def other_windows(ruling: Ruling) -> Iterator[str]:
     """Lines of other turns state another window than the one taken."""
-    if ruling.claims and ruling.window is not None:
-        stated = " and ".join(f"{window:,}" for window in ruling.claims)
+    if ruling.past.claims and ruling.window is not None:
+        stated = " and ".join(f"{window:,}" for window in ruling.past.claims)
         yield (
             f"the log states a window of {stated} in other turns, today's config gives {ruling.window:,}: "
             "the process may have started with either"
         )
 
 
-def missed(tokens: int | None, limits: Budgets | None) -> Iterator[str]:
-    """It ran by its size, and today's config would not have let it."""
-    if tokens is not None and limits is not None:
-        yield (
-            f"{tokens:,} tokens do not reach the {limits.threshold:,} of today's config: another window or "
-            "threshold was in force"
-        )
+def denied(ruling: Ruling) -> Iterator[str]:
+    """Today's config cannot have been in force then."""
+    if ruling.denied:
+        yield f"{ruling.denied}: another window or threshold was in force"
 
 
 def disagreements(
@@ -164,6 +161,12 @@ def disagreements(
             where = attempt.cause.line.where if attempt.cause.line else "the log"
             stated, today = attempt.cause.threshold, limits.threshold
             yield f"{where} names a threshold of {stated:,}; today's config gives {today:,}"
+
+
+def _no_threshold(ruling: Ruling) -> str:
+    if ruling.past.edited:
+        return "config.yaml was changed later in this conversation, so what it said then is not known"
+    return "no window is known, so no threshold"
 
 
 def _capital(text: str) -> str:

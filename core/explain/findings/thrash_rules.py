@@ -11,8 +11,9 @@ from core.explain.findings.case import Case
 from core.explain.findings.levers import to_fire_less
 from core.explain.findings.registry import Found, Missing, Rule, conversation_rule
 from core.explain.findings.session_rules import strikes_kept
-from core.explain.rows import BoundaryRows, copied_rows
+from core.explain.rows import BoundaryRows
 from core.explain.wording import quoted
+from core.explain.written_rows import copied_rows
 from core.hermes.log import Kind, LogRecord
 from core.hermes.markers import find_summary, scaffold_kind
 from core.model.event import CompressionEvent, Trigger

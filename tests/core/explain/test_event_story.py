@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.explain.events import explain
+from core.hermes.markers import SummaryMatch, find_summary
 from core.model.event import Trigger
 from core.model.evidence import Verdict
 from tests.core.explain.conftest import MakeHome
-from tests.core.explain.home import Home, compacted, explained, only
+from tests.core.explain.home import CONFIG, Home, compacted, explained, only
 
 TRUTH = {54828: Trigger.PRE_API, 40000: Trigger.PAYLOAD_TOO_LARGE, 28511: Trigger.MANUAL}
 
@@ -126,3 +128,19 @@ def test_a_gateway_that_went_by_the_number_of_messages_says_so(home: Home) -> No
     assert event.explanation.startswith("The gateway found too many messages")
     assert "the gateway steps in at 85% of 64,000 = 54,400" in event.arithmetic
     assert "13,000 < 54,400, so the number of messages decided" in event.arithmetic
+
+
+@pytest.mark.parametrize(("in_place", "release"), [("true", "0.17"), ("false", "0.18")])
+def test_a_rotation_where_rows_are_replaced_in_place_was_the_work_of_an_older_release(
+    make_home: MakeHome, monkeypatch: pytest.MonkeyPatch, in_place: str, release: str
+) -> None:
+    def written_by_either(text: str) -> SummaryMatch | None:
+        match = find_summary(text)
+        return replace(match, releases=("0.17", "0.18")) if match is not None else None
+
+    monkeypatch.setattr("core.explain.rows.find_summary", written_by_either)
+    home = make_home("0.18", config=f"{CONFIG}compression:\n  in_place: {in_place}\n")
+    home.db.session("S")
+    home.talk(7)
+    home.db.rotate("S", "S2", 3, 4, "x")
+    assert only(home).release == release

@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.model.event import Trigger
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import Home, only
+from tests.core.store.database import END, LONG_SUMMARY, PRIOR, PRIOR_END
 
 
 def _closed_between_turns(make_home: MakeHome) -> Home:
@@ -47,3 +48,44 @@ def test_a_rewrite_left_the_rows_no_younger_than_its_summary(make_home: MakeHome
     event = only(home)
     assert (first[0], event.messages_before, event.messages_after) == (1, None, 4)
     assert len(answer) == 3
+
+
+def test_answers_a_branch_was_given_are_not_calls_of_its_own(make_home: MakeHome) -> None:
+    """Its first rotation happens in its first turn, which is written to the session behind."""
+    home = make_home("0.16")
+    home.db.session("P", api_call_count=14, end_reason="branched", ended_at=home.db.tick())
+    given = home.talk(7, session="P")
+    home.db.session("S", parent_session_id="P", api_call_count=1, model_config='{"_branched_from": "P"}')
+    for row in given:
+        home.db.copy(row, "S")
+    home.db.rotate("S", "S2", 3, 4, "## Goal\nship")
+    home.db.connection.execute("UPDATE sessions SET api_call_count = 1 WHERE id = 'S2'")
+    home.db.turn("S2", "next")
+    event = only(home)
+    assert (event.messages_before, event.messages_after) == (31, 11)
+
+
+def test_a_summary_booked_before_the_answer_had_the_request_before_it(make_home: MakeHome) -> None:
+    """0.22 puts a summary into a row that keeps its old time; the request behind the copies is younger."""
+    home = make_home("0.22")
+    home.db.session("S")
+    for row, uid in zip(home.talk(7), (f"u{n}" for n in range(28)), strict=True):
+        home.db.mark([row], message_uid=uid)
+    old = home.db.live("S")
+    home.db.mark(old, active=0, compacted=1)
+    for row in old[:3]:
+        home.db.copy(row)
+    merged = f"{PRIOR}\nlook\n\n{PRIOR_END}\n{LONG_SUMMARY} so far\nthings\n\n{END}"
+    home.db.copy(old[-4], content=merged, _compressed_summary=1)
+    for row in old[-3:]:
+        home.db.copy(row)
+    home.db.message("S", "user", "next", message_uid="n1", timestamp=home.db.tick(1))
+    booked = home.db.tick(1)
+    home.db.connection.execute(
+        "INSERT INTO session_model_usage (session_id, model, task, first_seen, last_seen, api_call_count)"
+        " VALUES ('S', 'mock-model', 'compression', ?, ?, 1)",
+        (booked, booked),
+    )
+    home.db.message("S", "assistant", "done", message_uid="n2", timestamp=home.db.tick(1))
+    event = only(home)
+    assert (event.messages_before, event.messages_after) == (29, 8)
