@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from core.compress.reply import with_reply
 from core.compress.restate import is_asking, is_carrying
 from core.compress.rows import appended, without_keys
+from core.compress.skills import reload_notice
 from core.compress.todos import open_todos, todo_header
 from core.compress.turns import content_text, is_summary
 from core.hermes.policy import Policy
@@ -15,14 +17,20 @@ from core.model.message import Message
 Messages = tuple[Message, ...]
 
 
-def settled(messages: Messages, given: Sequence[Message], policy: Policy) -> Messages:
+def settled(
+    messages: Messages, given: Sequence[Message], policy: Policy, *, anchors: bool = True
+) -> Messages:
     """The compacted list as the next request holds it: open to-dos behind it, a request of the user in it.
 
     Args:
         messages: What the compressor left.
         given: The conversation before.
         policy: Of the release.
+        anchors: The newest answer is put back; not where the user keeps the last turns by hand, for then the
+            newest of what is compressed is an old one.
     """
+    if policy.host.keeps_reply and anchors:
+        messages = with_reply(messages, given, policy)
     return _with_request(_with_todos(messages, given, policy), given, policy)
 
 
@@ -30,6 +38,8 @@ def _with_todos(messages: Messages, given: Sequence[Message], policy: Policy) ->
     text = open_todos(given) if policy.host.todos != "none" else None
     if text is None:
         return messages
+    if policy.summary.reloads_skills and (notice := reload_notice(messages)):
+        text = f"{text}\n\n{notice}"
     fresh = Message({"role": "user", "content": text})
     if policy.host.todos == "append" or not messages:
         return (*messages, fresh)
@@ -58,8 +68,7 @@ def _with_request(messages: Messages, given: Sequence[Message], policy: Policy) 
         return messages
     newest = next((message for message in reversed(given) if _counts(message, policy)), None)
     if newest is None:
-        marker = next(m["text"] for m in markers()["scaffolding"] if m["kind"] == "continuation")
-        return (*messages, Message({"role": "user", "content": marker}))
+        return (*messages, Message({"role": "user", "content": markers()["continued"]}))
     anchor = without_keys(Message(newest.wire), ("_db_persisted",))
     return (*messages, anchor) if policy.host.user_turn == "any" else _placed(messages, anchor, policy)
 

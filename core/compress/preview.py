@@ -27,9 +27,15 @@ from core.compress.summarise.base import (
     SummaryStatus,
 )
 from core.compress.summarise.static import StaticSummariser
+from core.compress.todos import may_hide_todos
 from core.model.message import Message
 from core.model.plan import Plan
 from core.model.preview import Feedback, Preview, Retention
+
+_HIDDEN_TODOS = (
+    "Unknown: open to-dos that only a running agent holds. This release puts them behind the list, and no "
+    "result in the conversation shows them."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +155,8 @@ def _retention(
 def _result(asked: _Asked, body: str | None, attempt: Attempt, retention: Retention | None = None) -> Preview:
     measured, plan, part = asked.measured, asked.plan, asked.part
     assembled = assemble(part, asked.cut, body, session=asked.session)
-    messages, index = _committed(part, assembled, hosted=asked.hosted)
+    whole = plan.kept_from is None
+    messages, index = _committed(part, assembled, hosted=asked.hosted, whole=whole)
     before, after = part.estimated_tokens, _after_tokens(part, messages)
     if plan.kept_from is not None:
         messages = rejoined(messages, measured.messages[plan.kept_from :])
@@ -179,13 +186,13 @@ def _result(asked: _Asked, body: str | None, attempt: Attempt, retention: Retent
 
 
 def _committed(
-    part: Measured, assembled: Assembled, *, hosted: bool
+    part: Measured, assembled: Assembled, *, hosted: bool, whole: bool
 ) -> tuple[tuple[Message, ...], int | None]:
     """The list the agent goes on with, and where its summary stands: nowhere when it refused a grown list."""
     at = assembled.summary_index
     if at is None or not hosted:
         return assembled.messages, at
-    messages = settled(assembled.messages, part.messages, part.policy)
+    messages = settled(assembled.messages, part.messages, part.policy, anchors=whole)
     index = next(i for i, message in enumerate(messages) if message is assembled.messages[at])
     before = part.estimated_tokens
     if not part.policy.host.grow_guard or _after_tokens(part, messages) <= before:
@@ -202,6 +209,8 @@ def _notes(
         middle = asked.part.messages[asked.cut.middle.start : asked.cut.middle.end]
         yield from focus_caveats(asked.focus, retention, middle)
     yield from caveats(asked.measured.messages, messages, index, policy)
+    if asked.hosted and policy.host.todos != "none" and may_hide_todos(asked.part.messages):
+        yield _HIDDEN_TODOS
     if grew and not asked.hosted and policy.host.grow_guard:
         yield "An agent of this release would refuse this list: it is larger than what it replaces."
 

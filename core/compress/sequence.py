@@ -101,17 +101,30 @@ def _without_unanswered(rows: Sequence[Message], policy: Policy) -> Iterator[Mes
 
 def _without_strays(rows: Sequence[Message], policy: Policy) -> Iterator[Message]:
     """The rows without results of calls that the answer before them did not make."""
-    keys = ("id", "call_id") if policy.sequence.strict_results else ("id",)
-    known: set[str] = set()
+    open_calls: list[set[str]] = []
     for row in rows:
         if row.role in ("user", "assistant"):
-            calls = row.wire.get("tool_calls") if row.role == "assistant" else None
-            listed = [call for call in calls or () if isinstance(call, dict)]
-            known = {call[key] for call in listed for key in keys if call.get(key)}
+            open_calls = _open_calls(row, policy)
         elif row.role == "tool":
-            name = row.wire.get("tool_call_id")
-            if not name or name not in known:
+            names = result_ids(row, policy.assembly)
+            answered = next((call for call in open_calls if call & names), None)
+            if answered is None and (names or not policy.sequence.keeps_unnamed):
                 continue
-            if policy.sequence.strict_results:
-                known.discard(name)
+            if answered is not None and policy.sequence.strict_results:
+                open_calls.remove(answered)
         yield row
+
+
+def _open_calls(row: Message, policy: Policy) -> list[set[str]]:
+    """The ids that results may name, those of one call together; an id two calls share is the first one's."""
+    calls = row.wire.get("tool_calls") if row.role == "assistant" else None
+    keys = ("id", "call_id") if policy.sequence.strict_results else ("id",)
+    found: list[set[str]] = []
+    for call in calls or ():
+        if policy.assembly.id_variants:
+            named = [call_ids(call, policy.assembly)]
+        else:
+            named = [{call[key]} for key in keys if isinstance(call, dict) and call.get(key)]
+        for names in named:
+            found.append(names.difference(*found))
+    return found

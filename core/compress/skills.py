@@ -9,6 +9,7 @@ from itertools import chain
 from core.compress.shrink import skill_named
 from core.compress.turns import content_text
 from core.compress.weight import calls_of, function_of
+from core.hermes.signs import markers
 from core.model.message import Message
 
 MARK = "[SKILL_PRUNED:"
@@ -27,6 +28,19 @@ def pruned_skills(texts: Iterable[str]) -> list[str]:
     """The skills that marks in the texts name, each once, in order; twenty at most."""
     found = (m[1] for text in texts if MARK in text for m in _NAMED.finditer(text))
     return list(dict.fromkeys(found))[:_MOST]
+
+
+def reload_notice(messages: Sequence[Message]) -> str:
+    """What stands under open to-dos when skills they may depend on are gone; empty when none is."""
+    names = pruned_skills(content_text(message.content) for message in messages)
+    if not names:
+        return ""
+    calls = "; ".join(f"skill_view(name='{name}')" for name in names)
+    notice: str = markers()["skills_pruned"]
+    return (
+        f"{notice}\nThese tasks came through word for word; the instructions they were begun under did not. Load "
+        f"what a task depends on before carrying it out: {calls}. Then see whether it is still called for."
+    )
 
 
 def lost_skills(turns: Sequence[Message], previous: str | None) -> list[str]:

@@ -26,12 +26,19 @@ def open_todos(messages: Sequence[Message]) -> str | None:
     Returns:
         None when no item is open, or no result holds a list.
     """
-    items = _newest(messages)
+    items = _newest(messages) or []
     lines = [line for item in items if not item.get("parent") for line in _lines(item, items, 0)]
     return "\n".join([todo_header(), *lines]) if lines else None
 
 
-def _newest(messages: Sequence[Message]) -> list[Mapping[str, Any]]:
+def may_hide_todos(messages: Sequence[Message]) -> bool:
+    """Whether an agent may hold to-dos in memory that no result in the conversation shows."""
+    uses = any(call.name in _TOOLS for message in messages for call in message.tool_calls)
+    told = uses or any(message.role == "user" and todo_header() in message.text for message in messages)
+    return told and _newest(messages) is None
+
+
+def _newest(messages: Sequence[Message]) -> list[Mapping[str, Any]] | None:
     names = {call.id: call.name for message in messages for call in message.tool_calls}
     for message in reversed(messages):
         content = message.content
@@ -40,7 +47,7 @@ def _newest(messages: Sequence[Message]) -> list[Mapping[str, Any]]:
         found = _listed(content) if isinstance(content, str) and '"todos"' in content else None
         if found is not None:
             return found
-    return []
+    return None
 
 
 def _listed(text: str) -> list[Mapping[str, Any]] | None:

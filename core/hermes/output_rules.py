@@ -120,11 +120,13 @@ class HostRules:
         user_turn: The newest user message is put back when the list holds no user row (`any`), or no `real`
             one; `none` where no release looks.
         grow_guard: A result larger than the conversation is made smaller, or refused.
+        keeps_reply: The newest readable answer is put back when the compressor summarised it.
     """
 
     todos: str
     user_turn: str
     grow_guard: bool
+    keeps_reply: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,7 @@ class SequenceRules:
         replaces_candidates: An answer that still had to be verified gives way to the one behind it.
         strict_results: A result may refer to either id of its call, and each call has one.
         drops_unanswered: A call that the results behind it do not answer is dropped.
+        keeps_unnamed: A result that names no call stays.
         spares_summaries: A user row is not joined to a summary or to what was sent into a running turn.
     """
 
@@ -143,6 +146,7 @@ class SequenceRules:
     replaces_candidates: bool
     strict_results: bool
     drops_unanswered: bool
+    keeps_unnamed: bool
     spares_summaries: bool
 
 

@@ -11,6 +11,7 @@ from core.compress.host import settled
 from core.compress.measure import measure
 from core.compress.plan import plan
 from core.compress.preview import preview
+from core.compress.skills import mark
 from core.compress.summarise.given import GivenSummary
 from core.compress.todos import open_todos
 from core.hermes.policy import load_policy
@@ -21,6 +22,7 @@ from core.model.settings import Settings
 HEADER = "[Your active task list was preserved across context compression]"
 SUMMARY = Message({"role": "user", "content": "[CONTEXT SUMMARY]: earlier\n## Goal\nG"})
 ANSWER = Message({"role": "assistant", "content": "Done."})
+BULK = Message({"role": "user", "content": "Read this. " * 900})
 ASK = Message({"role": "user", "content": "Count the lanterns."})
 
 
@@ -86,6 +88,60 @@ def test_a_request_that_was_summarised_away_is_put_back_where_no_two_users_meet(
 def test_a_summary_is_no_request_of_the_user_from_019_on(release: str, put_back: bool) -> None:
     after = settled((SUMMARY, ANSWER), [ASK, ANSWER], load_policy(release))
     assert (ASK.text in [m.text for m in after]) is put_back
+
+
+def test_022_puts_the_newest_answer_back_where_it_stood() -> None:
+    later = Message({"role": "user", "content": "And the ledgers?"})
+    after = settled((SUMMARY, later), [BULK, ASK, ANSWER, later], load_policy("0.22"))
+    assert [m.text for m in after[1:]] == [ANSWER.text, later.text]
+
+
+@pytest.mark.parametrize(
+    ("left", "given"),
+    [
+        ((SUMMARY, ANSWER, ASK), [ASK, ANSWER, ASK]),
+        ((SUMMARY, Message({"role": "assistant", "content": "Older."}), ASK), [ANSWER, ASK]),
+        ((SUMMARY, ASK), [ASK, Message({"role": "assistant", "content": " "})]),
+    ],
+    ids=["it is there", "another answer stands there", "nobody could read it"],
+)
+def test_an_answer_is_not_put_back(left: tuple[Message, ...], given: list[Message]) -> None:
+    assert settled(left, [BULK, *given], load_policy("0.22")) == left
+
+
+def test_an_answer_whose_place_a_reused_id_hides_is_not_put_back() -> None:
+    again = [row for _ in range(2) for row in listed(("1", "completed", ""))]
+    given = [BULK, ASK, *again[:2], ANSWER, *again[2:]]
+    assert settled((SUMMARY, ASK, *again[2:]), given, load_policy("0.22"))[2:] == tuple(again[2:])
+
+
+def test_an_answer_that_would_keep_the_list_from_shrinking_stays_out() -> None:
+    long = Message({"role": "assistant", "content": "word " * 400})
+    given = [ASK, long]
+    left = (SUMMARY, ASK)
+    assert settled(left, given, load_policy("0.22")) == left
+
+
+def test_the_newest_answer_of_a_part_kept_by_hand_stays_out() -> None:
+    after = settled((SUMMARY, ASK), [BULK, ASK, ANSWER, ASK], load_policy("0.22"), anchors=False)
+    assert after == (SUMMARY, ASK)
+
+
+@pytest.mark.parametrize(("release", "noted"), [("0.19", False), ("0.22", True)])
+def test_open_items_name_the_skills_they_need_again(release: str, noted: bool) -> None:
+    lost = Message({"role": "tool", "content": mark("git")})
+    after = settled((SUMMARY, ASK, lost), [ASK, *listed(("1", "pending", ""))], load_policy(release))
+    assert ("skill_view(name='git')" in after[-1].text) is noted
+
+
+@pytest.mark.parametrize(("shown", "hides"), [("{}", True), ('{"todos": []}', False)])
+def test_items_only_a_running_agent_knows_are_said_to_be_unknown(shown: str, hides: bool) -> None:
+    call, result = listed(("1", "pending", ""))
+    short = [Message({"role": role, "content": "word " * 90}) for role in ("user", "assistant") * 40]
+    measured = measure([ASK, call, result.with_wire(content=shown), *short], load_policy("0.19"))
+    made = preview(measured, plan(measured, Settings(window=8000)), GivenSummary("## Goal\nG"))
+    assert made.summary_index is not None
+    assert any(note.startswith("Unknown: open to-dos") for note in made.notes) is hides
 
 
 def test_a_conversation_nobody_asked_anything_in_gets_a_marker() -> None:

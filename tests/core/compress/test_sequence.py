@@ -101,3 +101,17 @@ def test_a_list_in_order_stays_as_it_is(release: str) -> None:
     for make in SHAPES:
         once = requested([Message(row) for row in make(7)], policy)
         assert requested(once, policy) == once
+
+
+@pytest.mark.parametrize("release", ["0.19", "0.22"])
+def test_a_result_that_names_no_call_stays_from_022_on(release: str) -> None:
+    unnamed = Message({"role": "tool", "content": "ok"})
+    rows = [user("a"), answer("", "c1"), result("c1"), unnamed, user("b"), unnamed]
+    assert len(requested(rows, load_policy(release))) == (6 if release == "0.22" else 4)
+
+
+def test_022_takes_all_ids_of_a_call_for_one() -> None:
+    call = {"id": "fc_1", "call_id": "c1", "type": "function", "function": {"name": "t", "arguments": "{}"}}
+    rows = [Message({"role": "assistant", "content": "", "tool_calls": [call]}), result("fc_1"), result("c1")]
+    assert len(requested(rows, load_policy("0.22"))) == 2
+    assert len(requested(rows, load_policy("0.19"))) == 3
