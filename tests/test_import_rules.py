@@ -111,6 +111,17 @@ def test_a_list_of_sessions_loads_what_a_list_needs(plain: Path) -> None:
     assert not _loaded_by_running("sessions", "--json", "--limit", "2", "--db", str(plain)) & HEAVY_FOR_A_LIST
 
 
+def test_a_list_of_compacted_sessions_loads_no_more_than_generations_are_told_by(tmp_path: Path) -> None:
+    with SessionDatabase(tmp_path / "state.db") as database:
+        database.session("s")
+        for turn in "abcd":
+            database.turn("s", turn)
+        database.compact("s", 2, 3, "summary")
+    words = ("sessions", "--json", "--db", str(tmp_path / "state.db"))
+    unwanted = {"core.model.storage", "core.store.messages", "core.store.store", "core.store.conversation"}
+    assert not _loaded_by_running(*words) & unwanted
+
+
 def test_a_ledger_loads_what_adding_up_needs(plain: Path) -> None:
     words = ("usage", "--json", "--no-prices", "--db", str(plain))
     _loaded_by_running(*words)

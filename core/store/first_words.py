@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from core.hermes.markers import find_summary
 from core.model.pages import NAME_CHARS
-from core.store.messages import shown_start, start_of_content
+from core.store.beginnings import shown_start, start_of_content
 from core.store.schema import Schema
 
 _LOOKED_AT = 3

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import re
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 
 from core.hermes.markers import find_summary
 from core.model.message import Message
 from core.model.storage import RowPreview
+from core.store.beginnings import call_names, shown_start, start_of_content
 from core.store.decode import JSON_PREFIX, Cells
 from core.store.schema import Schema
 from core.store.sessions import chunks
@@ -27,12 +26,8 @@ _PREVIEW_COLUMNS = (
     "_compressed_summary",
 )
 _TRACES = ("id", "session_id", "active", "compacted", "message_uid")
-_NAME = re.compile(r'"function"\s*:\s*\{\s*"name"\s*:\s*"((?:[^"\\]|\\.)*)"')
-_TEXT = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\.)*)')
 _CALLS_SHOWN = 4096
 _MAX_ID = 2**63 - 1
-_JSON_SLACK = 4
-"""An encoded list needs more stored characters for one shown character than plain text does."""
 
 
 def read_messages(
@@ -68,19 +63,6 @@ def read_previews(
     return tuple(_preview(rows[one], one in copied, chars) for one in row_ids if one in rows)
 
 
-def start_of_content(chars: int) -> str:
-    """SQL for enough bytes of a message's content to show `chars` characters of it."""
-    # `substr` of text stops at a NUL, which is how encoded lists begin: cut bytes.
-    return f"CAST(substr(CAST(content AS BLOB), 1, {chars * _JSON_SLACK + len(JSON_PREFIX)}) AS BLOB)"
-
-
-def shown_start(start: bytes, chars: int) -> str:
-    """The first characters of a content, from the bytes `start_of_content` read."""
-    text = start.decode(errors="ignore")
-    encoded = text.startswith(JSON_PREFIX)
-    return (_encoded_text(text[len(JSON_PREFIX) :]) if encoded else text)[:chars]
-
-
 def _rows(connection: sqlite3.Connection, columns: str, row_ids: Sequence[int]) -> dict[int, sqlite3.Row]:
     found: dict[int, sqlite3.Row] = {}
     for chunk in chunks(row_ids):
@@ -110,7 +92,7 @@ def _preview(row: sqlite3.Row, copied: bool, chars: int) -> RowPreview:
     start: bytes = row["start"] or b""
     text = start.decode(errors="ignore")
     encoded = text.startswith(JSON_PREFIX)
-    names = _call_names(cells.text("tool_calls") or "")
+    names = call_names(cells.text("tool_calls") or "")
     tool = cells.text("tool_name") or next(iter(names), None)
     return RowPreview(
         id=row["id"],
@@ -126,23 +108,6 @@ def _preview(row: sqlite3.Row, copied: bool, chars: int) -> RowPreview:
         images=encoded and '"image' in text,
         damage=tuple(cells.damage),
     )
-
-
-def _call_names(calls: str) -> list[str]:
-    """Names of the tools called, also from JSON that was cut short."""
-    return [_unquote(found[1]) for found in _NAME.finditer(calls)]
-
-
-def _encoded_text(json_text: str) -> str:
-    """The text parts of an encoded list, also when it was cut short."""
-    return "\n".join(_unquote(found[1]) for found in _TEXT.finditer(json_text))
-
-
-def _unquote(inside: str) -> str:
-    try:
-        return str(json.loads(f'"{inside}"'))
-    except ValueError:
-        return inside
 
 
 def newest_row(connection: sqlite3.Connection, upto: int = _MAX_ID) -> int:
