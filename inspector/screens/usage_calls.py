@@ -32,11 +32,13 @@ class Bars:
 
 
 def bars_of(found: Answer) -> Bars:
-    """Days where there are some; else calls where the log has them; else words alone."""
+    """Days where there are some, by tokens where none has a price; else the log's calls; else words alone."""
     if len(found.days) < FEW <= len(found.calls):
         return _of_calls(found.calls)
-    values = tuple(float(day.usd or 0) for day in found.days)
-    return Bars(values if len(values) >= FEW else (), *bar_caption(found))
+    priced = found.peak is not None
+    values = tuple(float((day.usd if priced else day.tokens) or 0) for day in found.days)
+    drawn = values if len(values) >= FEW and any(values) else ()
+    return Bars(drawn, *bar_caption(found), token="money" if priced else "ink-muted")
 
 
 def _of_calls(calls: Sequence[CacheCall]) -> Bars:

@@ -38,10 +38,10 @@ def _bucket(name: str) -> Callable[[LedgerRow], str]:
 
 FIGURES = (
     Figure("calls", "calls", 7, "ink-muted", lambda row: format.count(row.calls), 104),
-    Figure("input", "fresh", 7, "bucket-fresh", _bucket("input"), 76),
+    Figure("input", "fresh", 7, "bucket-fresh", _bucket("input"), 72),
     Figure("cache_read", "read", 7, "bucket-read", _bucket("cache_read"), 84),
     Figure("cache_write", "write", 7, "bucket-write", _bucket("cache_write"), 96),
-    Figure("output", "output", 7, "bucket-output", _bucket("output"), 76),
+    Figure("output", "output", 7, "bucket-output", _bucket("output"), 72),
     Figure("hit_rate", "hit", 5, "ink", lambda row: format.percent(row.tokens.hit_rate)),
     Figure("recorded", "recorded", 9, "money", lambda row: format.sum_of_money(row.recorded)),
     Figure("computed", "at list", 9, "money", lambda row: format.sum_of_money(row.computed)),

@@ -14,6 +14,8 @@ from core.account.ledger import ledger
 from core.account.price_book import PriceBook, open_book
 from core.account.spending import MAIN
 from core.errors import DatabaseError, InspectorError
+from core.explain.clock import align
+from core.explain.rows import moments
 from core.explain.situation import conversation_log
 from core.model.ledger import Ledger, LedgerRow
 from core.model.prompt_cache import CacheCall
@@ -213,15 +215,30 @@ def ranked(found: Ledger) -> tuple[LedgerRow, ...]:
 
 def forecast(days: Sequence[Day], now: datetime) -> Decimal | None:
     """What the month costs when it goes on as it began; None before its second day or without prices."""
+    today, spent = now.astimezone().date(), this_month(days, now)
+    if today.day < 2 or spent is None:
+        return None
+    return spent / today.day * monthrange(today.year, today.month)[1]
+
+
+def at_this_pace(found: Answer, now: datetime) -> Decimal | None:
+    """The forecast, where the answer is about everything and its period holds the whole month so far."""
+    question, since = found.question, found.question.window(now)[0]
+    begun = now.astimezone().date().replace(day=1)
+    if question.session or question.path or (since is not None and since.astimezone().date() > begun):
+        return None
+    return forecast(found.days, now)
+
+
+def this_month(days: Sequence[Day], now: datetime) -> Decimal | None:
+    """What the days of this month come to so far; None when none of them has a price."""
     today = now.astimezone().date()
-    spent = [
+    known = [
         day.usd
         for day in days
         if day.usd is not None and (day.day.year, day.day.month) == (today.year, today.month)
     ]
-    if today.day < 2 or not spent:
-        return None
-    return sum(spent, Decimal(0)) / today.day * monthrange(today.year, today.month)[1]
+    return sum(known, Decimal(0)) if known else None
 
 
 def spent(row: LedgerRow) -> Decimal | None:
@@ -264,7 +281,9 @@ def _logged_calls(store: Store, session: str) -> tuple[CacheCall, ...]:
     """The calls of a conversation whose prompt its log tells, oldest first."""
     conversation = store.conversation(session)
     sessions = {one.id for one in conversation.sessions}
-    calls = read_calls(conversation_log(store.location.home, conversation), sessions)
+    log = conversation_log(store.location.home, conversation)
+    clock = align(log.records, moments(conversation, ()))
+    calls = read_calls(log, sessions, clock.utc)
     return tuple(call for call in calls if call.prompt)
 
 

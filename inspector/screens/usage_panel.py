@@ -23,6 +23,7 @@ from inspector.screens.usage_detail import Detail, detail
 from inspector.screens.usage_list import LedgerList
 from inspector.screens.usage_model import PERIODS, Answer, Question, answer
 from inspector.screens.usage_words import (
+    above,
     bucket_pieces,
     headline,
     nothing,
@@ -34,6 +35,7 @@ from inspector.screens.usage_words import (
 from inspector.shell import shell
 from inspector.widgets.banner import Banner
 from inspector.widgets.day_bars import DayBars
+from inspector.widgets.fields import field
 from inspector.widgets.row_list import RowList
 from inspector.widgets.rows import ListRows
 from inspector.widgets.status_line import StatusLine
@@ -41,6 +43,8 @@ from inspector.widgets.text_pane import TextPane
 from inspector.workers import Reporting, cancelled, in_thread
 
 LOADING = "Adding up tokens and money; over a large database the first time takes some seconds."
+Others = Sequence[tuple[str, str]]
+"""Figures beside a row's own: name and sum."""
 ROOMY = 110
 """Columns from which more is said beside the sums."""
 
@@ -84,6 +88,8 @@ class UsagePanel(Reporting, Vertical):
         self.question = question or Question()
         self._answer: Answer | None = None
         self._asked_origin = False
+        self._left: dict[Question, int] = {}
+        """The row the user went into, for when they come back."""
 
     def compose(self) -> ComposeResult:
         """The sums first, then the days, then who spent it, then where a number is from."""
@@ -135,6 +141,7 @@ class UsagePanel(Reporting, Vertical):
     def _take(self, event: Answered) -> None:
         found = event.answer
         again = self._answer is not None and self._answer.question == found.question
+        place = self.rows.cursor if again else self._left.pop(found.question, 0)
         self._answer = found
         self._draw_sums()
         self._draw_bars(bars_of(found))
@@ -142,7 +149,7 @@ class UsagePanel(Reporting, Vertical):
         self.rows.by, self.rows.priced = found.ledger.by, found.priced
         self.rows.empty = nothing(found.question)
         rows = (*found.ledger.rows, found.ledger.totals) if found.ledger.rows else ()
-        self.rows.show(ListRows(rows), cursor=self.rows.cursor if again else 0)
+        self.rows.show(ListRows(rows), cursor=place)
         self._draw_tabs()
         self.query_one("#dimensions", StatusLine).right = ()
         self._show_origin()
@@ -182,7 +189,8 @@ class UsagePanel(Reporting, Vertical):
     def _show_origin(self) -> None:
         row, found = self.rows.current, self._answer
         if row is not None and found is not None:
-            self.card.show(partial(_origin, row, found, self.rows.figure))
+            others = tuple(above(found, shell(self).now())) if row is found.ledger.totals else ()
+            self.card.show(partial(_origin, row, found, self.rows.figure, others))
 
     # What the user does.
 
@@ -239,11 +247,22 @@ class UsagePanel(Reporting, Vertical):
         alone = self.question.by == "conversation" and row.sessions == 1
         below = None if alone else self._answer.question.into(row)
         if below is not None:
+            self._left[self.question] = self.rows.cursor
             self.ask(self.locations, below)
         elif self.question.session is None:
             self._open(row.key)
         else:
             self.toast("This conversation is open already; 1 shows its messages.")
+
+    @on(DayBars.Chosen)
+    def _choose_day(self, event: DayBars.Chosen) -> None:
+        found = self._answer
+        if found is None or bars_of(found).unit != "days" or "day" not in self.question.dimensions:
+            return
+        day = LedgerRow(found.days[event.index].day.isoformat())
+        below = replace(found.question, by="day").into(day)
+        if below is not None:
+            self.ask(self.locations, below)
 
     def _open(self, session_id: str) -> None:
         app = shell(self)
@@ -269,6 +288,9 @@ def _holds(location: Location, session_id: str) -> bool:
     return True
 
 
-def _origin(row: LedgerRow, found: Answer, figure: str, width: int, ink: Palette) -> list[Line]:
+def _origin(
+    row: LedgerRow, found: Answer, figure: str, others: Others, width: int, ink: Palette
+) -> list[Line]:
     about = row.label or row.key
-    return [*origin_lines(about, origin(found.ledger, row, figure), width, ink), *subtree(row, width, ink)]
+    told = [*origin_lines(about, origin(found.ledger, row, figure), width, ink), *subtree(row, width, ink)]
+    return [*told, *(line for name, sums in others for line in field(name, sums, width, ink))]

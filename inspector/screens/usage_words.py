@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from calendar import monthrange
+from collections.abc import Iterator
 from datetime import datetime
 
 from core.account.bucket_costs import bucket_costs
 from core.model.ledger import LedgerRow
 from inspector import format
 from inspector.screens.usage_list import PRICING
-from inspector.screens.usage_model import Answer, Question, forecast, spent
+from inspector.screens.usage_model import Answer, Question, at_this_pace, spent, this_month
 from inspector.widgets.status_line import Piece
+
+NO_PRICE = "no day has a price"
 
 
 def headline(
@@ -25,17 +29,39 @@ def headline(
         ("ink", found.question.title),
         ("money!", f" · {format.sum_of_money(totals.recorded)} recorded"),
         ("ink-muted?", f" · {listed} at list"),
-        ("ink-muted?", f" · {mark}{format.plural(totals.calls, 'call')}"),
+        ("ink-muted?", f" · {_calls(totals, mark)}"),
     ]
     right: list[Piece] = [("bucket-read", f"hit {format.percent(totals.tokens.hit_rate)}")]
     saved = bucket_costs(totals).saved
     if roomy and saved is not None and saved > 0:
         right.append(("bucket-read", f", saved {format.money(saved, mark=format.ESTIMATE)}"))
-    month = None if found.question.session or found.question.path else forecast(found.days, now)
+    month = at_this_pace(found, now)
     if month is not None:
         words = f" · {now.astimezone():%B} {format.money(month, mark=format.ESTIMATE)} at this pace"
         right.append(("ink-muted", words))
     return tuple(left), tuple(right)
+
+
+def _calls(totals: LedgerRow, mark: str) -> str:
+    """A lower bound of nothing says nothing."""
+    unknown = mark and not totals.calls
+    return f"{format.UNKNOWN} calls" if unknown else f"{mark}{format.plural(totals.calls, 'call')}"
+
+
+def above(found: Answer, now: datetime) -> Iterator[tuple[str, str]]:
+    """How the figures of the first line that stand in no column were worked out: name and sum."""
+    saved = bucket_costs(found.ledger.totals).saved
+    if saved is not None and saved > 0:
+        sums = "tokens of cache read and write × (USD per million fresh - of that bucket), over models"
+        yield "saved", f"{format.money(saved, mark=format.ESTIMATE)} = {sums}"
+    month = at_this_pace(found, now)
+    if month is None:
+        return
+    today = now.astimezone().date()
+    length = monthrange(today.year, today.month)[1]
+    spent_by_now = format.money(this_month(found.days, now))
+    sums = f"{spent_by_now} since the 1st / {format.plural(today.day, 'day')} × {length}"
+    yield "forecast", f"{format.money(month, mark=format.ESTIMATE)} = {sums}"
 
 
 def waiting(question: Question) -> tuple[Piece, ...]:
@@ -68,25 +94,29 @@ def bucket_pieces(totals: LedgerRow, *, priced: bool = False) -> tuple[Piece, ..
             *([("money", f" {format.money(costs[key])}")] if key in costs else []),
             ("rule", "  │  "),
         ]
-    pieces[-1] = ("ink-faint?", f" (of it reasoning {format.short(tokens.reasoning)})")
-    return tuple(pieces)
+    if tokens.reasoning and tokens.output:
+        return (*pieces[:-1], ("ink-faint?", f" (of it reasoning {format.short(tokens.reasoning)})"))
+    return tuple(pieces[:-1])
 
 
 def bar_caption(found: Answer) -> tuple[str, str, str]:
     """First day, last day, and which was the dearest."""
     if not found.days:
-        return "", "", "no day has a price"
+        return "", "", NO_PRICE
     first, last = (f"{day.day:%b} {day.day.day}" for day in (found.days[0], found.days[-1]))
     peak = found.peak
-    if peak is None:
-        return first, last, "no day has a price"
-    return first, last, f"peak {peak.day:%b} {peak.day.day} {format.money(peak.usd)}"
+    if peak is not None:
+        return first, last, f"peak {peak.day:%b} {peak.day.day} {format.money(peak.usd)}"
+    most = max(found.days, key=lambda day: day.tokens)
+    if not most.tokens:
+        return first, last, NO_PRICE
+    return first, last, f"tokens: {NO_PRICE} · peak {most.day:%b} {most.day.day} {format.short(most.tokens)}"
 
 
 def peak_words(row: LedgerRow) -> str:
     """Which conversation the dearest day went to, and what of its prompts came from the cache."""
     hit = format.percent(row.tokens.hit_rate)
-    return f": {row.label or row.key} {format.money(spent(row))}, cache {hit}"
+    return f", of it {format.money(spent(row))} (cache {hit}) {row.label or row.key}"
 
 
 def summary_words(row: LedgerRow) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from textual import events
+from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
@@ -11,6 +13,7 @@ from textual.widget import Widget
 from inspector.glyphs import LEVELS
 from inspector.line import Line
 from inspector.palette import Palette
+from inspector.text import cell_len, clean_line
 
 GAP = 3
 NONE = "·"
@@ -28,6 +31,20 @@ class DayBars(Widget):
     last: reactive[str] = reactive("")
     unit: reactive[str] = reactive("days")
     token: reactive[str] = reactive("money")
+
+    class Chosen(Message):
+        """The mouse chose a bar that stands for a single value: which of `values`."""
+
+        def __init__(self, index: int) -> None:
+            self.index = index
+            super().__init__()
+
+    def on_click(self, event: events.Click) -> None:
+        """Tell which bar the mouse is on; what stands for several values is none of them."""
+        bars, cells, size = shown(self.values, self.size.width)
+        index = event.x // cells
+        if size == 1 and index < len(bars):
+            self.post_message(self.Chosen(index))
 
     def render_line(self, y: int) -> Strip:
         """The bars from their top, then their ends and what the highest was."""
@@ -53,17 +70,17 @@ class DayBars(Widget):
     def _ends(self, width: int, ink: Palette) -> Line:
         values, cells, size = shown(self.values, width)
         caption = self.caption if size == 1 else f"{size} {self.unit} a bar · {self.caption}"
-        drawn = len(values) * cells
+        room, drawn = cell_len(clean_line(caption)), len(values) * cells
         between = drawn - len(self.first) - len(self.last)
         faint, muted = ink.style("ink-faint"), ink.style("ink-muted")
         if between < 2:
             return Line().add(caption, muted, most=width)
-        beside = width - drawn >= len(caption) + GAP
-        if not beside and between < len(caption) + 2 * GAP:
+        beside = width - drawn >= room + GAP
+        if not beside and between < room + 2 * GAP:
             return Line().add(f"{self.first} to {self.last} · {caption}", muted, most=width)
         line = Line().add(self.first, faint)
         if not beside:
-            line.gap((between - len(caption)) // 2).add(caption, muted)
+            line.gap((between - room) // 2).add(caption, muted)
             caption = ""
         line.to(drawn - len(self.last)).add(self.last, faint)
         return line.gap(GAP).add(caption, muted, most=max(0, width - line.width - GAP))

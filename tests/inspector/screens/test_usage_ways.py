@@ -1,0 +1,98 @@
+"""Ways through the usage screen, and what it says where there is little to say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import pytest
+from textual.pilot import Pilot
+
+from core.model.ledger import Ledger, LedgerRow
+from core.model.tokens import Buckets
+from core.store.locate import Location
+from inspector.app import InspectorApp
+from inspector.screens.usage_calls import bars_of
+from inspector.screens.usage_model import Answer, Day, Question, at_this_pace
+from inspector.screens.usage_panel import UsagePanel
+from inspector.screens.usage_words import bucket_pieces, headline
+from inspector.widgets.day_bars import DayBars
+from tests.conftest import NOW
+from tests.inspector.screens.conftest import press, settle
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def answer(days: tuple[Day, ...], question: Question, totals: LedgerRow | None = None) -> Answer:
+    return Answer(question, Ledger("day", (), totals or LedgerRow("total"), lower_bound=True), days)
+
+
+def days(*usd: int | None) -> tuple[Day, ...]:
+    return tuple(
+        Day(date(2026, 11, place), None if one is None else Decimal(one), 1000 * place)
+        for place, one in enumerate(usd, 1)
+    )
+
+
+def test_a_month_is_foretold_only_from_a_period_that_holds_all_of_it() -> None:
+    found = answer(days(10, 10), Question())
+    assert at_this_pace(found, NOON) == Decimal(30)
+    assert at_this_pace(replace(found, question=Question(period=3)), NOON) is None
+    assert at_this_pace(replace(found, question=Question(session="x")), NOON) is None
+
+
+def test_days_without_a_price_are_drawn_by_their_tokens() -> None:
+    bars = bars_of(answer(days(None, None, None), Question()))
+    assert bars.values == (1000, 2000, 3000)
+    assert bars.caption == "tokens: no day has a price · peak Nov 3 3.0K"
+    assert bars_of(answer(days(None, 5, None), Question())).values == (0, 5, 0)
+
+
+def test_what_is_unknown_is_neither_nothing_nor_a_lower_bound_of_nothing() -> None:
+    totals = LedgerRow("total", tokens=Buckets(reasoning=0), lower_bound=True)
+    told = "".join(text for _, text in headline(answer((), Question(), totals), NOON)[0])
+    assert "– calls" in told
+    assert "reasoning" not in "".join(text for _, text in bucket_pieces(totals))
+
+
+@pytest.fixture
+def app(samples: Location) -> InspectorApp:
+    return InspectorApp([samples], now=lambda: NOW)
+
+
+async def panel_of(pilot: Pilot[None]) -> UsagePanel:
+    await settle(pilot)
+    await press(pilot, "u")
+    return pilot.app.screen.query_one(UsagePanel)
+
+
+async def test_the_way_back_ends_on_the_row_it_began_at(app: InspectorApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        panel = await panel_of(pilot)
+        await press(pilot, "s", "j", "j")
+        await press(pilot, "enter")
+        assert panel.question.path
+        await press(pilot, "escape")
+        assert not panel.question.path
+        assert panel.rows.cursor == 2
+
+
+async def test_a_click_on_a_bar_goes_into_its_day(app: InspectorApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        panel = await panel_of(pilot)
+        bars = app.screen.query_one(DayBars)
+        place = max(range(len(bars.values)), key=lambda index: bars.values[index])
+        panel.post_message(DayBars.Chosen(place))
+        await settle(pilot)
+        (step,) = panel.question.path
+        assert step.by == "day"
+        assert panel.rows.rows.count > 1
+
+
+async def test_the_total_tells_how_the_first_line_was_worked_out(app: InspectorApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        panel = await panel_of(pilot)
+        await press(pilot, "G")
+        assert "since the 1st" in panel.card.text
+        assert "saved" in panel.card.text
