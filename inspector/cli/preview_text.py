@@ -27,7 +27,8 @@ def lines(found: Preview) -> Iterator[str]:
         return
     middle = found.plan.middle
     yield ""
-    yield f"messages {middle.start} to {middle.end - 1} become this summary ({found.summariser}):"
+    become = "would have become" if found.feedback.noop else "become"
+    yield f"messages {middle.start} to {middle.end - 1} {become} this summary ({found.summariser}):"
     yield from (f"  {line}".rstrip() for line in redact_text(found.summary).split("\n"))
     if found.retention is not None:
         yield ""

@@ -8,9 +8,13 @@ from dataclasses import dataclass, replace
 
 from core.compress.anchors.lexicon import lexicon
 from core.compress.anchors.view import Call, View
+from core.compress.topic import terms
 
 _CREATED_BY_SHELL = re.compile(r"(?:>>?|\btee(?:\s+-a)?|\btouch)\s+(?P<path>[\w./~@%+-]+)")
 _WORDLESS = 12
+_TAKEN_UP = 1 / 3
+"""Share of the words of a request that what follows must speak of."""
+
 _WORDS = re.compile(r"[a-z]+")
 
 
@@ -53,9 +57,19 @@ class FileStory:
     last: int
 
     @property
+    def gone(self) -> bool:
+        """No longer there at the end of this middle."""
+        return self.effects[-1] == "removed"
+
+    @property
+    def made(self) -> bool:
+        """Written or changed in this middle, and not only looked at."""
+        return any(effect not in ("read", "removed") for effect in self.effects)
+
+    @property
     def vanished(self) -> bool:
         """Made in this middle and gone by its end."""
-        return self.effects[-1] == "removed" and any(effect != "read" for effect in self.effects[:-1])
+        return self.gone and self.made
 
 
 def outcomes(views: Sequence[View]) -> list[Outcome]:
@@ -65,7 +79,7 @@ def outcomes(views: Sequence[View]) -> list[Outcome]:
     fixed: dict[tuple[str, str], int] = {}
     for at in range(len(found) - 1, -1, -1):
         outcome = found[at]
-        key = (outcome.call.name, outcome.call.target)
+        key = (outcome.call.name, _purpose(outcome.call))
         if outcome.error and key in fixed:
             found[at] = replace(outcome, fixed_at=fixed[key])
         elif outcome.result is not None and not outcome.error and outcome.call.target:
@@ -74,26 +88,50 @@ def outcomes(views: Sequence[View]) -> list[Outcome]:
 
 
 def files(views: Sequence[View]) -> dict[str, FileStory]:
-    """The files a middle's calls named, in order of first mention."""
+    """The files a middle's calls named, in order of first mention; a call that failed did nothing to them."""
     stories: dict[str, FileStory] = {}
-    for view in views:
-        for call in view.calls:
-            for path, effect in _effects(call):
-                story = stories.setdefault(path, FileStory(path, [], view.index, view.index))
-                story.effects.append(effect)
-                story.last = view.index
+    for outcome in outcomes(views):
+        for path, effect in () if outcome.error else _effects(outcome.call):
+            path = _known(path, stories)
+            story = stories.setdefault(path, FileStory(path, [], outcome.at, outcome.at))
+            story.effects.append(effect)
+            story.last = outcome.at
     return stories
 
 
+def _known(path: str, stories: dict[str, FileStory]) -> str:
+    """The path as it was named before: a command in another directory names a file by its end."""
+    if path in stories or path.startswith(("/", "~")) or "/" not in path.removeprefix("./"):
+        return path
+    end = f"/{path.removeprefix('./')}"
+    named = [known for known in stories if known.endswith(end)]
+    return named[0] if len(named) == 1 else path
+
+
 def pending(views: Sequence[View]) -> list[View]:
-    """Requests without a closing answer: an assistant text that calls nothing, before the next request."""
+    """Requests without a closing answer: an assistant text that calls nothing.
+
+    Of several requests that wait, an answer closes those whose words it or the work since takes up, or else
+    the newest: one that came in between is often answered together with the one it interrupts.
+    """
     waiting: list[View] = []
+    since: list[str] = []
     for view in views:
         if view.request:
             waiting.append(view)
-        elif view.role == "assistant" and view.text.strip() and not view.calls and waiting:
-            waiting.pop()
+        elif view.role == "assistant":
+            since += (view.text, *(call.target for call in view.calls))
+            if waiting and view.text.strip() and not view.calls:
+                said = frozenset(terms("\n".join(since)))
+                left = [ask for ask in waiting if not _is_taken_up(ask.text, said)]
+                waiting = left if 1 < len(waiting) != len(left) else waiting[:-1]
+                since = []
     return waiting
+
+
+def _is_taken_up(ask: str, said: frozenset[str]) -> bool:
+    words = terms(ask)
+    return len(said.intersection(words)) >= _TAKEN_UP * len(words)
 
 
 def effect_of(name: str) -> str | None:
@@ -115,7 +153,14 @@ def _effects(call: Call) -> list[tuple[str, str]]:
         for match in lexicon().gone.finditer(call.command):
             found += [(path, "removed") for path in match["paths"].split() if not path.startswith("-")]
         found += [(match["path"], "wrote") for match in _CREATED_BY_SHELL.finditer(call.command)]
+        for match in lexicon().moved.finditer(call.command):
+            found += [(match["source"], "removed"), (match["target"], "wrote")]
     return [(path, effect) for path, effect in found if path not in ("/dev/null", "&1", "&2")]
+
+
+def _purpose(call: Call) -> str:
+    """What a call was for: its target, of commands without flags that only decide what is shown."""
+    return lexicon().manner.sub("", call.target).strip() if call.command else call.target
 
 
 def _outcome(at: int, call: Call, result: View | None) -> Outcome:

@@ -18,18 +18,25 @@ class Lexicon:
     constraint: re.Pattern[str]
     decision: re.Pattern[str]
     remaining: re.Pattern[str]
+    intent: re.Pattern[str]
     injected: re.Pattern[str]
+    observed: re.Pattern[str]
     no_rule: re.Pattern[str]
     error: re.Pattern[str]
     error_words: re.Pattern[str]
+    handoff: re.Pattern[str]
     harmless: re.Pattern[str]
     passed: re.Pattern[str]
     gone: re.Pattern[str]
+    moved: re.Pattern[str]
+    manner: re.Pattern[str]
+    device: re.Pattern[str]
     units: frozenset[str]
     file_name: re.Pattern[str]
     error_stems: tuple[str, ...]
     command_keys: tuple[str, ...]
     path_keys: tuple[str, ...]
+    search_keys: tuple[str, ...]
     subject_keys: tuple[str, ...]
     effects: Mapping[str, frozenset[str]]
 
@@ -43,18 +50,25 @@ def lexicon() -> Lexicon:
         constraint=_any(table["constraint"], re.IGNORECASE),
         decision=_any(table["decision"], re.IGNORECASE),
         remaining=_any(table["remaining"], re.IGNORECASE),
+        intent=_any(table["intent"], re.IGNORECASE),
         injected=_any(table["injected"]),
+        observed=_any(table["observed"]),
         no_rule=_any(table["no_rule"]),
         error=_any(table["error"]),
         error_words=_any(table["error_words"]),
+        handoff=_any(table["handoff"]),
         harmless=_any(table["harmless"]),
         passed=_any(table["passed"], re.IGNORECASE),
         gone=_any(table["gone"], re.MULTILINE),
+        moved=_any(table["moved"], re.MULTILINE),
+        manner=_any(table["manner"]),
+        device=_any(table["device"]),
         units=frozenset(table["units"]),
         file_name=re.compile(rf"[\w@+%~$.-]*[\w@+%~$-]\.(?:{extensions})"),
         error_stems=tuple(table["error_stems"]),
         command_keys=tuple(table["command_keys"]),
         path_keys=tuple(table["path_keys"]),
+        search_keys=tuple(table["search_keys"]),
         subject_keys=tuple(table["subject_keys"]),
         effects={effect: frozenset(words) for effect, words in table["effects"].items()},
     )

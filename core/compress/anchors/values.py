@@ -31,6 +31,8 @@ _ID = re.compile(
     r"|\d{7,16}"
 )
 _LINE_SUFFIX = re.compile(r":\d+(?::\d+)?:?$|(?<=[a-z])-\d+-.{0,3}$")
+_FOUND_LINE = re.compile(r"(?P<end>\.[A-Za-z]\w{0,7})(?::\d+:|-\d+-).*$")
+"""A file, and behind it the number and the start of a line that a search found there."""
 _DIGIT = re.compile(r"\d")
 _REST = r"[\d,]{0,15}+(?:\.\d{1,9}+)?"
 _UNIT = r"%|％|°?[A-Za-zµ]{1,8}(?:/s)?|[\u4e00-\u9fff]"
@@ -40,6 +42,12 @@ _MEASURE = re.compile(  # begins with its digit, which is found fast; what stand
 _STRIP = ".,:;!?'\"`*_#)"
 _ESCAPE = re.compile(r"(?<!:)\\(?:u[0-9a-fA-F]{4}|[nrt](?![a-z]))")
 """Left over from text that was encoded once more; `C:\\notes` is none."""
+
+_LINES = re.compile(r"[^\\/:]*(?:\\[nrt][^\\/]*)+")
+"""Lines of a text that was encoded once more, when no name of a file ends them."""
+
+_TAG = re.compile(r"^\s*<\w{1,30}>|</\w{1,30}>\s*$")
+"""What a client puts around the line that reports a failure."""
 
 _LONGEST_LINE = 300
 
@@ -90,7 +98,7 @@ def classify(token: str) -> AnchorValue | None:
         return None
     if "://" in value:
         return AnchorValue("urls", value) if _URL.match(value) and not _WEB.match(value) else None
-    plain = _LINE_SUFFIX.sub("", value)
+    plain = _LINE_SUFFIX.sub("", _FOUND_LINE.sub(r"\g<end>", value))
     if "/" in plain or "\\" in plain:
         return AnchorValue("paths", plain) if _is_path(plain) else None
     if lexicon().file_name.fullmatch(plain):
@@ -105,6 +113,10 @@ def classify(token: str) -> AnchorValue | None:
 def _is_path(value: str) -> bool:
     match = _PATH.match(value)
     if match is None or not any(map(str.isalpha, value)) or _ESCAPE.search(value):
+        return False
+    if _LINES.fullmatch(value) and not lexicon().file_name.search(value):
+        return False
+    if lexicon().device.match(value):
         return False
     if match.end() < len(value) and not value.startswith(("/", "~", ".")):
         return False
@@ -134,7 +146,7 @@ def error_lines(text: str) -> Iterator[str]:
         raw = text[start : min(len(text) if end < 0 else end, start + _LONGEST_LINE)]
         failed = words.error.search(raw) or words.error_words.search(raw.lower())
         if failed and not words.harmless.search(raw):
-            line = " ".join(raw.split())[:LONGEST].rstrip()
+            line = " ".join(_TAG.sub("", raw).split())[:LONGEST].rstrip()
             if line:
                 yield line
 

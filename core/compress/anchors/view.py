@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -22,6 +22,7 @@ _MOST, _LEAST = 1_500_000, 400
 """Characters read of a whole middle, and of each message at least: what keeps reading under half a second."""
 
 _LONGEST_TARGET = 200
+_FENCED = re.compile(r"```[\w-]*\n(?P<command>.+?)\n?```", re.DOTALL)
 _REMINDER = re.compile(r"<(system-reminder|local-command-[a-z]+|command-[a-z]+)>.*?</\1>", re.DOTALL)
 
 
@@ -30,7 +31,7 @@ class Call:
     """A tool call.
 
     Attributes:
-        target: What it was about: a command, a path, a query; "" when the arguments do not say.
+        target: What it was about: a command, a path, a query and where; "" when the arguments do not say.
         command: The command line it ran, when it ran one.
         path: The file it named, when it named one.
         strings: Every string of the arguments, for scanning.
@@ -50,6 +51,7 @@ class View:
 
     Attributes:
         index: Its place in the list it came from.
+        role: Its role; `tool` also for output that a program without tool messages wrote in the user's place.
         text: Its readable text, long ones by their ends.
         calls: What an assistant called.
         answers: The call a tool message answers, when it is in the same middle.
@@ -97,8 +99,11 @@ def views(messages: Sequence[Message], offset: int = 0, clean: Clean = list) -> 
     arguments = iter(clean([call.arguments for calls in made for call in calls]))
     known: dict[str, Call] = {}
     failures: dict[str, tuple[str, ...]] = {}
-    result = []
+    result: list[View] = []
     for at, (text, role) in enumerate(zip(texts, roles, strict=True)):
+        if role == "user" and result and is_output(text, result[-1].role):
+            result[-1:] = _observed(result[-1], View(offset + at, "tool", text, errors=_failures(text)))
+            continue
         calls = tuple(_call(call, next(arguments)) for call in made[at])
         known.update((call.id, call) for call in calls)
         answers: Call | None = None
@@ -106,9 +111,29 @@ def views(messages: Sequence[Message], offset: int = 0, clean: Clean = list) -> 
         if role == "tool":
             answers = known.get(messages[at].tool_call_id or "")
             errors = failures[text] if text in failures else failures.setdefault(text, _failures(text))
-        request = role == "user" and _is_request(text)
+        request = role == "user" and _is_request(text) and find_summary(messages[at].text) is None
         result.append(View(offset + at, role, text, calls, answers, request, errors))
     return result
+
+
+def is_output(text: str, before: str | None) -> bool:
+    """Whether a user row holds what a command gave back.
+
+    Args:
+        text: The row.
+        before: Role of the row before it; only an assistant's can have brought it about.
+    """
+    return before == "assistant" and bool(lexicon().observed.search(text))
+
+
+def _observed(said: View, output: View) -> tuple[View, View]:
+    """A message that wrote its command into its text, and the row that brought the output back."""
+    fences = _FENCED.findall(said.text)
+    if said.calls or not fences:
+        return said, output
+    command = one_line(fences[-1].strip().split("\n", 1)[0], _LONGEST_TARGET)
+    call = Call(f"text-{said.index}", "shell", command, command, None, fences[-1][: HEAD + TAIL])
+    return replace(said, calls=(call,)), replace(output, answers=call)
 
 
 def _failures(text: str) -> tuple[str, ...]:
@@ -117,7 +142,7 @@ def _failures(text: str) -> tuple[str, ...]:
 
 def _readable(message: Message, role: str, clean: Clean, most: int) -> str:
     """The text of a message for reading: JSON results by their strings, long texts by their ends."""
-    text = message.text
+    text = message.text if role == "tool" else _without_prefix(message.text)
     if role == "tool" and text[:1] in ("{", "[") and text.rstrip()[-1:] in ("}", "]"):
         text = _decoded(text)
     elif role == "user" and "<" in text:
@@ -125,6 +150,14 @@ def _readable(message: Message, role: str, clean: Clean, most: int) -> str:
     if "PRIVATE KEY" in text:
         text = clean([text])[0]  # before it is cut: half a key block is not recognised
     return ends(text, most)
+
+
+def _without_prefix(text: str) -> str:
+    """A message without what a release puts around a summary: that tells of the summary, not of the work."""
+    match = find_summary(text)
+    if match is None:
+        return text
+    return "\n".join(part for part in (match.before, match.body, match.after) if part)
 
 
 def ends(text: str, most: int = HEAD + TAIL) -> str:
@@ -148,10 +181,16 @@ def one_line(text: str, limit: int) -> str:
     return line[: cut if cut > 0 else limit - 1].rstrip() + "…"
 
 
+def request_words(text: str) -> str:
+    """The words of a person in a row of the user's; "" when a client or Hermes itself wrote it."""
+    words = _REMINDER.sub("", text).strip()
+    return words if _is_request(words) else ""
+
+
 def _is_request(text: str) -> bool:
     if not text.strip() or scaffold_kind(text) or lexicon().injected.match(text):
         return False
-    return not (text.lstrip().startswith(PREFILTERS) or find_summary(text))
+    return not text.lstrip().startswith(PREFILTERS)
 
 
 def _decoded(text: str) -> str:
@@ -183,7 +222,9 @@ def _call(call: ToolCall, raw: str) -> Call:
     words = lexicon()
     command = _first(arguments, words.command_keys)
     path = _first(arguments, words.path_keys)
-    target = command or path or _first(arguments, words.subject_keys) or _pairs(arguments)
+    sought = _first(arguments, words.search_keys)
+    target = command or (f"{sought} in {path}" if sought and path else path)
+    target = target or _first(arguments, words.subject_keys) or _pairs(arguments)
     return Call(
         id=call.id,
         name=call.name,

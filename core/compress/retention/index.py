@@ -22,7 +22,9 @@ _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _ALONE = re.compile(r"(?<![\w.,\-/#])\d[\d,]*(?:\.\d+)?(?!\w)")
 _ITEM = re.compile(r"^\s*\d+[.)] ")
 _ELLIPSIS = re.compile(r"(?:…|\.\.\.)$")
-_ENOUGH_TERMS = 0.6
+_TOLD = 0.6
+"""Share of a text's words that tell it; of a command all do: those alike but for one do different things."""
+
 _MOST_TERMS = 40
 _SHORTEST_PREFIX = 40
 _HASH_PREFIX = 7
@@ -39,19 +41,20 @@ class SummaryIndex:
         self._flat = _SPACE.sub(" ", summary.lower())
 
     @cached_property
-    def _paths(self) -> list[str]:
+    def paths(self) -> list[str]:
+        """The paths and addresses of the summary, in lower case."""
         found = (values(line, errors=False) for line in self._lines)
         return [value for anchors in found for category, value in anchors if category in ("paths", "urls")]
 
     @cached_property
     def _suffixes(self) -> set[str]:
         """Every path of the summary by every ending it has at a folder."""
-        return {ending for path in self._paths for ending in _endings(path)}
+        return {ending for path in self.paths for ending in endings(path)}
 
     @cached_property
     def _bare_names(self) -> set[str]:
         """The files the summary names without a folder; with another folder it would be another file."""
-        return {ending for path in self._paths for ending in _endings(path)[:1] if "/" not in ending}
+        return {ending for path in self.paths for ending in endings(path)[:1] if "/" not in ending}
 
     @cached_property
     def _hex_prefixes(self) -> set[str]:
@@ -59,7 +62,7 @@ class SummaryIndex:
 
     @cached_property
     def _measures(self) -> set[str]:
-        return {_measure(text) for text in measures(self._flat)}
+        return {_measure(text) for line in self._raw_lines for text in measures(line)}
 
     @cached_property
     def _numbers(self) -> dict[str, list[str]]:
@@ -102,10 +105,8 @@ class SummaryIndex:
                 return self._number(lower)
             case "ids" | "urls":
                 return KEPT if self._stands(lower) else LOST
-            case "constraints":
-                return self._sentence(value, lower, bound=True)
             case _:
-                return self._sentence(value, lower, bound=False)
+                return self._sentence(category, value, lower)
 
     def lines_with(self, value: str) -> list[str]:
         """The lines of the summary, in lower case, that hold a value."""
@@ -113,14 +114,14 @@ class SummaryIndex:
         return [line for line in self._lines if lower in line]
 
     def _path(self, lower: str) -> str:
-        endings = _endings(lower)
-        if not endings:
+        left = endings(lower)
+        if not left:
             return KEPT if self._stands(lower) else LOST
-        if endings[0] in self._suffixes or any(
-            "/" in ending and ending in self._suffixes for ending in endings[1:]
+        if left[0] in self._suffixes or any(
+            "/" in ending and ending in self._suffixes for ending in left[1:]
         ):
             return KEPT
-        return PARAPHRASED if endings[-1] in self._bare_names else LOST
+        return PARAPHRASED if left[-1] in self._bare_names else LOST
 
     def _number(self, lower: str) -> str:
         if _measure(lower) in self._measures:
@@ -143,11 +144,13 @@ class SummaryIndex:
             at = self._flat.find(lower, at + 1)
         return False
 
-    def _sentence(self, value: str, lower: str, *, bound: bool) -> str:
+    def _sentence(self, category: str, value: str, lower: str) -> str:
         start = _ELLIPSIS.sub("", lower).strip()
         if self._opens_with(start[: max(_SHORTEST_PREFIX, len(start) * 2 // 3)]):
             return KEPT
-        told = any(not bound or lexicon().constraint.search(line) for line in self._lines_sharing(value))
+        lines = self._lines_sharing(value, 1.0 if category == "commands" else _TOLD)
+        bound = category == "constraints"
+        told = any(not bound or lexicon().constraint.search(line) for line in lines)
         return PARAPHRASED if told else LOST
 
     def _opens_with(self, start: str) -> bool:
@@ -161,13 +164,13 @@ class SummaryIndex:
         at = bisect_left(self._sorted_words, start)
         return at < len(self._sorted_words) and self._sorted_words[at].startswith(start)
 
-    def _lines_sharing(self, value: str) -> Iterator[str]:
-        """Lines that hold most of a sentence's words and all its figures: case 12 is not case 41.
+    def _lines_sharing(self, value: str, share: float) -> Iterator[str]:
+        """Lines that hold a share of a sentence's words and all its figures: case 12 is not case 41.
 
         A line with `enough` of the `n` words known at all holds one of the `n - enough + 1` rarest.
         """
         wanted = terms(value)[:_MOST_TERMS]
-        enough = max(2, math.ceil(_ENOUGH_TERMS * len(wanted)))
+        enough = max(2, math.ceil(share * len(wanted)))
         words = self._postings.keys() & wanted
         rarest = sorted(words, key=lambda term: len(self._postings[term]))
         figures = frozenset(filter(str.isdigit, wanted))
@@ -176,7 +179,7 @@ class SummaryIndex:
                 yield self._raw_lines[at]
 
 
-def _endings(path: str) -> list[str]:
+def endings(path: str) -> list[str]:
     """A path and what is left of it when leading folders go, longest first."""
     clean = path.replace("\\", "/").split("://", 1)[-1].lstrip("~./").rstrip("/")
     parts = [part for part in clean.split("/") if part]

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from core.compress.anchors import CATEGORIES, Found, View, collect, topic_of, values, views
 from core.compress.anchors.collect import constraints
 from core.compress.anchors.history import pending
+from core.compress.anchors.lexicon import lexicon
 from core.compress.retention.index import KEPT, LOST, PARAPHRASED, SummaryIndex
 from core.compress.retention.stale import stale
 from core.model.message import Message
@@ -89,6 +90,7 @@ def _missing(asks: Sequence[View], anchors: Sequence[Anchor]) -> tuple[str, ...]
 
 
 def _forgotten(previous: str, index: SummaryIndex) -> tuple[str, ...]:
+    previous = "\n".join(line for line in previous.splitlines() if not lexicon().handoff.match(line))
     facts = [*values(previous), *(("constraints", sentence) for sentence in constraints(previous))]
     lost = (value for category, value in facts if index.fate(category, value) == LOST)
     return tuple(dict.fromkeys(lost))

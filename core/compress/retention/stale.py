@@ -29,11 +29,12 @@ def stale(read: Sequence[View], index: SummaryIndex) -> tuple[str, ...]:
 def _deleted_files(read: Sequence[View], index: SummaryIndex) -> list[str]:
     found = []
     for story in files(read).values():
-        if story.vanished:
+        if story.gone:
             name = story.path.rsplit("/", 1)[-1] if index.fate("paths", story.path) != LOST else ""
             lines = index.lines_with(name) if name else []
             if lines and not any(map(_GONE.search, lines)):
-                found.append(f"{story.path}: made in message {story.first}, deleted in message {story.last}")
+                made = f"made in message {story.first}, " if story.made else ""
+                found.append(f"{story.path}: {made}deleted in message {story.last}")
     return found
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from core.compress.anchors import Found, View, collect, topic_of, views
 from core.compress.anchors.history import files
+from core.compress.anchors.view import ends
 from core.compress.redact import redact_all, redact_text
 from core.compress.retention.index import LOST, SummaryIndex
 from core.compress.summarise.base import (
@@ -58,14 +59,15 @@ class ExtractiveSummariser(OfflineSummariser):
 
     def _written(self, request: SummaryRequest, cancelled: Cancelled | None) -> SummaryResult:
         read = views(request.originals or request.turns, clean=redact_all)
-        topic = topic_of(request.focus, read)
+        known_before = _told_before(request)
+        topic = topic_of(request.focus, [*known_before, *read])
         if topic is not None and not topic.weights:
             topic = None  # nobody mentions it: there is nothing to favour
         _check(cancelled)
         known = "" if request.previous_summary else request.asked_before
         earlier = carried(request.previous_summary, read, topic)
         facts = without_repeats([*facts_of(read, topic, known), *earlier])
-        anchors = collect(read, topic)
+        anchors = collect([*known_before, *read], topic)
         _check(cancelled)
         gone = {path for path, story in files(read).items() if story.vanished}
         current = [anchor for anchor in anchors if anchor.value not in gone]
@@ -91,14 +93,20 @@ class ExtractiveSummariser(OfflineSummariser):
         def written(facts: Sequence[Fact]) -> str:
             return f"{render(facts, request.headings)}\n{added}"
 
-        left = max(0, room - self._cost(chosen))
         if not wanted:
+            left = max(0, room - self._cost(chosen))
             chosen += lists(anchors, written(chosen), min(left, listed), self._estimate)
             return self._fitted(chosen, request)
-        exact = lists(wanted, written(chosen), min(left, int(room * FOCUS_SHARE)), self._estimate)
-        left -= self._cost(exact)
-        chosen += exact + quotes(wanted, written(chosen), left, self._estimate)
-        return self._fitted(_favour(chosen, anchors, written), request)
+        certain = [fact for fact in chosen if fact.in_focus]  # the others may still have to go
+        kept = _favour(chosen + self._exact(wanted, chosen, written(certain), room), anchors, written)
+        return self._fitted(kept + self._exact(wanted, kept, written(kept), room), request)
+
+    def _exact(self, wanted: Sequence[Found], chosen: Sequence[Fact], said: str, room: int) -> list[Fact]:
+        """What the focus holds and `said` does not, word for word, in the room the chosen facts leave."""
+        left = max(0, room - self._cost(chosen))
+        found = lists(wanted, said, min(left, int(room * FOCUS_SHARE)), self._estimate)
+        held = "\n".join((said, *(fact.text for fact in found)))
+        return found + quotes(wanted, held, left - self._cost(found), self._estimate)
 
     def _cost(self, facts: Sequence[Fact]) -> int:
         return sum(self._estimate(fact.text) + 1 for fact in facts)
@@ -112,6 +120,12 @@ class ExtractiveSummariser(OfflineSummariser):
             del kept[at]
             body = redact_text(render(kept, request.headings))
         return body
+
+
+def _told_before(request: SummaryRequest) -> list[View]:
+    """The summary before as one more thing that was said: what it knew is worth keeping too."""
+    earlier = redact_text(request.previous_summary or "")
+    return [View(0, "assistant", ends(earlier))] if earlier.strip() else []
 
 
 def _favour(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from core.compress.anchors import View
 from core.compress.anchors.history import files, outcomes
+from core.compress.anchors.lexicon import lexicon
 from core.compress.summarise.base import sections
 from core.compress.summarise.extract.facts import Fact
 from core.compress.summarise.extract.layout import kind_of
@@ -21,6 +22,7 @@ _SERIAL = frozenset({"decisions", "remaining"})
 _NUMBER = re.compile(r"\d+")
 _WEIGHT = 0.9
 _ASKED = re.compile(r"^User asked[^:]{0,60}:\s*", re.IGNORECASE)
+_QUOTED = "> "
 _ALIKE = 0.8
 
 
@@ -82,13 +84,21 @@ def _lines(kind: str, text: str, asked: bool) -> list[Fact]:
     lines = [
         line for line in lines if line and not _NOTHING.match(line) and not line.startswith(("#", "```"))
     ]
+    lines = [line for line in lines if not lexicon().handoff.match(line)]
     if kind == "task":
         if not asked:
             return [Fact("task", line, -1, fixed=True) for line in lines[:1]]
         return [Fact("actions", f"User: {_ASKED.sub('', line)}", -1, _WEIGHT * 1.6) for line in lines[:1]]
     if kind == "goal":
         return [Fact("goal", line, -1, 1.5, fixed=at == 0) for at, line in enumerate(lines)]
-    return [Fact(kind, line, -1, _WEIGHT) for line in lines]
+    return [_line(kind, line) for line in lines]
+
+
+def _line(kind: str, line: str) -> Fact:
+    """A line as a fact; what is quoted was said by the user."""
+    if line.startswith(_QUOTED):
+        return Fact("actions", f"User: {line.removeprefix(_QUOTED)}", -1, _WEIGHT * 1.6)
+    return Fact(kind, line, -1, _WEIGHT)
 
 
 def _undone(views: Sequence[View]) -> set[str]:

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from core.compress.anchors import View, about, constraints, one_line, sentences
 from core.compress.anchors.history import FileStory, Outcome, effect_of, files, outcomes, pending
 from core.compress.anchors.lexicon import lexicon
+from core.compress.anchors.view import request_words
 from core.compress.topic import Topic
 
 _TASK, _BRIEF, _ASK, _LINE, _LOG = 1200, 300, 400, 220, 120
 _RECENT = 0.75
-"""Where the last quarter of a middle begins: failures there still block."""
+_MARKUP = re.compile(r"^[ \t]{0,3}(?:#{1,6}[ \t]+|[-*_]{3,}[ \t]*$)|```.*?```", re.MULTILINE | re.DOTALL)
+"""Marks of headings and rules, which say nothing within a line, and blocks of code."""
 
 _NUMBER = re.compile(r"\d+")
 _SERIES = 4
@@ -46,7 +48,7 @@ def facts_of(views: Sequence[View], topic: Topic | None, asked_before: str = "")
     Args:
         views: The middle.
         topic: The focus, when there is one.
-        asked_before: The request these messages work on, when it stands before them.
+        asked_before: The request these messages begin to work on, when it stands before them.
     """
     if not views:
         return []
@@ -76,15 +78,16 @@ def _focus(fact: Fact, in_focus: bool) -> Fact:
 
 def _requests(views: Sequence[View], asked_before: str) -> Iterator[Fact]:
     requests = [view for view in views if view.request]
+    before = request_words(asked_before)
+    if before:
+        text = f"{one_line(before, _ASK)} (asked before this)"
+        yield Fact("goal", text, views[0].index, fixed=True)
     if not requests:
-        if asked_before.strip():
-            yield Fact(
-                "goal", f"{one_line(asked_before, _ASK)} (asked before this)", views[0].index, fixed=True
-            )
         return
-    first, last = requests[0], requests[-1]
+    first, last = None if before else requests[0], requests[-1]
     yield Fact("task", f"User asked: {one_line(last.text, _TASK)}", last.index, fixed=True)
-    yield Fact("goal", one_line(first.text, _ASK), first.index, fixed=first is not last)
+    if first is not None:
+        yield Fact("goal", one_line(first.text, _ASK), first.index, fixed=first is not last)
     for view in pending(views):
         yield Fact("pending", one_line(view.text, _ASK), view.index, fixed=view is last)
     for view in requests:
@@ -155,20 +158,25 @@ def _ending(outcome: Outcome) -> str:
 
 
 def _troubles(calls: Sequence[Outcome], views: Sequence[View]) -> Iterator[Fact]:
-    recent = views[0].index + len(views) * _RECENT
+    """Errors and what became of them; one that still stands is told once, of the last call that met it."""
+    recent = _recent(views)
+    standing = {outcome.error: outcome for outcome in calls if outcome.error and outcome.fixed_at is None}
     for outcome in calls:
         if not outcome.error:
             continue
-        error, call = (
-            one_line(outcome.error, _LINE),
-            one_line(f"{outcome.call.name} {outcome.call.target}", 100),
-        )
+        call = one_line(f"{outcome.call.name} {outcome.call.target}", 100)
+        text = f"{one_line(outcome.error, _LINE)} ({call})"
         if outcome.fixed_at is not None:
-            yield Fact("errors", f"{error} ({call}) -> fixed: the same call passed later", outcome.at, 0.5)
-        else:
-            yield Fact("errors", f"{error} ({call})", outcome.at)
+            yield Fact("errors", f"{text} -> fixed: the same call passed later", outcome.at, 0.5)
+        elif standing[outcome.error] is outcome:
+            yield Fact("errors", text, outcome.at)
             if outcome.at >= recent:
-                yield Fact("blocked", f"{error} ({call})", outcome.at)
+                yield Fact("blocked", text, outcome.at)
+
+
+def _recent(views: Sequence[View]) -> float:
+    """Where the last quarter of a middle begins: what failed or was left open there still matters."""
+    return views[0].index + len(views) * _RECENT
 
 
 def _files(stories: dict[str, FileStory]) -> Iterator[Fact]:
@@ -182,27 +190,39 @@ def _files(stories: dict[str, FileStory]) -> Iterator[Fact]:
 
 def _said(views: Sequence[View]) -> Iterator[Fact]:
     """What assistants decided, answered, left open, and said when they called nothing."""
-    words = lexicon()
+    recent = _recent(views)
     asked: View | None = None
     for view in views:
         if view.request:
             asked = view
-        if view.role != "assistant" or not view.text.strip():
+        said = one_line(_prose(view), _LINE) if view.role == "assistant" else ""
+        if not said:
             continue
-        said = sentences(view.text)
-        for sentence in said[:40]:
-            if sentence.endswith((":", "：")):
-                continue  # it only announces what follows
-            if words.decision.search(sentence):
-                yield Fact("decisions", one_line(sentence, _LINE), view.index)
-            elif words.remaining.search(sentence):
-                yield Fact("remaining", one_line(sentence, _LINE), view.index, 0.8)
-        if not view.calls and said:
-            yield Fact("actions", f"Assistant: {one_line(view.text, _LINE)}", view.index, 0.9)
+        yield from _settled(view, open_ends=view.index >= recent and not view.calls)
+        if not view.calls:
+            yield Fact("actions", f"Assistant: {said}", view.index, 0.9)
             if asked is not None and asked.text.rstrip().endswith(("?", "？")):
-                answer = one_line(view.text, _LINE)
-                yield Fact("questions", f"{one_line(asked.text, 160)} -> {answer}", view.index)
+                yield Fact("questions", f"{one_line(asked.text, 160)} -> {said}", view.index)
             asked = None
+
+
+def _prose(view: View) -> str:
+    return _MARKUP.sub("", view.text)
+
+
+def _settled(view: View, *, open_ends: bool) -> Iterator[Fact]:
+    """The decisions of a message and, where they can still be open, what it says is left to do.
+
+    What a message announces and then calls is done by that call; what was left long ago is done or given up.
+    """
+    words = lexicon()
+    for sentence in sentences(_prose(view))[:40]:
+        if sentence.endswith((":", "：")) or words.intent.search(sentence):
+            continue  # it only announces what follows
+        if words.decision.search(sentence):
+            yield Fact("decisions", one_line(sentence, _LINE), view.index)
+        elif open_ends and words.remaining.search(sentence) and not sentence.endswith(("?", "？")):
+            yield Fact("remaining", one_line(sentence, _LINE), view.index, 0.8)
 
 
 def _state(calls: Sequence[Outcome], views: Sequence[View]) -> Iterator[Fact]:
@@ -213,8 +233,8 @@ def _state(calls: Sequence[Outcome], views: Sequence[View]) -> Iterator[Fact]:
     if calls:
         yield Fact("state", f"Last call: {_action(calls[-1], 1)}", calls[-1].at)
     last = next((view for view in reversed(views) if view.role == "assistant"), None)
-    if last is not None and last.calls and last.text.strip():
-        yield Fact("in_progress", one_line(last.text, 300), last.index)
+    if last is not None and last.calls and (said := one_line(_prose(last), 300)):
+        yield Fact("in_progress", said, last.index)
     skills = (call.target for view in views for call in view.calls if call.name == "skill_view")
     for name in dict.fromkeys(skills):
         yield Fact("skills", name, views[-1].index)

@@ -13,7 +13,10 @@ from core.compress.summarise.extract.layout import homes
 
 NOTHING = "None."
 _LONG_PATH = 30
-_TARGET = re.compile(r"(?:^|: |\()[^\s(]+ (?P<path>[~/\w][^\s()]*/[^\s()]+)(?=(?: \(x\d+\))? -> |\)$|\) -> )")
+_TARGET = re.compile(
+    r"(?:^|: |\()[^\s(]+ (?:\S.{0,120} in )?(?P<path>[~/\w][^\s()]*/[^\s()]+)"
+    r"(?=(?: \(x\d+\))? -> |\)$|\) -> )"
+)
 """The path a call was about: it stands right behind the tool's name, and its outcome behind it."""
 _PLAIN = frozenset({"task", "goal"})
 _NUMBERED = frozenset({"actions"})
@@ -74,5 +77,10 @@ def _block(facts: Sequence[Fact], kind: str | None) -> str:
         elif fact.kind in _PLAIN and fact.kind == kind:
             lines.append(fact.text)
         else:
-            lines.append(f"- {'' if fact.kind == kind else _NOTES.get(fact.kind, '')}{fact.text}")
+            lines.append(f"- {'' if fact.kind == kind else _note(fact)}{fact.text}")
     return "\n".join(lines)
+
+
+def _note(fact: Fact) -> str:
+    note = _NOTES.get(fact.kind, "")
+    return "" if fact.text.lower().startswith(note.strip().lower()) else note

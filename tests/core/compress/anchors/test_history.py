@@ -60,3 +60,75 @@ def test_what_hermes_wrote_itself_is_no_request() -> None:
         user("real"),
     ]
     assert [view.text for view in pending(views(middle))] == ["real"]
+
+
+def test_a_removal_that_failed_removed_nothing() -> None:
+    middle = [
+        *call("write_file", "ok", path="a/x.py"),
+        *call("terminal", "rm: cannot remove a/x.py: Permission denied", command="rm a/x.py"),
+    ]
+    assert not files(views(middle))["a/x.py"].gone
+
+
+def test_a_file_is_known_by_its_end_to_a_command_in_another_directory() -> None:
+    middle = [
+        *call("write_file", "ok", path="/work/tmp/probe.py"),
+        *call("terminal", "", command="cd /work && rm -f tmp/probe.py"),
+    ]
+    assert list(files(views(middle))) == ["/work/tmp/probe.py"]
+    assert files(views(middle))["/work/tmp/probe.py"].vanished
+
+
+def test_a_file_that_was_moved_is_gone_from_where_it_was() -> None:
+    middle = [
+        *call("write_file", "ok", path="a/old.py"),
+        *call("terminal", "", command="git mv a/old.py a/new.py"),
+    ]
+    stories = files(views(middle))
+    assert stories["a/old.py"].vanished
+    assert stories["a/new.py"].made
+
+
+def test_how_a_command_shows_its_output_does_not_make_it_another_one() -> None:
+    middle = [
+        *call("terminal", "E   ValueError: boom\n1 failed", command="pytest -q tests/a.py 2>&1 | tail -5"),
+        *call("terminal", "3 passed", command="cd /work && pytest tests/a.py -x --tb=short"),
+        *call("terminal", "E   ValueError: other\n1 failed", command="pytest -q tests/b.py"),
+    ]
+    first, _, other = outcomes(views(middle))
+    assert first.fixed_at == 2
+    assert other.fixed_at is None
+
+
+def test_an_answer_closes_the_requests_it_takes_up() -> None:
+    def left(*answer: str) -> list[str]:
+        middle = [user("Fix the login of the shop."), *call("terminal", "ok", command="ls")]
+        middle += [user("And update the README."), *map(assistant, answer)]
+        return [view.text for view in pending(views(middle))]
+
+    assert left("The login of the shop is fixed.") == ["And update the README."]
+    assert left("Login of the shop fixed, README updated.") == []
+    assert left("Sure.") == ["Fix the login of the shop."]
+    assert left() == ["Fix the login of the shop.", "And update the README."]
+
+
+def test_output_a_program_puts_in_the_user_s_place_is_no_request() -> None:
+    middle = [
+        user("Find the flag.\n(Current directory: /ctf)\nbash-$"),
+        assistant("Let me look.\n```\npython solve.py\n```"),
+        user("Traceback (most recent call last):\nValueError: bad key\n(Current directory: /ctf)\nbash-$"),
+        assistant("<bash>ls</bash>"),
+        user("<returncode>0</returncode>\n<output>solve.py</output>"),
+        user("Thanks, that is all I want > nothing else"),
+    ]
+    read = views(middle)
+    assert [view.index for view in read if view.request] == [0, 5]
+    assert [view.role for view in read] == ["user", "assistant", "tool", "assistant", "tool", "user"]
+    (ran,) = outcomes(read)
+    assert ran.call.command == "python solve.py"
+    assert ran.error == "Traceback (most recent call last):"
+
+
+def test_a_search_is_told_by_what_it_sought_and_where() -> None:
+    (view, _) = views(call("Grep", "3 matches", pattern="retry", path="src/net"))
+    assert view.calls[0].target == "retry in src/net"

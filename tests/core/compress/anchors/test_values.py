@@ -19,6 +19,10 @@ def _found(text: str) -> set[tuple[str, str]]:
         ("see src/auth/login.py:42:", ("paths", "src/auth/login.py")),
         ("in `README.md`.", ("paths", "README.md")),
         (r"C:\work\notes.txt", ("paths", r"C:\work\notes.txt")),
+        ("src/net/hooks.go:255:func Retry", ("paths", "src/net/hooks.go")),
+        ("src/net/hooks.go-233-func", ("paths", "src/net/hooks.go")),
+        (r"in src\tests\new.py", ("paths", r"src\tests\new.py")),
+        ("<tool_error>Path does not exist: x</tool_error>", ("errors", "Path does not exist: x")),
         ("~/.config/app.toml", ("paths", "~/.config/app.toml")),
         ("docs at https://example.org/a?b=1.", ("urls", "https://example.org/a?b=1")),
         ("git@x ssh://host/repo", ("urls", "ssh://host/repo")),
@@ -53,6 +57,9 @@ def test_an_anchor_is_found(text: str, anchor: tuple[str, str]) -> None:
         '{"error": null, "exit_code": 0}',
         "the year 2026 and version 3",
         "decade facade deadbeef",
+        r"modified1\nmodified2\noriginal\nnew",
+        "2> /dev/null < /dev/tty",
+        "- If the branch is not found, it returns nothing",
     ],
 )
 def test_talk_and_code_hold_no_anchors(text: str) -> None:

@@ -176,3 +176,35 @@ def test_every_path_of_a_long_summary_is_found() -> None:
     names = [f"src/part_{n}/main.py" for n in range(150)]
     middle = [assistant(" ".join(names[at : at + 50])) for at in (0, 50, 100)]
     assert set(_fates(retention(middle, "\n".join(f"- {name}" for name in names))).values()) == {"kept"}
+
+
+def test_a_command_is_not_told_by_one_that_differs_in_a_word() -> None:
+    middle = call("terminal", "ok", command="git -C /work/shop fsck --full --connectivity-only")
+    fates = _fates(retention(middle, "Ran git -C /work/shop fsck --full --unreachable twice."))
+    assert fates["git -C /work/shop fsck --full --connectivity-only"] == "lost"
+
+
+def test_a_ban_told_in_other_words_is_paraphrased() -> None:
+    report = retention(
+        [user("Never touch the production database.")], "Touching the production database is forbidden."
+    )
+    assert _fates(report)["Never touch the production database."] == "paraphrased"
+
+
+def test_a_file_that_was_there_before_and_was_deleted_is_stale_too() -> None:
+    middle = [*call("read_file", "x", path="a/x.py"), *call("terminal", "", command="rm a/x.py")]
+    assert retention(middle, "The code is in a/x.py.").stale == ("a/x.py: deleted in message 2",)
+
+
+def test_what_a_release_puts_around_a_summary_counts_for_nothing() -> None:
+    earlier = user(
+        "[CONTEXT SUMMARY]: See notes.md.\n"
+        "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"
+    )
+    report = retention(
+        [earlier],
+        "nothing",
+        previous="Historical only; newer protected-tail messages after this summary win.",
+    )
+    assert [anchor.value for anchor in report.anchors] == ["notes.md"]
+    assert report.forgotten == ()

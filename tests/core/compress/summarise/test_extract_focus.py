@@ -1,0 +1,78 @@
+"""An offline summary with a focus keeps what the focus holds."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.compress.retention import retention
+from core.model.message import Message
+from core.model.preview import AnchorCount
+from tests.core.compress.builders import assistant, call, user
+from tests.core.compress.summarise.extracts import session, summary
+from tests.shared import shared
+
+
+def _rate(count: AnchorCount | None) -> float:
+    assert count is not None
+    assert count.of
+    return (count.kept + count.paraphrased) / count.of
+
+
+@pytest.mark.parametrize("focus", ["billing", "the billing service"])
+@pytest.mark.parametrize("budget", [600, 2_000, 8_000])
+def test_a_focus_survives_at_twice_the_rate_of_the_rest(focus: str, budget: int) -> None:
+    middle: list[Message] = []
+    for n in range(60):
+        area = "billing" if n % 4 == 0 else ("search", "upload", "mail")[n % 3]
+        middle += [
+            user(f"Look at {area} case {n}, ticket {area.upper()[:3]}-{1000 + n}"),
+            *call(
+                "read_file",
+                f"src/{area}/part_{n}.py has {n + 10} lines, took {n}.5 ms",
+                path=f"src/{area}/m{n}.py",
+            ),
+            *call(
+                "terminal",
+                f"E   {area.title()}Error: case {n} broke\ncommit {n:02x}ab12f{n:02d}",
+                command=f"pytest {area} {n}",
+            ),
+            assistant(f"The {area} case {n} is settled in src/{area}/m{n}.py."),
+        ]
+    body = summary(middle, budget=budget, focus=focus)
+    report = retention(middle, body, focus=focus)
+    assert _rate(report.focus) >= 2 * _rate(report.rest)
+    plain = retention(middle, summary(middle, budget=budget), focus=focus)
+    assert _rate(report.focus) > _rate(plain.focus)
+
+
+def test_a_focus_nobody_mentions_takes_nothing_away() -> None:
+    assert summary(session(), focus="kubernetes") == summary(session())
+
+
+def test_a_focus_only_the_summary_before_speaks_of_is_favoured_too() -> None:
+    previous = "## Critical Context\n- The billing ledger is in /srv/billing/ledger.db, ticket BIL-77."
+    middle = [message for n in range(12) for message in call("read_file", "x", path=f"src/mail_{n}.py")]
+    body = summary(middle, previous=previous, focus="billing", budget=500)
+    assert "/srv/billing/ledger.db" in body
+    assert sum(f"mail_{n}.py" in body for n in range(12)) <= 6
+
+
+@pytest.mark.shared
+def test_a_focus_wins_on_real_transcripts() -> None:
+    import json
+    import tarfile
+
+    archive = shared("data/cases.tar.xz")
+    wins = []
+    with tarfile.open(archive) as bundle:
+        names = [name for name in bundle.getnames() if name.endswith(".json") and "claude-code" in name][:4]
+        for name in names:
+            file = bundle.extractfile(name)
+            assert file is not None
+            middle = [Message(wire) for wire in json.load(file)["messages"]][3:-8]
+            for focus in ("checkpoint", "test", "hooks"):
+                report = retention(middle, summary(middle, budget=4_000, focus=focus), focus=focus)
+                if report.focus and report.rest and report.focus.of >= 5 and report.rest.of >= 15:
+                    wins.append(_rate(report.focus) >= 2 * _rate(report.rest))
+    assert len(wins) >= 4
+    assert sum(wins) >= 0.9 * len(wins)
