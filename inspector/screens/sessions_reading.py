@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from textual.message import Message as Event
@@ -153,6 +154,7 @@ class ReadingSessions(Page):
         totals = spent(self.locations, self.clock(), stop)
         if totals is not None and not stop():
             self.post_message(self.AddedUp(totals))
+        import_module("inspector.screens.usage")  # says more of these totals; on the key it would be felt
 
     @in_thread("unfold")
     def unfold(self, epoch: int, place: int, line: SessionLine) -> None:

@@ -179,11 +179,13 @@ def _breakpoints(case: _Case, route: CacheRoute, ttl: str) -> tuple[Breakpoint, 
     messages = case.store.generation_messages(case.conversation.generations[-1])
     system = case.store.system_prompt(case.tip)
     before = (Message({"role": "system", "content": system}),) if system else ()
+    static = _static(case, system)
     points = place(
         (*before, *messages),
         case.release,
         route.layout,
         ttl,
+        system_prefix=static,
         tool_parts=route.tool_parts,
         tool_schemas=route.tool_schemas,
     )
@@ -192,7 +194,23 @@ def _breakpoints(case: _Case, route: CacheRoute, ttl: str) -> tuple[Breakpoint, 
     weights = [total_tokens([message_size(message.wire, rules)], rules) for message in messages]
     pin = case.store.tools(case.tip)
     base = text_tokens(system or "", rules.unit) + (tool_tokens(pin.tools, schema=True) if pin else 0)
-    return with_prefix_tokens(shifted, weights, base)
+    counted = with_prefix_tokens(shifted, weights, base)
+    if static is None:
+        return counted
+    apart = ("system", "part 0")  # how long the static beginning is, is not stored
+    return tuple(
+        replace(one, prefix_tokens=None) if (one.role, one.where) == apart else one for one in counted
+    )
+
+
+def _static(case: _Case, system: str | None) -> str | None:
+    """A beginning of the system prompt that stands for its static one, of which only the presence matters.
+
+    0.22 sends it apart unless SOUL.md has become another than the stored prompt begins with.
+    """
+    if not system or not placing(case.release).prefix or identity_changed(case.store.location.home, system):
+        return None
+    return system[:1]
 
 
 def _shifted(index: int, system: int) -> int:

@@ -6,6 +6,7 @@ import json
 import lzma
 import tarfile
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
@@ -48,6 +49,22 @@ def test_breakpoints_count_from_the_live_messages_with_the_system_prompt_before(
     prefix = [point.prefix_tokens or 0 for point in found.breakpoints]
     assert prefix == sorted(prefix)
     assert prefix[0] > 0
+
+
+def test_022_marks_the_static_beginning_of_the_system_prompt_while_it_stands(
+    sample_home: Path, tmp_path: Path
+) -> None:
+    home = copytree(sample_home, tmp_path / "home")
+    (home / "SOUL.md").write_text("You are somebody else.")
+    kept = report(sample_home, "Explain the query plan", release="0.22").breakpoints
+    lost = report(home, "Explain the query plan", release="0.22").breakpoints
+    assert [(point.index, point.prefix_tokens is None) for point in kept] == [
+        (-2, False),
+        (-1, True),
+        (30, False),
+        (31, False),
+    ]
+    assert [point.index for point in lost] == [-2, 30, 31]
 
 
 def test_the_dearest_result_of_the_giant_conversation_is_the_giant(sample_home: Path) -> None:
