@@ -43,7 +43,7 @@ def sums_lines(
     """Every line of the pane; `notes` say where the settings come from, one a line."""
     if plan is not None:
         yield from _threshold(plan, width, palette)
-        yield from _cut(plan, palette)
+        yield from _cut(plan, width, palette)
         yield from _weighed(plan, counts, palette)
     if notes:
         yield _heading("Where the settings come from", palette)
@@ -60,10 +60,10 @@ def _threshold(plan: Plan, width: int, palette: Palette) -> Iterator[Line]:
     yield Line()
 
 
-def _cut(plan: Plan, palette: Palette) -> Iterator[Line]:
+def _cut(plan: Plan, width: int, palette: Palette) -> Iterator[Line]:
     yield _heading("The cut", palette)
     for part, span in ((Part.HEAD, plan.head), (Part.MIDDLE, plan.middle), (Part.TAIL, plan.tail)):
-        words = f"{_range(span)} · {span.size:,}" if span.size else "none"
+        words = _where(span, width - LABEL - FIGURE - 2)
         tokens = sum(plan.estimates[span.start : span.end])
         yield _figure(
             part, format.count(tokens, mark=format.ESTIMATE), palette.style(INK[part]), palette, words
@@ -124,5 +124,9 @@ def _wrapped(texts: Sequence[str], width: int, ink: Style) -> Iterator[Line]:
             yield Line().gap(2 if place else 0).preformatted(line, ink)
 
 
-def _range(span: Span) -> str:
-    return f"#{span.start}" if span.size == 1 else f"#{span.start} … #{span.end - 1}"
+def _where(span: Span, room: int) -> str:
+    """Which messages a part holds and, where there is room, how many; the legend of the strip says it too."""
+    if not span.size:
+        return "none"
+    found = f"#{span.start}" if span.size == 1 else f"#{span.start}-{span.end - 1}"
+    return counted if len(counted := f"{found} · {span.size:,}") <= room else found

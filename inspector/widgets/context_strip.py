@@ -27,6 +27,8 @@ FILL = {
 }  # fmt: skip
 """A texture a part, so that the strip reads without colour."""
 
+CURSOR, BARE_CURSOR = "█", "╳"
+"""What the message under the cursor is drawn with; where there is no colour, none of the textures."""
 MARGIN = 1
 """Blank cells left and right of the strip."""
 
@@ -74,7 +76,11 @@ class ContextStrip(Widget):
             return (
                 Line().gap(MARGIN).add(blank, palette.style("rule")).strip(self.size.width, self.rich_style)
             )
-        line = draw_cells(layout, palette, self.cursor) if y == 0 else legend(self._plan, layout, palette)
+        if y == 0:
+            glyph = BARE_CURSOR if self.app.no_color else CURSOR
+            line = draw_cells(layout, palette, self.cursor, glyph)
+        else:
+            line = legend(self._plan, layout, palette)
         return line.strip(self.size.width, self.rich_style)
 
     def _laid_out(self) -> StripLayout | None:
@@ -84,7 +90,7 @@ class ContextStrip(Widget):
         return self._layout
 
 
-def draw_cells(layout: StripLayout, palette: Palette, cursor: int | None) -> Line:
+def draw_cells(layout: StripLayout, palette: Palette, cursor: int | None, cursor_glyph: str = CURSOR) -> Line:
     """The strip itself: runs of equal cells become one piece."""
     here = range(0) if cursor is None else layout.cells_of(cursor)
     line, run, shaded = Line().gap(MARGIN), "", False
@@ -95,7 +101,8 @@ def draw_cells(layout: StripLayout, palette: Palette, cursor: int | None) -> Lin
         # Every other message is dimmer, where messages are wide enough to be told apart.
         wide = owner is not None and len(layout.cells_of(owner)) > 1
         shaded, before = wide and shaded != (owner != before), owner
-        glyph, ink = _cell(layout, palette, cell, at_cursor=cell in here, shaded=shaded)
+        marked = cursor_glyph if cell in here else ""
+        glyph, ink = _cell(layout, palette, cell, marked=marked, shaded=shaded)
         if ink != style and run:
             line.add(run, style)
             run = ""
@@ -104,15 +111,15 @@ def draw_cells(layout: StripLayout, palette: Palette, cursor: int | None) -> Lin
 
 
 def _cell(
-    layout: StripLayout, palette: Palette, cell: int, *, at_cursor: bool, shaded: bool
+    layout: StripLayout, palette: Palette, cell: int, *, marked: str, shaded: bool
 ) -> tuple[str, Style]:
     part = layout.part(cell)
     if cell == layout.threshold:
         return glyphs.THRESHOLD, palette.style("threshold", bold=True)
     if cell == layout.window_end:
         return "┃", palette.style("severity-critical", bold=True)
-    if at_cursor:
-        return "█", palette.style("ink", bold=True)
+    if marked:
+        return marked, palette.style("ink", bold=True)
     return FILL[part], palette.style(INK.get(part, "ink-faint")) + Style(dim=shaded or None)
 
 

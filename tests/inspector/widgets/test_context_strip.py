@@ -7,7 +7,7 @@ from textual.app import App, ComposeResult
 from textual.geometry import Size
 
 from inspector.palette import Palette, defaults
-from inspector.widgets.context_strip import ContextStrip, draw_cells, legend
+from inspector.widgets.context_strip import BARE_CURSOR, FILL, ContextStrip, draw_cells, legend
 from inspector.widgets.context_strip_layout import strip_layout
 from tests.inspector.widgets.test_context_strip_layout import plan_of
 
@@ -38,6 +38,20 @@ def test_the_legend_never_outgrows_the_strip_where_it_can_help_it(width: int) ->
     plan = plan_of([1_000, 30_000, 50_000], 1, 1, compared=90_000)
     line = legend(plan, strip_layout(plan, width), INK)
     assert line.width <= max(width + 2, 70)
+
+
+async def test_without_colour_the_cursor_has_a_sign_that_no_part_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Alone(App[None]):
+        def compose(self) -> ComposeResult:
+            yield ContextStrip()
+
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with Alone().run_test(size=(82, 4)) as pilot:
+        strip = pilot.app.query_one(ContextStrip)
+        strip.show(plan_of([50_000, 30_000], 1, 0))
+        strip.cursor = 0
+        assert strip.render_line(0).text.count(BARE_CURSOR) == 20
+        assert BARE_CURSOR not in FILL.values()
 
 
 async def test_a_strip_that_is_drawn_before_it_hears_of_its_new_width_fills_it(
