@@ -13,6 +13,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.message import Message as Event
+from textual.worker import Worker, WorkerState
 
 from core.errors import InspectorError
 from core.model.finding import NotKnown, Severity
@@ -75,7 +76,7 @@ class FindingsScreen(FilteringPage):
         self._found: list[Diagnosis] = []
         self._unknown: list[NotKnown] = []
         self._errors: list[InspectorError] = []
-        self._done, self._total = 0, 0
+        self._done, self._total, self._over = 0, 0, False
 
     def compose(self) -> ComposeResult:
         """How many and how far, what failed, the diagnoses, the one under the cursor, keys."""
@@ -147,13 +148,11 @@ class FindingsScreen(FilteringPage):
 
     def _draw(self) -> None:
         everything: list[FindingRow] = [*self._found, *self._unknown]
-        rows = list(filter(self.kept, everything))
+        rows = self.kept(everything)
         before = self.diagnoses.current
         # Who has not moved stays at the worst; who has stays on what they read.
         place = rows.index(before) if self.diagnoses.cursor and before in rows else 0
-        finished = self._done >= self._total
-        nothing = "Nothing holds these words." if self._found else "Nothing to report."
-        self.diagnoses.empty = nothing if finished else "Examining … nothing so far"
+        self.diagnoses.empty = self._nothing()
         self.diagnoses.show(ListRows(rows), cursor=place)
         if self._errors:
             more = f" (and {len(self._errors) - 1:,} more)" if len(self._errors) > 1 else ""
@@ -164,17 +163,35 @@ class FindingsScreen(FilteringPage):
     @on(RowList.Moved)
     def _show_card(self) -> None:
         row = self.diagnoses.current
-        if row is not None:
+        if row is None:
+            self.card.clear()
+        else:
             self.card.show(partial(card, row), partial(proof, row))
         self.refresh_bindings()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Say that all is examined; what was called off by another examination is none."""
+        if event.worker.group == self.WORK and event.state in (WorkerState.SUCCESS, WorkerState.ERROR):
+            self._over = True
+            self._draw()
+
+    def _nothing(self) -> str:
+        """What stands where the rows would."""
+        if not self._over:
+            return "Examining … nothing so far"
+        if self._found or self._unknown:
+            return "Nothing holds these words."
+        what = self._title or format.plural(self._done, "conversation")
+        return (
+            f"Nothing to report. Every rule was held against {what}, the database, the log and config.yaml."
+        )
 
     def _tell(self) -> None:
         head = self.query_one("#head", StatusLine)
         head.left = _counts(self._found, self._title or "all conversations")
         if self.filter_line.display:
             head.left += (("part-head?", f" · {self.diagnoses.rows.count:,} shown"),)
-        running = self._done < self._total or not self._total
-        head.right = (("ink-muted", _progress(self._done, self._total)),) if running else ()
+        head.right = (("ink-muted", _progress(self._done, self._total)),) if not self._over else ()
 
     @on(RowList.Opened)
     def _open(self) -> None:
@@ -221,7 +238,7 @@ class FindingsScreen(FilteringPage):
     def action_refresh(self) -> None:
         """Examine again."""
         self._found, self._unknown, self._errors = [], [], []
-        self._done = self._total = 0
+        self._done, self._total, self._over = 0, 0, False
         self._draw()
         self._begin()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual import getters, on
 from textual.widgets import Input
 
@@ -20,10 +22,12 @@ class FilteringPage(CardPage):
     def filter_changed(self) -> None:
         """Draw what is left; a subclass does."""
 
-    def kept(self, row: FindingRow) -> bool:
-        """Whether a row holds every word of the filter."""
+    def kept(self, rows: Sequence[FindingRow]) -> Sequence[FindingRow]:
+        """The rows that hold every word of the filter."""
         words = self.filter_line.query_one(Input).value.casefold().split()
-        return all(word in _text(row) for word in words)
+        if not words:
+            return rows
+        return [row for row in rows if (text := _text(row)) and all(word in text for word in words)]
 
     def action_filter(self) -> None:
         """Open the filter, or go on editing it."""

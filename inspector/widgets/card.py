@@ -49,6 +49,10 @@ class Card(Horizontal):
         self.face.show(whole, keep_place=keep_place)
         self.behind.show(rest, keep_place=keep_place)
 
+    def clear(self) -> None:
+        """Draw nothing: there is no row to tell of."""
+        self.show(lambda width, ink: (), lambda width, ink: ())
+
     def scroll_face(self, step: int) -> None:
         """Scroll what is known by lines."""
         self.face.action_line(step)

@@ -11,13 +11,14 @@ from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Finding, Severity
 from core.store.locate import Location
 from inspector.app import InspectorApp
+from inspector.screens import findings
 from inspector.screens.findings import FindingsScreen
 from inspector.screens.findings_evidence import place_of
-from inspector.screens.findings_sweep import Diagnosis
+from inspector.screens.findings_sweep import Diagnosis, Step
 from inspector.screens.report import ReportScreen
 from inspector.screens.workspace import WorkspaceScreen
 from tests.conftest import NOW
-from tests.inspector.screens.conftest import press, settle
+from tests.inspector.screens.conftest import drawn, press, settle
 
 
 def finding(rule: str, *evidence: Evidence) -> Finding:
@@ -98,3 +99,25 @@ async def test_a_report_is_written_once(
         await settle(pilot)
         assert isinstance(app.screen, ReportScreen)
         assert report.read_text("utf-8") == text
+
+
+async def test_an_empty_store_is_examined_to_the_end_and_says_of_what(
+    samples: Location, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(findings, "examine_all", lambda *_: iter([Step(0, 0)]))
+    app = InspectorApp([samples], now=lambda: NOW)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await findings_of(pilot)
+        shown = drawn(pilot)
+        assert "Nothing to report. Every rule was held against 0 conversations" in shown
+        assert "examining" not in shown
+
+
+async def test_a_filter_that_nothing_holds_leaves_no_card_behind(samples: Location) -> None:
+    app = InspectorApp([samples], now=lambda: NOW)
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await findings_of(pilot)
+        assert screen.card.text
+        await press(pilot, "slash", *"zzzz", "enter")
+        assert "Nothing holds these words." in drawn(pilot)
+        assert not screen.card.text
