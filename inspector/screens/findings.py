@@ -181,10 +181,7 @@ class FindingsScreen(FilteringPage):
             return "Examining … nothing so far"
         if self._found or self._unknown:
             return "Nothing holds these words."
-        what = self._title or format.plural(self._done, "conversation")
-        return (
-            f"Nothing to report. Every rule was held against {what}, the database, the log and config.yaml."
-        )
+        return "Nothing to report. Every rule was checked: rows, log, config and file."
 
     def _tell(self) -> None:
         head = self.query_one("#head", StatusLine)
