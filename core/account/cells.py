@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 
 _DATED = re.compile(r"(?:[-@]?(20\d{2})-?(\d{2})-?(\d{2})(?:-v\d+)?|-latest|@latest)$")
 _EPOCH = re.compile(r"\d{9,10}(?:\d{3})?(?:\.\d+)?")
@@ -13,11 +14,15 @@ _SIGNS = re.compile(r"[\s$\'\u2019_\u00a0\u202f]|USD")
 _NAMED_ZONE = re.compile(r"\s*(?:UTC|GMT|Z)$", re.IGNORECASE)
 _SHORT = re.compile(r"(?<=-)\d(?=-|$|[ T])")
 _HOST = re.compile(r"^(?:[a-z]{2,6}\.)?(?:anthropic|amazon|meta|mistral|cohere|deepseek)\.")
+_PLAIN = 18
+"""Digits of a number that is within the limit of `amount_of`."""
 _NUMBER = re.compile(r"(?<![^-])\d+(?![^-])")
 
 
 def count_of(text: str) -> int | None:
     """A whole number, however its digits are grouped; None for anything else."""
+    if text.isdecimal() and len(text) <= _PLAIN:  # most are, of hundreds of thousands
+        return int(text)
     digits = _SIGNS.sub("", text)
     if _GROUPED.fullmatch(digits):
         digits = re.sub("[.,]", "", digits)
@@ -66,12 +71,14 @@ def moment_of(text: str) -> datetime | None:
         return None
 
 
+@lru_cache(maxsize=1_024)
 def model_of(name: str) -> str:
     """A slug as both books write it: no vendor, host, variant or date, dots and blanks as dashes."""
     slug = name.lower().rsplit("/", 1)[-1].split(":", 1)[0].split(",", 1)[0].strip()
     return _DATED.sub("", re.sub(r"[.\s]+", "-", _HOST.sub("", slug)))
 
 
+@lru_cache(maxsize=1_024)
 def alias_of(model: str) -> tuple[str, ...]:
     """The same for `claude-4-5-opus` and `claude-opus-4-5`, but not for `gpt-4-5` and `gpt-5-4`."""
     version = "-".join(_NUMBER.findall(model))

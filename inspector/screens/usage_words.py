@@ -60,7 +60,8 @@ def above(found: Answer, now: datetime) -> Iterator[tuple[str, str]]:
     today = now.astimezone().date()
     length = monthrange(today.year, today.month)[1]
     spent_by_now = format.money(this_month(found.days, now))
-    sums = f"{spent_by_now} since the 1st / {format.plural(today.day, 'day')} × {length}"
+    sums = f"{spent_by_now} since the 1st / {format.plural(today.day, 'day')} × {length}, each session whole "
+    sums += "on the day it began"
     yield "forecast", f"{format.money(month, mark=format.ESTIMATE)} = {sums}"
 
 
