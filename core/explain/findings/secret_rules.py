@@ -14,9 +14,10 @@ from core.explain.findings.sieve import holding
 from core.model.evidence import Evidence, Source, Verdict
 from core.words import plural
 
-_MASK = re.compile(
-    r"(?i)[a-z]\w{2,}[\"']?\s?[:=]\s?[\"']?\*\*\*|://[^\s:@/]*:\*\*\*@|\b(?:bearer|basic|token) \*\*\*"
-    r"|\[redacted|«redacted|(?<!\w)(?:sk|gh[opsu]|glpat|hf|npm|pypi|xox[abp])[-_]\w{1,4}\.\.\.\w{4}(?!\w)"
+MASK = re.compile(
+    r"(?i)(?<!\w)[a-z]\w{2,60}[\"']?\s?[:=]\s?[\"']?\*\*\*|://[^\s:@/]{0,80}:\*\*\*@"
+    r"|\b(?:bearer|basic|token) \*\*\*|\[redacted|«redacted"
+    r"|(?<!\w)(?:sk|gh[opsu]|glpat|hf|npm|pypi|xox[abp])[-_]\w{1,4}\.\.\.\w{4}(?!\w)"
 )
 """What is left of a credential: stars behind a name, a word, two ends. Three stars alone are Markdown."""
 _LONGEST = 200_000
@@ -60,7 +61,7 @@ def _stored(case: Case) -> Iterator[list[tuple[str, bytes]]]:
 @conversation_rule("I3")
 def redaction_in_history(case: Case, rule: Rule) -> Iterable[Found]:
     """Masked values the model has to work with."""
-    rows = [m for m in case.live if m.role == "tool" and _MASK.search(m.text)]
+    rows = [m for m in case.live if m.role == "tool" and MASK.search(m.text)]
     if rows:
         ids = ", ".join(str(message.row.id) for message in rows[:8] if message.row)
         evidence = Evidence(Source.DATABASE, f"messages {ids}", "masked values")

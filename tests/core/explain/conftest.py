@@ -11,7 +11,7 @@ MakeHome = Callable[..., Home]
 
 
 @pytest.fixture
-def make_home(tmp_path: Path) -> Iterator[MakeHome]:
+def make_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeHome]:
     """Makes homes of a release; closes their databases at the end."""
     made: list[Home] = []
 
@@ -19,11 +19,13 @@ def make_home(tmp_path: Path) -> Iterator[MakeHome]:
         folder = tmp_path / f"home{len(made)}"
         folder.mkdir()
         made.append(Home(folder, release, config))
+        made[-1].patch = monkeypatch.setattr
         return made[-1]
 
     yield build
     for home in made:
-        home.db.connection.close()
+        for connection in (*home.readers, home.db.connection):
+            connection.close()
 
 
 @pytest.fixture

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -24,13 +26,20 @@ model:
 
 
 class Home:
-    """One home. Log lines carry the clock of the database unless told otherwise."""
+    """One home. Log lines carry the clock of the database unless told otherwise.
+
+    Attributes:
+        patch: Puts something else in the place of an attribute for the length of a test.
+        readers: Other connections to the database, closed with it.
+    """
 
     def __init__(self, path: Path, release: str = "0.19", config: str = CONFIG) -> None:
         self.path = path
         self.release = release
         self.db = SessionDatabase(path / "state.db", release)
         self.shift = timedelta()
+        self.patch: Callable[[object, str, object], None] = setattr
+        self.readers: list[sqlite3.Connection] = []
         (path / "logs").mkdir(exist_ok=True)
         (path / "config.yaml").write_text(config, "utf-8")
 

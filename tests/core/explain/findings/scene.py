@@ -12,11 +12,14 @@ Build = Callable[[Home], None]
 
 @dataclass(frozen=True)
 class Scene:
-    """One rule, what sets it off, and its twin; no twin where it speaks of every conversation."""
+    """One rule, what sets it off, and its twin: the same but for the one thing that decides.
+
+    Where a rule speaks of everything, the twin makes it say something else.
+    """
 
     rule: str
     hit: Build
-    miss: Build | None
+    miss: Build
     release: str = "0.19"
     hit_config: str = CONFIG
     miss_config: str = CONFIG

@@ -122,8 +122,8 @@ STRUCTURE = (
     Scene("E2", children(2), children(1)),
     Scene("E3", child("cwd", None), child("cwd", "/srv/app")),
     Scene("E3", child("user_id", None), child("user_id", "u7")),
-    Scene("E4", rotated, None),
-    Scene("E4", plain, None),
+    Scene("E4", rotated, ended("compression")),
+    Scene("E4", plain, rotated),
     Scene("E5", link(3), link(0)),
     Scene("E5", link(3), link(3, rows=2)),
     Scene(

@@ -132,5 +132,4 @@ TRIGGER = (
     Scene("A8", called(40_000, 41_000), called(9_000, 10_000)),
     Scene("A9", used("one", "two"), used("mock-model")),
     Scene("A10", hygiene(90, 60_000, done=False), hygiene(90, 60_000, done=True)),
-    Scene("N1", plain, plain, hit_config=config(ENGINE)),
 )
