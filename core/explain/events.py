@@ -118,11 +118,11 @@ def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
     completed = rows is not None or (attempt is not None and attempt.completed)
     found = rule(frame, attempt, rows, release, frame.sessions.get(session_id, frame.conversation.tip))
     before, after = message_counts(frame, attempt, rows, found.derived, release, left)
-    cause = attempt.cause if attempt is not None else None
+    cause, mode = attempt.cause if attempt is not None else None, _mode(frame, attempt, rows)
     return CompressionEvent(
         session=session_id,
         to_session=_to_session(attempt, rows, session_id),
-        mode=_mode(frame, attempt, rows),
+        mode=mode,
         at=_at(frame, attempt, rows),
         generation=rows.opened.index - 1 if rows is not None else None,
         trigger=found.trigger,
@@ -142,7 +142,13 @@ def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
         explanation=wording.explanation(found),
         arithmetic=tuple(wording.sums(cause, found)),
         disagreements=(
-            *wording.disagreements(attempt, rows, found.limits, lambda: _joined(frame, rows, release)),
+            *wording.disagreements(
+                attempt,
+                rows,
+                found.limits,
+                lambda: _joined(frame, rows, release),
+                rewritten=rows is None and mode is BoundaryMode.REWRITE,
+            ),
             *wording.denied(found),
             *wording.other_windows(found),
         ),

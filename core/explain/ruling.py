@@ -30,6 +30,8 @@ class Ruling(NamedTuple):
         lowered: The line that says the threshold was lowered for the summary model.
         others: Whose threshold it was, where not Hermes' own.
         past: The window in force then, and what that rests on.
+        counted: How many messages the gateway counted.
+        most: How many today's config allows.
         denied: Why today's threshold cannot have been in force, so that neither it nor the window is shown.
     """
 
@@ -44,6 +46,8 @@ class Ruling(NamedTuple):
     others: str | None
     past: PastWindow
     denied: str = ""
+    counted: int | None = None
+    most: int | None = None
 
     @property
     def by_count(self) -> bool:
@@ -51,6 +55,11 @@ class Ruling(NamedTuple):
         if self.trigger is not Trigger.HYGIENE or self.derived is not None:
             return False
         return self.tokens is not None and self.threshold is not None and self.tokens < self.threshold
+
+    @property
+    def messages(self) -> int | None:
+        """How many messages the gateway counted, where their number made it step in."""
+        return self.counted if self.by_count else None
 
 
 def rule(
@@ -81,7 +90,11 @@ def rule(
     window = past.window
     if denied:
         threshold = window = None
-    return Ruling(trigger, verdict, tokens, threshold, window, limits, derived, lowered, others, past, denied)
+    line = cause.line if cause is not None else None
+    counted = line.before if line is not None and line.kind is Kind.HYGIENE else None
+    most = frame.config.value("compression.hygiene_hard_message_limit", release)
+    numbers = (tokens, threshold, window, limits)
+    return Ruling(trigger, verdict, *numbers, derived, lowered, others, past, denied, counted, most)
 
 
 def _threshold(

@@ -39,6 +39,10 @@ def explanation(ruling: Ruling) -> str:
     if trigger in _COMPARED and tokens is not None and threshold is not None and not ruling.by_count:
         of = f" (window {ruling.window:,})" if ruling.window is not None else ""
         sentence += f": {tokens:,} against {threshold:,}{of}"
+    elif ruling.messages is not None:
+        sentence += f": {ruling.messages:,}, with about {tokens:,} tokens"
+    elif trigger is Trigger.UNKNOWN and ruling.past.edited:
+        sentence += ": config.yaml was changed since, so the threshold of then is not known"
     elif tokens is not None and trigger is not Trigger.UNKNOWN:
         sentence += f"; the conversation held about {tokens:,} tokens"
     return sentence + "."
@@ -60,6 +64,9 @@ def sums(cause: Cause | None, ruling: Ruling) -> Iterator[str]:
         sign = ">=" if ruling.tokens >= ruling.threshold else "<"
         told = f"{ruling.tokens:,} {sign} {ruling.threshold:,}"
         yield f"{told}, so the number of messages decided" if ruling.by_count else told
+    if ruling.by_count and ruling.most is not None and ruling.messages is not None:
+        sign = ">=" if ruling.messages >= ruling.most else "<"
+        yield f"{ruling.messages:,} messages {sign} {ruling.most:,}, the most that config.yaml allows today"
     if cause is not None and cause.call is not None and cause.call.input is not None:
         yield f"the last call before it held {cause.call.input:,} real tokens"
     if ruling.derived is not None:
@@ -133,7 +140,12 @@ def denied(ruling: Ruling) -> Iterator[str]:
 
 
 def disagreements(
-    attempt: Attempt | None, rows: BoundaryRows | None, limits: Budgets | None, joined: Callable[[], int]
+    attempt: Attempt | None,
+    rows: BoundaryRows | None,
+    limits: Budgets | None,
+    joined: Callable[[], int],
+    *,
+    rewritten: bool,
 ) -> Iterator[str]:
     """Where the log, the rows and today's config say different things.
 
@@ -142,10 +154,12 @@ def disagreements(
         rows: As the rows tell it.
         limits: Under today's config.
         joined: How many messages Hermes joins to their neighbours before it counts.
+        rewritten: A later compaction destroyed what this one had left.
     """
     done = attempt.done if attempt else None
     if done is not None and done.kind is Kind.DONE and rows is None:
-        yield f"{done.where} tells of a new transcript, but no row shows one"
+        gone = "a later compaction destroyed its rows" if rewritten else "no row shows one"
+        yield f"{done.where} tells of a new transcript, but {gone}"
     if done is not None and rows is not None:
         for name, said, shown in (
             ("before", done.before, rows.counted_before),

@@ -145,8 +145,12 @@ def _why(segment: Segment, merged: bool) -> str:
         return "a continuation without messages"
     if segment.summary is None:
         return f"no summary; {segment.head} rows stored once more"
-    kind = "summary merged into a message" if merged else "summary"
-    return f"{kind}; {segment.head} copies before it, {segment.tail} behind it"
+    kind = "the summary, in the row of a message that was kept" if merged else "the summary"
+    if segment.mode is BoundaryMode.REWRITE:
+        return f"{kind}; the rows it replaced are gone"
+    places = ((segment.head, "before it"), (segment.tail, "behind it"))
+    copied = " and ".join(f"{count} {where}" for count, where in places if count)
+    return f"{kind}; rows copied: {copied or 'none'}"
 
 
 def _missing(parts: Sequence[Part]) -> Iterator[str]:

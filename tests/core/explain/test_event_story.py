@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,10 +12,12 @@ from hypothesis import strategies as st
 
 from core.explain.events import explain
 from core.hermes.markers import SummaryMatch, find_summary
+from core.model.boundary import BoundaryMode
 from core.model.event import Trigger
 from core.model.evidence import Verdict
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home, compacted, explained, only
+from tests.core.store.database import LONG_SUMMARY
 
 TRUTH = {54828: Trigger.PRE_API, 40000: Trigger.PAYLOAD_TOO_LARGE, 28511: Trigger.MANUAL}
 
@@ -126,8 +129,36 @@ def test_a_gateway_that_went_by_the_number_of_messages_says_so(home: Home) -> No
     compacted(home)
     event = only(home)
     assert event.explanation.startswith("The gateway found too many messages")
+    assert event.explanation.endswith(": 46, with about 13,000 tokens.")
     assert "the gateway steps in at 85% of 64,000 = 54,400" in event.arithmetic
     assert "13,000 < 54,400, so the number of messages decided" in event.arithmetic
+    assert any(step.startswith("46 messages < 5,000") for step in event.arithmetic)
+
+
+def test_a_rewrite_whose_rows_a_later_one_destroyed_is_no_contradiction(home: Home) -> None:
+    home.db.mark(home.db.live("S")[:1], content=f"{LONG_SUMMARY} two\n## Goal\nship")
+    home.started(60_000, 28)
+    home.done(28, 8, 4_000)
+    home.db.tick(3600)
+    home.db.mark(home.db.live("S")[:1], timestamp=home.db.tick(1))
+    events = explained(home).events
+    assert [event.mode for event in events] == [BoundaryMode.REWRITE] * 2
+    told = [words for event in events for words in event.disagreements]
+    assert any("a later compaction destroyed its rows" in words for words in told)
+    assert not any("no row shows one" in words for words in told)
+    texts = [one.text for event in events for one in event.evidence]
+    assert any("the rows it replaced are gone" in text for text in texts)
+
+
+def test_rows_alone_say_that_the_threshold_of_then_is_lost_when_config_was_changed(home: Home) -> None:
+    (home.path / "logs" / "agent.log").unlink()
+    home.compact()
+    edited = home.db.tick(5)
+    os.utime(home.path / "config.yaml", (edited, edited))
+    home.db.tick(60)
+    home.db.turn("S", "later")
+    event = only(home)
+    assert (event.window, event.threshold) == (None, None)
 
 
 @pytest.mark.parametrize(("in_place", "release"), [("true", "0.17"), ("false", "0.18")])
