@@ -9,6 +9,8 @@ from pathlib import Path
 APPLICATION = "hermes-inspector"
 OWN_PRICES = "prices.yaml"
 """File of the user's own prices, in the configuration directory."""
+OWN_KEYS = "keys.yaml"
+"""File of the user's own keys, likewise."""
 
 
 def cache_directory() -> Path:
@@ -17,7 +19,7 @@ def cache_directory() -> Path:
 
 
 def config_directory() -> Path:
-    """The folder for what the user writes: price overrides, key bindings, themes."""
+    """The folder for what the user writes: price overrides, key bindings."""
     return _folder("XDG_CONFIG_HOME", ".config", "Application Support", "Config")
 
 

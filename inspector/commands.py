@@ -97,12 +97,14 @@ def keymap(text: str, where: str = "keys.yaml") -> dict[str, str]:
 
 
 def _refuse_unknown(names: Iterable[object], where: str) -> None:
-    known = {command.id for command in table()}
+    import difflib
+
+    known = [command.id for command in table()]
     for name in names:
         if name not in known:
-            raise ConfigError(
-                f"no command is named {name!r}", where=where, remedy="Press ? in the app to see all."
-            )
+            near = difflib.get_close_matches(str(name), known, n=3)
+            remedy = f"Near it: {', '.join(near)}" if near else "Example: `sessions.sort: o`"
+            raise ConfigError(f"no command is named {name!r}", where=where, remedy=remedy)
 
 
 def _keys(value: object) -> str:

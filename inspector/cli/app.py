@@ -35,19 +35,21 @@ def start(args: argparse.Namespace) -> int:
 
 
 def _app(args: argparse.Namespace) -> InspectorApp:
+    from core.places import OWN_KEYS, config_directory
     from inspector.app import InspectorApp
     from inspector.named_screens import HOME, PAGES
 
+    keys = config_directory() / OWN_KEYS
     view = _view(args.screen)
     focuses = _focuses(args.focus or (), view)
     places = target.locations(args)
     with target.stores(args):
         pass  # a database that cannot be read is said here, not in an app that has nothing to show
     if view in (None, HOME, *PAGES) and args.session is None:
-        return InspectorApp(places, view=view)
+        return InspectorApp(places, view=view, keys=keys)
     place, session_id = _conversation(args)
     others = (one for one in places if one != place)
-    return InspectorApp((place, *others), session=session_id, view=view, focuses=focuses)
+    return InspectorApp((place, *others), session=session_id, view=view, focuses=focuses, keys=keys)
 
 
 def _conversation(args: argparse.Namespace) -> tuple[Location, str]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from core.places import config_directory
+from inspector.cli.main import run
 from inspector.screens.help import HelpScreen
 from inspector.screens.sessions import SessionsScreen
 from inspector.widgets.key_bar import KeyBar
@@ -98,3 +101,15 @@ async def test_a_broken_keymap_is_reported_and_the_app_goes_on(
         await settle(pilot)
         assert any("no command is named" in note.message for note in running._notifications)
         assert "s sort" in keys(running)
+
+
+def test_keys_in_the_configuration_directory_are_those_of_the_app(home: Path, tmp_path: Path) -> None:
+    own = config_directory() / "keys.yaml"
+    own.parent.mkdir(parents=True)
+    own.write_text("sessions.sort: o\n")
+    picture = tmp_path / "now.svg"
+    words = ["--home", str(home), "--screen", "sessions", "--screenshot", str(picture), "--size", "120x30"]
+    assert run(words) == 0
+    drawn = re.sub(r"<[^>]+>|\s|&#160;", "", picture.read_text("utf-8"))
+    assert "osort" in drawn
+    assert "ssort" not in drawn
