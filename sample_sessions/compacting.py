@@ -10,7 +10,6 @@ from core.compress.measure import measure
 from core.compress.plan import plan
 from core.compress.prune import pruned_messages
 from sample_sessions.cast import Row, Usage
-from sample_sessions.data import mapping
 from sample_sessions.sizes import as_message, provider_tokens
 
 if TYPE_CHECKING:
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
     from sample_sessions.stage import Stage
 
 END_MARKER = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"
+_OPENER = "[CONTEXT SUMMARY]:"
+"""Begins a summary: the one form every release reads back without further words of its own."""
 _PRIOR = (
     "[PRIOR CONTEXT — for reference only; not a new message]\n{old}\n\n"
     "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]\n\n"
@@ -150,7 +151,7 @@ def _summarise(stage: Stage, spec: Compaction, middle: list[Row]) -> str:
     else:
         _pay(stage, spec, middle)
         body = spec.summary.rstrip()
-    return f"{_prefix(stage)}\n{body}\n\n{END_MARKER}"
+    return f"{_OPENER}\n{body}\n\n{END_MARKER}"
 
 
 def _pay(stage: Stage, spec: Compaction, middle: list[Row]) -> None:
@@ -221,7 +222,3 @@ def _commit(stage: Stage, spec: Compaction, after: list[Row]) -> None:
 
 def _weigh(stage: Stage, text: str) -> int:
     return provider_tokens(text, stage.session.model.chars)
-
-
-def _prefix(stage: Stage) -> str:
-    return " ".join(mapping("markers.yaml")[stage.edition.release].split())
