@@ -16,7 +16,7 @@ _LONGEST_NAME = 64
 _MASK = "[redacted:"
 
 _QUOTED = r"""(?P<open>\\{0,8}["'`])(?P<quoted>(?:(?!(?P=open))(?:\\.|[^\n\\])){1,1024}?)(?P=open)"""
-_BARE = r"""(?P<bare>(?:[^\s"'`,;&=<>(){}\[\]\\|，。；]|[&=](?!\w{1,40}=)){1,512})"""
+_BARE = r"""(?P<bare>(?:[^\s\x1b"'`,;&=<>(){}\[\]\\|，。；]|[&=](?!\w{1,40}=)){1,512})"""
 _CLOSE = r"""(?:\\{0,8}["'`])?\]?"""
 _ANNOTATION = r"(?::[ \t]{0,4}[A-Za-z_][\w.|\[\] ]{0,40}?(?==))?"
 _OPERATOR = r"(?P<op>=>|:=|[=!]=?=?|:(?!//)|：|is(?= )|是|为)"
@@ -31,11 +31,17 @@ _CALLED = rf"\(\s{{0,8}}{_QUOTED}"
 _SPACED = rf"[ \t]{{1,4}}(?:{_QUOTED}|(?![-&|]){_BARE})"
 _MENTIONED = (
     r"""(?=[\s:"'`(])[^\w\n]{1,4}(?:[A-Za-z]{1,10}[^\w\n]{1,3}){0,4}["'`(]{0,2}"""
-    r"""(?P<bare>[A-Za-z0-9_+/=.~-]{16,512})(?=$|[\s"'`),.;\\])"""
+    r"""(?P<bare>[A-Za-z0-9_+/=.~-]{16,512})(?=$|[\s\x1b"'`),.;\\<])"""
 )
+_JOINED = r"""\\{0,8}["'`]\s{0,4}[+\\]\s{0,40}\\{0,8}["'`](?P<rest>[^"'`\s\\]{4,512})"""
+_PATTERN = re.compile(r"[\[\](){}|]")
+"""What a regular expression holds, and hardly a credential."""
+
+_COLOUR = re.compile(r"[0-9;]{1,12}m(?=\w)")
 _DIGIT, _SPACE = re.compile(r"\d"), re.compile(r"\s")
-_AFTER_CODE = "([{"
+_AFTER_CODE, _AFTER_NAME = "([{", "([{,)"
 _LINE_LEAD = (
+    r"(?:(?:\x1b|\\u001b|\\x1b|\\033|\\e)\[[0-9;]{0,12}m){0,3}"
     r"[ \t>|*+-]{0,40}(?:\d{1,6}[|:\t-][ \t]{0,24})?(?:export |set |ENV |ARG |setx )?[ \t]{0,4}[\"']?$"
 )
 _NOT_A_VALUE = frozenset("=:")
@@ -54,7 +60,8 @@ def named(text: str) -> Iterator[Hit]:
         if force:
             value = _value(text, start, end, force)
             if value:
-                yield Hit(*value, "secret-value")
+                joined = compiled(_JOINED).match(text, value[1])
+                yield Hit(value[0], joined.end("rest") if joined else value[1], "secret-value")
 
 
 _ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
@@ -79,7 +86,10 @@ def _identifiers(text: str, lower: str) -> Iterator[tuple[int, int]]:
 
 
 def _after_escape(text: str, start: int) -> int:
-    r"""Skip the letter of a `\n` in front of a name inside a JSON string."""
+    r"""Skip the letter of a `\n` inside a JSON string, or the rest of a colour code, in front of a name."""
+    colour = _COLOUR.match(text, start) if text[start - 1 : start] == "[" else None
+    if colour:
+        return colour.end()
     return start + 1 if start > 0 and text[start - 1] == "\\" and text[start : start + 1] in "nrt" else start
 
 
@@ -125,6 +135,8 @@ def _quoted(match: re.Match[str], force: Strength) -> tuple[int, int] | None:
     if is_reference(value):
         return None
     if force is Strength.WEAK:
+        if _PATTERN.search(value):
+            return None
         scheme = re.match(r"(?:[Bb]earer|[Bb]asic|[Tt]oken)\s+", value)
         offset = scheme.end() if scheme else 0
         return (match.start("quoted") + offset, match.end("quoted")) if looks_random(value[offset:]) else None
@@ -143,7 +155,7 @@ def _bare(text: str, match: re.Match[str], force: Strength, *, plain: bool) -> t
         return None
     if force is Strength.WEAK:
         return (start, end) if looks_random(value) else None
-    if text[end : end + 1] and text[end] in _AFTER_CODE:
+    if text[end : end + 1] and text[end] in (_AFTER_NAME if is_code(value) else _AFTER_CODE):
         return None
     if plain:
         return (start, end)

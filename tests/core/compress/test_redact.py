@@ -74,6 +74,14 @@ def test_no_field_of_a_message_keeps_one_of_two_hundred_credentials(field: str) 
         '{"api_key": config.APIKey, "signature": "EtMFCkYICxgCKkAjb79EEIYXGopcZiyh"}',
         "keyboard: monkey=banana passage=3 authority=EU",
         '{"type": "password", "name": "password", "required": true}',
+        "client = Client(\n    api_key=resolved_api_key,\n    aws_secret_key=self.aws_secret_key)",
+        'HEX_PAT = "(?:[0-9A-Fa-f]{1,4}:){6}"',
+        "the api key rotation-policy-2024-11-05-draft was agreed",
+        "send an authorization: basic header",
+        "\x1b[32mtoken\x1b[0m = \x1b[31mNone\x1b[0m",
+        "令牌是jwt2格式, 密码是8位以上",
+        "mnemonic: add sub mul div mov cmp jmp call ret push pop nop",
+        "listening on 127.0.0.1:5432:db:user",
     ],
 )
 def test_ordinary_text_stays_as_it_is(text: str) -> None:
@@ -129,6 +137,37 @@ def test_counts_say_what_was_taken_out() -> None:
 def test_a_credential_broken_by_a_line_end_or_a_string_join_goes_whole() -> None:
     assert "ijkl5678" not in redact_text('"sk-proj-abcd1234efgh" + "ijkl5678mnop"')
     assert "ijkl5678" not in redact_text("sk-proj-abcd1234efgh\n    ijkl5678mnop\n")
+
+
+T = "u8jzPde0IgxLd6GncfBAepfJBd0KhaZ7"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"\x1b[32mDB_PASS={T}\x1b[0m",
+        f"\x1b[1;31mexport STRIPE_SECRET={T}\x1b[0m",
+        f"<out>machine x.org login bob password {T}</out>",
+        f"localhost:5432:shop:bob:{T}",
+        f'curl https://x.org --user "admin:{T}"',
+        f"The API key is: {T}",
+        f"密码是{T}",
+        f"le mot de passe est {T}",
+        f"AAAAtetOaZ7:APA91b{T}{T}{T}",
+        f"PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 2\n{T}{T}\n{T}\nPrivate-MAC: 0",
+        f".x.org\tTRUE\t/\tTRUE\t0\tsid\t{T}",
+        f'api_key = "abcd1234efgh" \\\n    "{T}"',
+    ],
+)
+def test_a_credential_in_a_place_of_its_own_is_gone(text: str) -> None:
+    clean = redact_text(text)
+    assert T not in clean
+    assert redact_text(clean) == clean
+
+
+def test_a_seed_phrase_is_gone() -> None:
+    words = "witch collapse practice feed shame open despair creek road again ice least"
+    assert "collapse" not in redact_text(f'my seed phrase: "{words}"')
 
 
 def test_a_clean_message_is_handed_back_itself() -> None:
