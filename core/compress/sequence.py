@@ -95,8 +95,12 @@ def _without_unanswered(rows: Sequence[Message], policy: Policy) -> Iterator[Mes
             yield row
         elif kept:
             yield row.with_wire(tool_calls=kept)
-        elif any(row.wire.get(key) for key in _PAYLOAD):
+        elif any(_says(row.wire.get(key)) for key in _PAYLOAD):
             yield without_keys(row, ("tool_calls",))
+
+
+def _says(value: Any) -> bool:
+    return bool(value.strip() if isinstance(value, str) else value)
 
 
 def _without_strays(rows: Sequence[Message], policy: Policy) -> Iterator[Message]:

@@ -115,3 +115,8 @@ def test_022_takes_all_ids_of_a_call_for_one() -> None:
     rows = [Message({"role": "assistant", "content": "", "tool_calls": [call]}), result("fc_1"), result("c1")]
     assert len(requested(rows, load_policy("0.22"))) == 2
     assert len(requested(rows, load_policy("0.19"))) == 3
+
+
+@pytest.mark.parametrize(("text", "left"), [("\n", 1), ("b", 2)])
+def test_022_drops_a_row_whose_calls_nobody_answered_and_that_says_nothing(text: str, left: int) -> None:
+    assert len(requested([user("a"), answer(text, "c1")], load_policy("0.22"))) == left
