@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 
 from core.apply.cells import Image
 from core.apply.database import data_version, identity_of, opened, read_images, sequence_of, transaction
-from core.apply.guards import INTEGRITY_SECONDS, check_guards, require
+from core.apply.guards import check_guards, require
 from core.apply.journal import Complete, Entry, Journal, Record, new_entry_id
 from core.apply.lock import compression_lock, refresh
 from core.apply.rehearse import same_transcript
@@ -41,8 +41,6 @@ def execute(
     journal: Journal,
     *,
     force: Collection[str] = (),
-    now: datetime | None = None,
-    integrity_seconds: float = INTEGRITY_SECONDS,
     progress: Callable[[str], None] = lambda name: None,
 ) -> Applied:
     """Write a rehearsal to its database.
@@ -54,8 +52,6 @@ def execute(
         rehearsal: From `rehearse`.
         journal: Where the replaced rows are kept.
         force: Names of guards to pass regardless, where they allow it.
-        now: The moment to judge activity by.
-        integrity_seconds: How long SQLite may look for damage first.
         progress: Told the name of each step as it begins.
 
     Raises:
@@ -68,7 +64,7 @@ def execute(
         version = data_version(connection)
         live = [message.row.id for message in rehearsal.before if message.row]
         case = _Case(connection, rehearsal, take(connection, rehearsal.session_id, live), version, holder)
-        _require_guards(rehearsal, holder, force, now, integrity_seconds, progress)
+        _require_guards(rehearsal, holder, force, progress)
         progress("prepare")
         entry = _entry(case)
         journal.add(entry)
@@ -84,20 +80,10 @@ def _require_guards(
     rehearsal: Rehearsal,
     holder: str | None,
     force: Collection[str],
-    now: datetime | None,
-    integrity_seconds: float,
     progress: Callable[[str], None],
 ) -> None:
     with Store(rehearsal.database) as store:
-        results = check_guards(
-            store,
-            rehearsal,
-            force=force,
-            now=now,
-            integrity_seconds=integrity_seconds,
-            progress=progress,
-            own_lock=holder,
-        )
+        results = check_guards(store, rehearsal, force=force, progress=progress, own_lock=holder)
     require(results)
 
 

@@ -26,8 +26,6 @@ def rehearse(
     session_id: str,
     preview: Preview,
     mode: ApplyMode | None = None,
-    *,
-    now: float | None = None,
 ) -> Rehearsal:
     """Work out every row a preview would write, and try the statements on a private copy.
 
@@ -36,7 +34,6 @@ def rehearse(
         session_id: The session whose live messages the preview was made from.
         preview: What the compaction would leave.
         mode: How to write it; default as the release does.
-        now: Epoch seconds the new rows are stamped with.
 
     Raises:
         UsageError: There is nothing to apply, or this database cannot be written in that mode.
@@ -44,9 +41,7 @@ def rehearse(
     """
     if preview.feedback.noop or preview.feedback.aborted or preview.summary_index is None:
         raise UsageError("there is nothing to apply", where=session_id, remedy=preview.feedback.headline)
-    return rehearse_messages(
-        store, session_id, preview.before, preview.after, preview.summary_index, mode, now=now
-    )
+    return rehearse_messages(store, session_id, preview.before, preview.after, preview.summary_index, mode)
 
 
 def rehearse_messages(
@@ -56,14 +51,12 @@ def rehearse_messages(
     after: tuple[Message, ...],
     tail_from: int,
     mode: ApplyMode | None = None,
-    *,
-    now: float | None = None,
 ) -> Rehearsal:
     """The same for any new transcript; copies at or behind `after[tail_from]` count as carried forward."""
     mode = mode or default_mode(store.schema)
     if mode is ApplyMode.IN_PLACE and not store.schema.archives:
         raise UsageError("this database is older than compaction in place", remedy="Use --mode continuation")
-    return verified(store, _planned(store, session_id, before, after, tail_from, mode, now or time.time()))
+    return verified(store, _planned(store, session_id, before, after, tail_from, mode))
 
 
 def verified(store: Store, rehearsal: Rehearsal) -> Rehearsal:
@@ -90,9 +83,8 @@ def _planned(
     after: tuple[Message, ...],
     tail_from: int,
     mode: ApplyMode,
-    now: float,
 ) -> Rehearsal:
-    schema, session = store.schema, store.session(session_id)
+    schema, session, now = store.schema, store.session(session_id), time.time()
     # Up to 0.17 rows of a rotation are stamped when they are written, and 0.17 loads them by time.
     restamped = not schema.archives
     rows = new_rows(before, after, schema, restamped)

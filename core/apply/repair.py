@@ -14,7 +14,7 @@ from core.model.apply import ApplyMode, Rehearsal
 from core.store.store import Store
 
 
-def rehearse_repair(store: Store, session_id: str, *, now: float | None = None) -> Rehearsal:
+def rehearse_repair(store: Store, session_id: str) -> Rehearsal:
     """Work out the rows that bring a lost tail back to where it belongs; pass the result to `execute`.
 
     The lost turns are copied behind the compaction. What was said since must stand behind them, so it is
@@ -34,10 +34,8 @@ def rehearse_repair(store: Store, session_id: str, *, now: float | None = None) 
     rows = new_rows(returning, returning, store.schema, restamped=False)
     sources = {message.row.id: message for message in returning if message.row}
     calls = call_count(rows, sources) + sum(len(message.tool_calls) for message in staying)
-    session = store.session(session_id)
-    changes = session_changes(
-        session, ApplyMode.IN_PLACE, store.schema, (len(after), calls), now or time.time()
-    )
+    session, counts = store.session(session_id), (len(after), calls)
+    changes = session_changes(session, ApplyMode.IN_PLACE, store.schema, counts, time.time())
     rehearsal = Rehearsal(
         database=store.path,
         mode=ApplyMode.IN_PLACE,

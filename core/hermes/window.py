@@ -49,7 +49,6 @@ class WindowGuess:
 def find_window(
     config: HermesConfig,
     *,
-    flag: int | None = None,
     home: Path | None = None,
     model: str = "",
     provider: str = "",
@@ -58,12 +57,11 @@ def find_window(
 ) -> WindowGuess:
     """Resolve the window the way Hermes does, as far as a file can tell.
 
-    The order is an explicit flag, `model.context_length`, `custom_providers`, the cache of lengths providers
+    The order is `model.context_length`, `custom_providers`, the cache of lengths providers
     reported, the length a log line printed, and the table of model names.
 
     Args:
         config: The home's configuration.
-        flag: A length the user asks about.
         home: Where the cache file lies; None to leave it out.
         model: The session's model; the configured one when empty.
         provider: Its provider.
@@ -74,7 +72,6 @@ def find_window(
     base_url = (base_url or str(config.value("model.base_url") or "")).rstrip("/")
     provider = provider or str(config.value("model.provider") or "")
     claims = [
-        *_flagged(flag),
         *_configured(config, model, base_url),
         *_cached(home, model, base_url),
         *([logged] if logged is not None else []),
@@ -83,12 +80,6 @@ def find_window(
     if not claims:
         return WindowGuess(None, "unknown", Verdict.UNKNOWN)
     return WindowGuess(claims[0].tokens, claims[0].source, claims[0].verdict, tuple(claims))
-
-
-def _flagged(flag: int | None) -> Iterator[WindowClaim]:
-    if flag is not None:
-        where = Evidence(Source.CONFIG, "--window", f"{flag:,} tokens asked for")
-        yield WindowClaim("flag", flag, where, Verdict.PROVED)
 
 
 def _configured(config: HermesConfig, model: str, base_url: str) -> Iterator[WindowClaim]:

@@ -151,10 +151,10 @@ def newest(*times: datetime | None) -> datetime | None:
     return max((time for time in times if time is not None), default=None)
 
 
-def chunks(items: Sequence[Item], size: int = _CHUNK) -> Iterator[Sequence[Item]]:
+def chunks(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
     """Slices small enough to be bound as parameters of one statement."""
-    for start in range(0, len(items), size):
-        yield items[start : start + size]
+    for start in range(0, len(items), _CHUNK):
+        yield items[start : start + _CHUNK]
 
 
 def _guards(cells: Cells) -> Guards:

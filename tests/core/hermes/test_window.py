@@ -29,9 +29,8 @@ def test_nothing_known_is_no_window(tmp_path: Path) -> None:
     assert (found.tokens, found.source, found.verdict) == (None, "unknown", Verdict.UNKNOWN)
 
 
-def test_a_flag_beats_the_file_and_the_file_beats_the_log(tmp_path: Path) -> None:
+def test_the_file_beats_the_log(tmp_path: Path) -> None:
     text = "model:\n  default: claude-x\n  context_length: 64000\n"
-    assert guess(tmp_path, text, flag=1000, logged=LOGGED).tokens == 1000
     found = guess(tmp_path, text, logged=LOGGED)
     assert (found.tokens, found.source) == (64_000, "config")
     assert [claim.source for claim in found.claims] == ["config", "log", "table"]
