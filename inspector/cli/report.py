@@ -19,8 +19,10 @@ from inspector.cli.report_blocks import Block, Bullets, Paragraph, Section, Tabl
 
 TITLE = "Hermes compression report"
 LEFT_OUT = "…"
-_SAID = {"C7": "", "C9": "first", "C11": "", "D3": "text"}
-"""Rules that quote messages in their evidence, and the figure that quotes one in the sentence."""
+_SAID = {"C1": "", "C4": "", "C7": "", "C9": "first", "C11": "", "D3": "text"}
+"""Rules that quote what was said in their evidence, and the figure that quotes it in the sentence."""
+_MOST_EVIDENCE, _MOST_TEXT = 3, 240
+"""Of each finding; the document holds it all."""
 _TYPED = re.compile(r"(msg=).*", re.DOTALL)
 
 
@@ -157,9 +159,19 @@ def _findings(found: dict[str, Any]) -> Iterator[Block]:
     entries = []
     for one in found["findings"]:
         told = f"{one['severity']} {one['rule']} {one['name']}: {one['sentence']} ({one['verdict']})"
-        entries.append((told, f"→ {one['remedy']}") if one["remedy"] else (told,))
+        helps = (f"→ {one['remedy']}",) if one["remedy"] else ()
+        entries.append((told, *helps, *_evidence(one["evidence"])))
     entries += [(f"not known: {one['rule']} {one['name']}: {one['why']}",) for one in found["unknown"]]
     yield Bullets(tuple(entries) or (("none",),))
+
+
+def _evidence(evidence: list[dict[str, Any]]) -> Iterator[str]:
+    """Where the first of it stands, and what it says, as far as it may be told."""
+    for one in evidence[:_MOST_EVIDENCE]:
+        text = one["text"]
+        yield f"{one['where']}: {text[:_MOST_TEXT]}{LEFT_OUT if len(text) > _MOST_TEXT else ''}"
+    if len(evidence) > _MOST_EVIDENCE:
+        yield f"and {len(evidence) - _MOST_EVIDENCE} more"
 
 
 def _usage(usage: dict[str, Any]) -> Iterator[Block]:

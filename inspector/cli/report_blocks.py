@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -14,6 +15,8 @@ _STYLE = (
     "pre{background:#f4f4f6;padding:.6em;overflow-x:auto}td,th{padding:.15em .8em .15em 0;text-align:left}"
 )
 _SPECIAL = "\\`*_[]<>|#~"
+_CALLED = re.compile(r"(?<![\w@])([@#])(?=\w)")
+"""A tracker takes this for somebody or for an issue and tells them, unless a comment stands between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,7 @@ def _plain(line: str) -> str:
     text = clean_line(line)
     for sign in _SPECIAL:
         text = text.replace(sign, f"\\{sign}")
-    return text
+    return _CALLED.sub(r"\1<!-- -->", text)
 
 
 def _code(text: str) -> str:

@@ -13,6 +13,7 @@ import pytest
 
 from inspector.cli.export import masked
 from inspector.cli.main import run
+from inspector.cli.report_blocks import Paragraph, markdown
 from tests.inspector.cli.conftest import Json, Text
 
 AUTH = "Refactor the auth module"
@@ -135,3 +136,17 @@ def test_a_report_begins_with_what_matters_and_keeps_lines_of_the_log_as_they_ar
 )
 def test_whose_home_a_path_is_in_is_not_told(text: str, told: str) -> None:
     assert masked({"evidence": [text]}) == {"evidence": [told]}
+
+
+def test_a_finding_says_where_it_shows_and_quotes_no_summary(as_text: Text, as_json: Json) -> None:
+    report, document = as_text("export", "Nightly triage"), as_json("export", "Nightly triage")
+    (found,) = [one for one in document["findings"] if one["rule"] == "C1"]
+    assert [one["text"] for one in found["evidence"]] == ["…"] * len(found["evidence"])
+    assert f"{found['evidence'][0]['where']}: …" in report.replace("\\", "")
+
+
+def test_nobody_is_called_by_a_report() -> None:
+    text = markdown("T", "S", [("", [Paragraph("ask @maintainer about #123, or me@example.com")])])
+    assert "@maintainer" not in text
+    assert "#123" not in text.replace("\\", "")
+    assert "me@example.com" in text
