@@ -30,7 +30,35 @@ _STEMS = tuple(
     b"pass pwd secret key credential token cookie authorization mdp connection phrase wort".split()
 )
 """In lower case, a part of every name, and of every place, that makes a short value a secret."""
-_LITERAL = (b"curl ", b"mysql", b"redis-cli ", b"-----begin ")
+_LITERAL = tuple(
+    text.encode()
+    for text in (
+        *(
+            "curl ",
+            "mysql",
+            "redis-cli ",
+            "sshpass ",
+            "-----begin ",
+            ":5432:",
+            ":6432:",
+            "\ttrue\t",
+            "\tfalse\t",
+        ),
+        *("api key", "access key", "secret key", "auth key", "license key", "mot de passe", "mnemonic"),
+        *(
+            "seed phrase",
+            "recovery phrase",
+            "密码是",
+            "密码为",
+            "密碼是",
+            "密碼為",
+            "口令是",
+            "密钥是",
+            "密鑰是",
+            "令牌是",
+        ),
+    )
+)
 """Places that hold no stem; a run tells those that want a random value, its `@` an address."""
 _FAR = 64
 _ASCII = bytes(range(128))

@@ -104,3 +104,19 @@ def test_what_stands_around_hides_none_and_neighbours_do_not_count(
     alone = {at for at, text in enumerate(encoded) if holding([text])}
     encoded.insert(place, f"\n{secret}\n".encode())
     assert holding(encoded) == {at + (at >= place) for at in alone} | {place}
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "The API key is: ",
+        "密码是",
+        "le mot de passe est ",
+        "localhost:5432:shop:bob:",
+        ".x.org\tTRUE\t/\tTRUE\t0\tsid\t",
+        "sshpass -p ",
+    ],
+)
+def test_a_place_without_a_name_is_a_hint_too(lead: str) -> None:
+    texts = [b"nothing", f"{lead}u8jzPde0IgxLd6GncfBAepfJBd0KhaZ7".encode()]
+    assert holding(texts) == {1}
