@@ -26,12 +26,17 @@ class Check:
 
 
 class Number(NamedTuple):
-    """A number a check compared; see `Decision`."""
+    """A number a check compared; see `Decision`.
+
+    Attributes:
+        since: What of it is an estimate of the rows behind the last real count.
+    """
 
     tokens: int
     real: bool = False
     where: str | None = None
     estimate: int | None = None
+    since: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,17 @@ from core.explain.decision import SIZE, Check, Decision, Number, PromptPoint, Tu
 from core.explain.frame import Frame
 from core.explain.past_gates import UNRECORDED, PastGates
 from core.explain.rows import is_request
+from core.explain.ruling import BY_SIZE
 from core.explain.transcripts import RunningSums, Transcript, transcripts
 from core.explain.turn_lines import TurnLines, turn_lines
 from core.hermes.log import Kind, LogRecord
 from core.model.event import CompressionEvent, Trigger
+from core.model.evidence import Verdict
 from core.model.message import Message
 
 _SHOWN = 200
+_LOOSE = 0.05
+"""How far an estimate of a few rows may be off: stored ones carry keys that live ones had not."""
 
 
 def replay_turns(frame: Frame, events: Sequence[CompressionEvent]) -> tuple[Turn, ...]:
@@ -109,13 +113,20 @@ class _Walker:
         generation, frame = transcript.generation, self.frame
         self.transcript, self.sums, self.last = transcript, RunningSums(frame, transcript), None
         self.session = frame.sessions.get(generation.session_id, frame.conversation.tip)
-        self.settings = frame.settings(None, self.session, frame.window.tokens)
-        self.limits = frame.limits(None, self.session, frame.window.tokens)
+        window = self._window(transcript)
+        self.settings = frame.settings(None, self.session, window)
+        self.limits = frame.limits(None, self.session, window)
         self.system = frame.prompt_tokens(self.session, self.policy)
         self.tools = frame.tools_tokens(self.session)
         self.slack = frame.tolerance(self.session)
         self.newest = generation is frame.conversation.generations[-1]
         self.start = transcript.kept
+
+    def _window(self, transcript: Transcript) -> int | None:
+        """The window the generation was watched with: that of the check which ended it, else today's."""
+        event = self.events[transcript.event] if transcript.event is not None else None
+        by_size = event is not None and event.trigger in BY_SIZE
+        return event.window if event is not None and by_size else self.frame.window.tokens
 
     def _request(self, message: Message, position: int) -> None:
         lines = self.lines.get(_row(message) or 0)
@@ -165,7 +176,8 @@ class _Walker:
         for place in reversed(range(len(turn.decisions))):
             decision = turn.decisions[place]
             if decision.trigger is event.trigger and decision.generation == transcript.generation.index:
-                turn.decisions[place] = _fired(decision, event, transcript.event)
+                # What it left was looked at next, and not this transcript once more.
+                turn.decisions[place:] = [_fired(decision, event, transcript.event)]
                 return
 
     def _place_events(self) -> None:
@@ -226,7 +238,7 @@ class _Walker:
         position, record = self.last if self.last is not None else (0, None)
         if record is not None and record.input and self.rules.anchored:
             since = self.sums.messages(position + 1, count, self.start)
-            return Number(record.input + (record.output or 0) + since, True, record.where, estimate)
+            return Number(record.input + (record.output or 0) + since, True, record.where, estimate, since)
         if record is not None and record.input and trigger is Trigger.POST_RESPONSE:
             return Number(record.input, True, record.where, estimate)
         return Number(estimate)
@@ -239,7 +251,9 @@ class _Walker:
         if threshold is None:
             return Check(SIZE, "a known window", f"{tokens:,}", None)
         needed, passed = f">= {threshold:,} tokens", tokens >= threshold
-        if number.where is not None or passed:
+        if abs(tokens - threshold) <= number.since * _LOOSE:
+            return Check(SIZE, needed, f"~{tokens:,}", None)
+        if number.where is not None or tokens >= threshold * (1 + _LOOSE):
             return Check(SIZE, needed, f"{tokens:,}", passed)
         unsure = tokens >= threshold * (1 - self.slack)
         lacking = " and the tools" if self.tools is None else ""
@@ -276,12 +290,16 @@ class _Walker:
 
 
 def _fired(decision: Decision, event: CompressionEvent, number: int) -> Decision:
-    """The decision an event came from, with the figures the event is known by."""
-    fired = replace(decision, event=number)
+    """The decision an event came from, with the figures the event is known by: what it ran by had passed."""
+    sure = event.verdict in (Verdict.PROVED, Verdict.DERIVED)
+    passed = (
+        replace(check, passed=True) if sure and check.passed is None else check for check in decision.checks
+    )
+    fired = replace(decision, event=number, checks=tuple(passed))
     if event.tokens is None or event.threshold is None:
         return fired
     size = Check(SIZE, f">= {event.threshold:,} tokens", f"{event.tokens:,}", event.tokens >= event.threshold)
-    checks = tuple(size if check.name == SIZE else check for check in decision.checks)
+    checks = tuple(size if check.name == SIZE else check for check in fired.checks)
     estimate = decision.estimate if decision.where is not None else decision.tokens
     return replace(fired, tokens=event.tokens, checks=checks, estimate=estimate)
 

@@ -19,7 +19,7 @@ from core.model.event import Trigger
 from core.model.evidence import Verdict
 from core.model.session import Session
 
-_BY_SIZE = (Trigger.PREFLIGHT, Trigger.PRE_API, Trigger.POST_RESPONSE)
+BY_SIZE = (Trigger.PREFLIGHT, Trigger.PRE_API, Trigger.POST_RESPONSE)
 
 
 class Ruling(NamedTuple):
@@ -134,7 +134,7 @@ def _denied(
         return f"the rows do not show a request that the {threshold:,} of today's config explains"
     if attempt is None:
         return ""
-    if attempt.cause.trigger in _BY_SIZE and tokens is not None and tokens < threshold:
+    if attempt.cause.trigger in BY_SIZE and tokens is not None and tokens < threshold:
         return f"{tokens:,} tokens do not reach the {threshold:,} of today's config"
     run, model = frame.runs.get(attempt.first.where), attempt.started.model if attempt.started else None
     if past.stated or run is None:

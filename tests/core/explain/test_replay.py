@@ -6,7 +6,7 @@ from core.explain.replay import replay_turns
 from core.explain.turn_words import decision_sentence, turn_sentence
 from core.model.event import Trigger
 from tests.core.explain.conftest import MakeHome
-from tests.core.explain.home import CONFIG, Home
+from tests.core.explain.home import CONFIG, Home, compacted
 
 
 def turns(home: Home) -> tuple[Turn, ...]:
@@ -215,3 +215,14 @@ def test_a_size_close_to_the_threshold_without_the_tools_is_left_open(make_home:
     assert first.standing is Standing.OPEN
     assert turn_sentence(first).startswith("perhaps large enough: ~")
     assert "and the tools" in turn_sentence(first)
+
+
+def test_what_ran_had_passed_and_was_not_looked_at_once_more(home: Home) -> None:
+    home.call(7, 66_000)
+    home.started(66_000, before=28)
+    compacted(home)
+    decisions = [decision for turn in turns(home) for decision in turn.decisions]
+    (fired,) = [decision for decision in decisions if decision.event == 0]
+    assert (fired.trigger, {check.passed for check in fired.checks}) == (Trigger.POST_RESPONSE, {True})
+    behind = decisions[decisions.index(fired) + 1 :]
+    assert all(decision.generation != fired.generation for decision in behind)
