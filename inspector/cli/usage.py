@@ -8,7 +8,6 @@ is part of output and never added to it.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
 from decimal import Decimal
@@ -80,6 +79,8 @@ def _add_up(args: argparse.Namespace, slot: kept.Slot | None) -> int:
         if slot:
             slot.write(*pieces)
     elif args.csv:
+        import json  # not for a document that is printed again from what was kept
+
         found = json.loads("".join(usage_json.document(books)))
         output.write_csv(map(_flat, (*found["rows"], found["totals"])))
     else:

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from json.encoder import encode_basestring_ascii as quoted
+from operator import itemgetter
 from typing import Any
 
 from core.account.group import Fields, Group
@@ -25,6 +26,7 @@ NULL = "null"
 PIECE = 500
 """Rows written at once: all in one text would stand in memory thrice before they are printed."""
 _TITLE = Group._fields.index("title")
+_PRICED = itemgetter(*map(Group._fields.index, ("included", "price", "usd", "unpriced")))
 NOT_COMPUTED = '"computed_usd":null,"included_usd":null,"price_source":null,"unpriced":0'
 
 
@@ -104,7 +106,7 @@ def _simple(group: Fields, label: str) -> str | None:
         return None
     prompt = fresh + read + written
     share = share_of(read, prompt)
-    computed = NOT_COMPUTED if price is None and not unpriced else _computed(Group._make(group))
+    computed = NOT_COMPUTED if price is None and not unpriced else _computed(group)
     if not status or status == UNKNOWN:
         status = standing(Group._make(group))
     return (
@@ -119,13 +121,14 @@ def _simple(group: Fields, label: str) -> str | None:
     )
 
 
-def _computed(group: Group) -> str:
+def _computed(group: Fields) -> str:
     """The computed cost of such a row."""
-    usd = NULL if group.usd is None else quoted(f"{group.usd:f}")
-    source = NULL if group.price is None else quoted(group.price.source)
-    if group.included or (group.price is not None and group.price.billing == "included"):
-        return f'"computed_usd":null,"included_usd":{usd},"price_source":{source},"unpriced":0'
-    return f'"computed_usd":{usd},"included_usd":null,"price_source":{source},"unpriced":{group.unpriced}'
+    included, price, usd, unpriced = _PRICED(group)
+    amount = NULL if usd is None else quoted(f"{usd:f}")
+    source = NULL if price is None else quoted(price.source)
+    if included or (price is not None and price.billing == "included"):
+        return f'"computed_usd":null,"included_usd":{amount},"price_source":{source},"unpriced":0'
+    return f'"computed_usd":{amount},"included_usd":null,"price_source":{source},"unpriced":{unpriced}'
 
 
 def _dumped(value: object) -> str:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.text import cell_len, clean, clean_line, content, crop, fit
+from inspector.text import cell_len, clean, clean_line, clean_lines, content, crop, fit
 from tests.hostile import HOSTILE, harmful
 from tests.timing import seconds
 
@@ -103,3 +103,8 @@ def test_the_quick_look_lets_no_credential_pass(text: str) -> None:
     from core.compress.redact import redact_text
 
     assert redact_text(clean(text)) == clean(text)
+
+
+@given(st.lists(any_text | assigned, max_size=6))
+def test_many_lines_are_cleaned_as_each_would_be(texts: list[str]) -> None:
+    assert clean_lines(texts) == [clean_line(text) for text in texts]
