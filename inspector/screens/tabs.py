@@ -50,7 +50,11 @@ TABS: tuple[WorkspaceTab, ...] = tuple(
 )
 
 
+BEHIND = ("turns", "other_settings", "findings", "origin", "report")
+"""Screens that keys of the views open."""
+
+
 def warm() -> None:
-    """Import every view, in a worker: where the user is the first to ask for one, its imports take 100 ms."""
-    for name in VIEWS:
+    """Import every view and what lies behind, in a worker: the first to ask for one would wait 100 ms."""
+    for name in (*VIEWS, *BEHIND):
         import_module(f"inspector.screens.{name}")

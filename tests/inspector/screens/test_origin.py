@@ -23,8 +23,8 @@ AUTH = "Refactor the auth module"
     ("view", "told"),
     [
         ("why", ("prompt tokens: ", "agent.log", "× 200,000", "share of facts lost")),
-        ("cache", ("tokens read again: 41,385", "× $6.25 per million", "genai-prices")),
-        ("chain", ("tokens of Refactor the auth module: 8,126,402", "cache read", "genai-prices")),
+        ("cache", ("tokens read again: ", "× $6.25 per million", "genai-prices")),
+        ("chain", ("tokens of Refactor the auth module: ", "cache read", "genai-prices")),
     ],
 )
 async def test_the_figures_of_a_tab_have_an_origin(
