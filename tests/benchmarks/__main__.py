@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests.benchmarks import opening, paint, planning, startup, stores
+from tests.benchmarks import keys, opening, paint, planning, startup, stores
 from tests.benchmarks.measure import Result
 
 SUITES: dict[str, Callable[[stores.Stores], Iterator[Result]]] = {
@@ -20,6 +20,7 @@ SUITES: dict[str, Callable[[stores.Stores], Iterator[Result]]] = {
     "paint": paint.results,
     "opening": opening.results,
     "planning": planning.results,
+    "keys": keys.results,
 }
 
 
