@@ -106,7 +106,7 @@ def _head(measured: Measured, plan: Plan) -> list[Row]:
     rows = pruned_rows(measured, plan, stop=plan.head.end)
     if rows and rows[0].role == "system":
         rows[0] = _noted(rows[0])
-    return without_summaries(rows, measured.policy)
+    return without_summaries(rows, measured)
 
 
 def _noted(row: Row) -> Row:
@@ -120,15 +120,17 @@ def _noted(row: Row) -> Row:
 def _tail(measured: Measured, plan: Plan, window: Window, session: str | None) -> list[Row]:
     rows = demoted(pruned_rows(measured, plan, plan.tail.start), measured, plan, session)
     kept = [row for row in rows if row.origin is not None and row.origin >= window.tail_start]
-    return without_summaries(kept, measured.policy)
+    return without_summaries(kept, measured)
 
 
-def without_summaries(rows: list[Row], policy: Policy) -> list[Row]:
+def without_summaries(rows: list[Row], measured: Measured) -> list[Row]:
     """Earlier summaries gone and what they were merged into on its own, where a release takes out all."""
-    if not policy.summary.every_summary:
+    rules = measured.policy.summary
+    if not rules.every_summary:
         return rows
+    held = frozenset(measured.columns.summaries)  # of these, pruning may have made something else
     live = [
-        unwrapped(row.message) if is_summary(row.message.wire, policy.summary) else row.message
+        unwrapped(row.message) if row.origin in held and is_summary(row.message.wire, rules) else row.message
         for row in rows
     ]
     return [

@@ -95,7 +95,7 @@ def window_turns(measured: Measured, plan: Plan, window: Window) -> tuple[Messag
     wanted = frozenset(window.turns)
     found = demoted(pruned_rows(measured, plan, min(wanted, default=0)), measured, plan, None)
     rows = [row for row in found if row.origin in wanted]
-    return tuple(row.message for row in without_summaries(rows, measured.policy))
+    return tuple(row.message for row in without_summaries(rows, measured))
 
 
 def _originals(measured: Measured, window: Window, clean: Mapping[int, Message]) -> tuple[Message, ...]:

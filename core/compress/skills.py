@@ -38,8 +38,8 @@ def reload_notice(messages: Sequence[Message]) -> str:
     calls = "; ".join(f"skill_view(name='{name}')" for name in names)
     notice: str = markers()["skills_pruned"]
     return (
-        f"{notice}\nThese tasks came through word for word; the instructions they were begun under did not. Load "
-        f"what a task depends on before carrying it out: {calls}. Then see whether it is still called for."
+        f"{notice}\nThese tasks came through word for word, the instructions they were begun under did not. "
+        f"Load what a task depends on before carrying it out: {calls}. Then see if it is still called for."
     )
 
 
@@ -50,14 +50,17 @@ def lost_skills(turns: Sequence[Message], previous: str | None) -> list[str]:
         turns: The messages summarised.
         previous: Body of the summary before.
     """
-    loaded = dict(chain.from_iterable(map(_loads, turns)))
+    loaded: dict[str, str] | None = None
     names: list[str] = []
     for message in turns:
-        names += pruned_skills((content_text(message.content),))
-        body, name = message.content, message.tool_call_id
-        is_long = isinstance(body, str) and len(body) > _BODY_LEAST
-        if is_long and message.wire.get("role") == "tool" and name in loaded:
-            names.append(loaded[name])
+        body = message.content
+        text = body if isinstance(body, str) else content_text(body)
+        if MARK in text:
+            names += pruned_skills((text,))
+        if len(text) > _BODY_LEAST and text is body and message.wire.get("role") == "tool":
+            if loaded is None:
+                loaded = dict(chain.from_iterable(map(_loads, turns)))
+            names += filter(None, (loaded.get(message.tool_call_id or ""),))
     return list(dict.fromkeys([*names, *pruned_skills((previous or "",))]))[:_MOST]
 
 
