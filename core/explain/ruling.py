@@ -89,7 +89,7 @@ def rule(
         denied = _denied(frame, attempt, past, derived, tokens, threshold) if threshold is not None else ""
     window = past.window
     if denied:
-        threshold = window = None
+        threshold, window = None, past.window if past.stated else None
     line = cause.line if cause is not None else None
     counted = line.before if line is not None and line.kind is Kind.HYGIENE else None
     most = frame.config.value("compression.hygiene_hard_message_limit", release)
@@ -137,7 +137,7 @@ def _denied(
     if attempt.cause.trigger in BY_SIZE and tokens is not None and tokens < threshold:
         return f"{tokens:,} tokens do not reach the {threshold:,} of today's config"
     run, model = frame.runs.get(attempt.first.where), attempt.started.model if attempt.started else None
-    if past.stated or run is None:
+    if run is None:
         return ""
     for call in passed_over(frame.log.records, frame.runs, run, model):
         if call.input is not None and call.input >= threshold:

@@ -107,3 +107,10 @@ def test_what_the_summary_model_lowers_in_the_attempt_itself_counts_from_the_nex
 def test_a_line_tagged_with_this_session_that_names_another_is_not_its_own(home: Home) -> None:
     home.started(66_000, before=28, session="branch", tag="S")
     assert explained(home).events == ()
+
+
+def test_a_stated_window_stands_where_only_the_threshold_is_denied(home: Home) -> None:
+    home.line("Preflight compression: ~90,000 tokens >= 90,000 threshold (model mock-model, ctx 100,000)")
+    home.call(1, 80_000)
+    event = fired_at(home, 90_500, number=2)
+    assert (event.window, event.threshold) == (100_000, None)
