@@ -59,12 +59,11 @@ def agree(args: argparse.Namespace, asked: Question, plan: Plan, endpoint: Endpo
     if endpoint is None or endpoint.local or not plan.middle.size:
         return
     cost = price(args, asked, plan, None)
-    tokens, money = (
-        format.count(cost.prompt, mark=format.ESTIMATE),
-        format.money(cost.usd, mark=format.ESTIMATE),
-    )
+    tokens = format.count(cost.prompt, mark=format.ESTIMATE)
+    known = cost.usd is not None
+    money = f"for {format.money(cost.usd, mark=format.ESTIMATE)}" if known else "at an unknown price"
     where = f"{endpoint.host} ({endpoint.model})"
-    confirm.ask(f"Send {tokens} tokens of this conversation to {where}, for {money}?", yes=args.yes)
+    confirm.ask(f"Send {tokens} tokens of this conversation to {where}, {money}?", yes=args.yes)
 
 
 def payload(value: Price) -> dict[str, Any]:

@@ -55,9 +55,7 @@ def _read(path: str, where: str) -> bytes:
             raise UsageError("stdin is closed", where=where, remedy="Name a file instead of `-`")
         return sys.stdin.buffer.read()
     except FileNotFoundError as error:
-        raise NotFoundError(
-            "no such file", where=where, remedy="Check the path given to --messages"
-        ) from error
+        raise NotFoundError("no such file", where=where, remedy="Check the path") from error
     except OSError as error:
         raise UsageError(f"cannot be read ({error.strerror})", where=where) from error
 

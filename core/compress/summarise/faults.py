@@ -6,7 +6,9 @@ told apart by status and by the names in their class hierarchy.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
+from email.utils import mktime_tz, parsedate_tz
 from functools import cache
 from typing import Any
 
@@ -79,14 +81,17 @@ def _said(error: BaseException, secrets: Iterable[str]) -> str:
 
 
 def _retry_after(error: BaseException) -> float | None:
-    """Seconds the server asks to wait; a date in the header is not followed."""
+    """Seconds the server asks to wait, given as a number or as the date to wait for."""
     headers = getattr(getattr(error, "response", None), "headers", None)
     if headers is None:
         return None
     for name in _RETRY_HEADERS:
+        said = headers.get(name, "")
         try:
-            value = float(headers.get(name, ""))
+            value = float(said)
         except ValueError:
+            if (until := parsedate_tz(said)) is not None:
+                return max(0.0, mktime_tz(until) - time.time())
             continue
         return value / 1000 if name.endswith("-ms") else value
     return None

@@ -31,6 +31,13 @@ REQUEST = SummaryRequest((user("hello"),), 500, HEADINGS, transcript="[USER]: he
 WIRES = ("openai", "anthropic")
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _sdks_loaded() -> None:
+    """Loaded before any clock runs: it takes seconds on a busy machine."""
+    import anthropic  # noqa: F401
+    import openai  # noqa: F401
+
+
 def _choice(wire: str, end: FarEnd, timeout: float = 5.0, model: str = "small") -> ModelChoice:
     path = "/v1" if wire == "openai" else ""
     return ModelChoice(wire, model, end.root + path, KEY, timeout)
@@ -105,6 +112,8 @@ def test_the_request_carries_rules_and_transcript_apart(wire: str) -> None:
         ("404", FailureKind.OTHER, 1),
         ("429:0.05", FailureKind.RATE_LIMIT, 3),
         ("429:600", FailureKind.RATE_LIMIT, 1),
+        ("429:Tue, 01 Jan 2999 00:00:00 GMT", FailureKind.RATE_LIMIT, 1),
+        ("429:Sat, 01 Jan 2000 00:00:00 GMT", FailureKind.RATE_LIMIT, 3),
         ("empty", FailureKind.EMPTY, 1),
         ("blank", FailureKind.EMPTY, 1),
         ("refusal", FailureKind.REFUSED, 1),
