@@ -9,8 +9,8 @@ from core.compress.measure import measure
 from core.compress.retention import retention
 from core.explain.closed import closing_rows
 from core.explain.events import explain
-from core.explain.rows import copied_rows
 from core.explain.situation import situation
+from core.explain.written_rows import copied_rows
 from core.hermes.markers import SummaryMatch, find_summary
 from core.hermes.policy import Policy
 from core.model.conversation import Boundary, Generation

@@ -21,7 +21,6 @@ from inspector.widgets.notice import Notice
 from inspector.widgets.title_bar import TitleBar
 from inspector.workers import cancelled, in_thread
 
-
 AHEAD = 0.3
 """Seconds the first view has to itself before the others are imported."""
 

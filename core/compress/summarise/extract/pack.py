@@ -88,7 +88,7 @@ def _pools(
 
 
 def _different(paths: Iterable[Found], held: Iterable[str]) -> Iterator[Found]:
-    """The paths that are no other form of one before them: `/work/shop/cart.py`, `shop/cart.py`."""
+    """The paths that are no other form of one before them: `/srv/shop/cart.py`, `shop/cart.py`."""
     whole, ends = set[str](), set[str]()
     for path in held:
         whole.update(endings(path)[:1])

@@ -72,11 +72,11 @@ def test_a_removal_that_failed_removed_nothing() -> None:
 
 def test_a_file_is_known_by_its_end_to_a_command_in_another_directory() -> None:
     middle = [
-        *call("write_file", "ok", path="/work/tmp/probe.py"),
+        *call("write_file", "ok", path="/srv/tmp/probe.py"),
         *call("terminal", "", command="cd /work && rm -f tmp/probe.py"),
     ]
-    assert list(files(views(middle))) == ["/work/tmp/probe.py"]
-    assert files(views(middle))["/work/tmp/probe.py"].vanished
+    assert list(files(views(middle))) == ["/srv/tmp/probe.py"]
+    assert files(views(middle))["/srv/tmp/probe.py"].vanished
 
 
 def test_a_file_that_was_moved_is_gone_from_where_it_was() -> None:

@@ -179,9 +179,9 @@ def test_every_path_of_a_long_summary_is_found() -> None:
 
 
 def test_a_command_is_not_told_by_one_that_differs_in_a_word() -> None:
-    middle = call("terminal", "ok", command="git -C /work/shop fsck --full --connectivity-only")
-    fates = _fates(retention(middle, "Ran git -C /work/shop fsck --full --unreachable twice."))
-    assert fates["git -C /work/shop fsck --full --connectivity-only"] == "lost"
+    middle = call("terminal", "ok", command="git -C /srv/shop fsck --full --connectivity-only")
+    fates = _fates(retention(middle, "Ran git -C /srv/shop fsck --full --unreachable twice."))
+    assert fates["git -C /srv/shop fsck --full --connectivity-only"] == "lost"
 
 
 def test_a_ban_told_in_other_words_is_paraphrased() -> None:

@@ -90,10 +90,10 @@ def test_headings_and_code_of_an_answer_do_not_run_into_its_line() -> None:
 
 
 def test_a_file_is_listed_once_and_its_folder_once_for_many() -> None:
-    names = [f"/work/shop/src/part_{n}.py" for n in range(6)]
+    names = [f"/srv/shop/src/part_{n}.py" for n in range(6)]
     middle = [user("List them."), *call("terminal", "\n".join((*names, "src/part_3.py")), command="ls")]
     context = sections(summary(middle))["Critical Context"]
-    assert context.startswith("- Paths in /work/shop: src/part_0.py, src/part_1.py")
+    assert context.startswith("- Paths in /srv/shop: src/part_0.py, src/part_1.py")
     assert context.count("part_3.py") == 1
 
 
