@@ -119,11 +119,24 @@ class Frame:
             )
         return replace(self._settings[asked], window=window)
 
-    def limits(self, release: str | None, session: Session, window: int | None) -> Budgets | None:
-        """Threshold and budgets under today's config; None without a window."""
+    def limits(
+        self, release: str | None, session: Session, window: int | None, *, lowered: bool = True
+    ) -> Budgets | None:
+        """Threshold and budgets under today's config; None without a window.
+
+        Args:
+            release: Whose rules apply.
+            session: Whose settings.
+            window: Of the main model.
+            lowered: Hermes has looked at the window of the summary model by then; it may do so only in the
+                first attempt.
+        """
         if window is None or window <= 0:
             return None
-        return budgets(self.settings(release, session, window), self.policy(release), window)
+        settings = self.settings(release, session, window)
+        if not lowered:
+            settings = replace(settings, aux_window=None)
+        return budgets(settings, self.policy(release), window)
 
     def prompt_tokens(self, session: Session, policy: Policy) -> int | None:
         """The release's estimate of a session's system prompt; None where it is not stored."""

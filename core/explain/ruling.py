@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from core.compress.threshold import Budgets
@@ -76,7 +78,9 @@ def rule(
     """
     cause = attempt.cause if attempt is not None else None
     past, others = past_window(frame, attempt, rows), rules_of_another(frame, attempt, rows)
-    limits = frame.limits(release, session, past.window) if others is None else None
+    # A log that tells of the attempt tells of a lowering as well.
+    lowers = attempt is None
+    limits = frame.limits(release, session, past.window, lowered=lowers) if others is None else None
     derived = None
     if rows is not None and _needs_rows(cause):
         threshold = limits.threshold if limits is not None else None
@@ -86,7 +90,8 @@ def rule(
     threshold, lowered = _threshold(frame, attempt, past, limits, trigger, release)
     denied = ""
     if cause is None or cause.threshold is None:
-        denied = _denied(frame, attempt, past, derived, tokens, threshold) if threshold is not None else ""
+        setters = (lowered, past.shrunk.line if past.shrunk is not None else None)
+        denied = _denied(frame, attempt, setters, derived, tokens, threshold) if threshold is not None else ""
     window = past.window
     if denied:
         threshold, window = None, past.window if past.stated else None
@@ -124,12 +129,15 @@ def _threshold(
 def _denied(
     frame: Frame,
     attempt: Attempt | None,
-    past: PastWindow,
+    setters: Sequence[LogRecord | None],
     derived: Derived | None,
     tokens: int | None,
     threshold: int,
 ) -> str:
-    """Why a threshold of today's config was not in force then, in words; empty where nothing denies it."""
+    """Why a threshold of today's config was not in force then, in words; empty where nothing denies it.
+
+    `setters` are lines that put it in force: what passed before them did so under another one.
+    """
     if derived is not None and not derived.explains:
         return f"the rows do not show a request that the {threshold:,} of today's config explains"
     if attempt is None:
@@ -137,9 +145,9 @@ def _denied(
     if attempt.cause.trigger in BY_SIZE and tokens is not None and tokens < threshold:
         return f"{tokens:,} tokens do not reach the {threshold:,} of today's config"
     run, model = frame.runs.get(attempt.first.where), attempt.started.model if attempt.started else None
-    if run is None:
-        return ""
-    for call in passed_over(frame.log.records, frame.runs, run, model):
+    since = max((line.at for line in setters if line is not None), default=datetime.min)
+    lines = (line for line in frame.log.records if run is not None and frame.runs.get(line.where) == run)
+    for call in passed_over((line for line in lines if line.at >= since), model):
         if call.input is not None and call.input >= threshold:
             return f"{call.where}: {call.input:,} tokens passed, which {threshold:,} would not have let"
     return ""

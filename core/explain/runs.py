@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from core.hermes.log import Kind, LogRecord
 
-_STOPS = frozenset({Kind.TURN, Kind.STARTED, Kind.NATIVE_STARTED})
+_TELLING = frozenset({Kind.TURN, Kind.CALL, Kind.STARTED, Kind.DONE, Kind.NATIVE_STARTED})
 
 
 def runs_of(records: Sequence[LogRecord], sessions: Collection[str]) -> Mapping[str, int]:
@@ -40,19 +40,20 @@ def runs_of(records: Sequence[LogRecord], sessions: Collection[str]) -> Mapping[
     return found
 
 
-def passed_over(
-    records: Sequence[LogRecord], runs: Mapping[str, int], run: int, model: str | None
-) -> Iterator[LogRecord]:
-    """Answered calls of a run whose size was looked at and let pass: another call followed in the same turn.
+def passed_over(records: Iterable[LogRecord], model: str | None) -> Iterator[LogRecord]:
+    """Answered calls whose size was looked at and let pass: another call followed in the same turn.
 
-    Those behind the second attempt are left out, because strikes may have held the check back by then.
+    What follows an attempt that failed is left out, because a pause held the check back; likewise what
+    follows a second one, because strikes may have.
+
+    Args:
+        records: Lines of one run, in time order.
+        model: Only its calls; None for any.
     """
-    own = [record for record in records if runs.get(record.where) == run]
-    own = [record for record in own if record.kind in _STOPS or record.kind is Kind.CALL]
     attempts = 0
-    for record, following in pairwise(own):
+    for record, following in pairwise(record for record in records if record.kind in _TELLING):
         attempts += record.kind is Kind.STARTED
-        if attempts > 1:
+        if attempts > 1 or (record.kind is Kind.STARTED and following.kind is not Kind.DONE):
             return
         if record.kind is following.kind is Kind.CALL and model in (None, record.model):
             yield record

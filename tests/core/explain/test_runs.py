@@ -114,3 +114,48 @@ def test_a_stated_window_stands_where_only_the_threshold_is_denied(home: Home) -
     home.call(1, 80_000)
     event = fired_at(home, 90_500, number=2)
     assert (event.window, event.threshold) == (100_000, None)
+
+
+def test_sizes_that_passed_before_a_lowering_do_not_deny_the_lowered_threshold(home: Home) -> None:
+    for number, tokens in enumerate((45_000, 50_000), 1):
+        home.call(number, tokens)
+    home.line(
+        "Auxiliary compression model mini has 40,000 token context, below the main model's compression "
+        "threshold of 54,400 tokens — auto-lowered session threshold to 40,000 to keep compression working."
+    )
+    home.started(50_000, before=28)
+    home.done(28, 8, 4_000)
+    home.call(3, 41_000)
+    home.started(41_000, before=8)
+    home.done(8, 6, 4_000)
+    assert explained(home).events[-1].threshold == 40_000
+
+
+def test_sizes_that_passed_before_a_refusal_do_not_deny_the_threshold_it_left(home: Home) -> None:
+    home.call(1, 44_000)
+    home.call(2, 44_500)
+    home.refused("HTTP 400: prompt is too long: 46954 tokens > 45000 maximum")
+    home.started(45_509, before=28)
+    compacted(home)
+    event = only(home)
+    assert (event.window, event.threshold) == (45_000, 38_250)
+
+
+def test_sizes_that_passed_after_an_attempt_failed_deny_nothing(home: Home) -> None:
+    home.call(1, 50_000)
+    home.pre_api(55_000)
+    home.started(55_000, before=28)
+    for number, tokens in enumerate((56_000, 58_000), 2):
+        home.call(number, tokens)
+    home.turn_ended()
+    home.started(60_000, before=32, tag=None)
+    assert [event.threshold for event in explained(home).events] == [54_400, 54_400]
+
+
+def test_a_summary_window_of_config_lowers_nothing_where_no_line_says_so(make_home: MakeHome) -> None:
+    config = CONFIG + "auxiliary:\n  compression:\n    context_length: 40000\n"
+    home = make_home("0.19", config=config)
+    home.db.session("S")
+    home.turn()
+    home.talk(7)
+    assert fired_at(home, 55_000, number=1).threshold == 54_400
