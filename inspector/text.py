@@ -21,7 +21,17 @@ from inspector.masking import mask, mask_all
 if TYPE_CHECKING:
     from textual.content import Content
 
-__all__ = ["LINE_LIMIT", "cell_len", "clean", "clean_line", "clean_lines", "content", "crop", "fit"]
+__all__ = [
+    "LINE_LIMIT",
+    "cell_len",
+    "clean",
+    "clean_line",
+    "clean_lines",
+    "content",
+    "crop",
+    "fit",
+    "visible",
+]
 
 LINE_LIMIT = 4_096
 """Characters of a string that a single line looks at; no terminal is wider."""
@@ -38,15 +48,16 @@ _PILE = re.compile(f"({_MARK}{{4}}){_MARK}+")
 
 
 def clean(text: str) -> str:
-    r"""Make every character of a text visible and harmless, and mask credentials; newlines and tabs stay.
+    """Make every character of a text visible and harmless, and mask credentials; newlines and tabs stay."""
+    return visible(mask(text))
+
+
+def visible(text: str) -> str:
+    r"""A text whose credentials are masked already, or asked for, with nothing in it that acts on a terminal.
 
     Control characters become their pictures (ESC is `␛`), invisible and direction-changing ones their escape
     (`\u202e`); joiners and variation selectors stay so that emoji keep their shape.
     """
-    return _shown(mask(text))
-
-
-def _shown(text: str) -> str:
     if _BAD.search(text):
         text = _BAD.sub(_visible, text.replace("\r\n", "\n"))
     return text if text.isascii() else _PILE.sub(r"\1", text)
@@ -62,7 +73,7 @@ def clean_line(text: str, limit: int = LINE_LIMIT) -> str:
 def clean_lines(texts: Iterable[str]) -> list[str]:
     """`clean_line` of many texts: one look for credentials at all of them, not one at each."""
     cut = (text if len(text) <= LINE_LIMIT else text[:LINE_LIMIT] + "…" for text in texts)
-    return list(map(_shown, mask_all([_BLANKS.sub(" ", text) for text in cut])))
+    return list(map(visible, mask_all([_BLANKS.sub(" ", text) for text in cut])))
 
 
 @lru_cache(maxsize=4_096)

@@ -8,7 +8,7 @@ is on this machine.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -46,17 +46,19 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--compare-focus goes with neither --focus nor --diff")
     asked = what_if.question(args)
     if args.compare_focus:
-        _compare([_preview(args, asked, focus) for focus in (None, *args.compare_focus)], as_json=args.json)
+        _compare(args, _previews(args, asked, (None, *args.compare_focus)))
         return 0
     writing.check(args)
-    found = _preview(args, asked, args.focus)
+    [found] = _previews(args, asked, (args.focus,))
     applied = writing.write(args, asked, found) if args.apply else None
     if args.json:
-        output.write_json(payload(found, asked, args) | writing.payload(applied), mask=args.messages is None)
+        output.write_json(payload(found, asked, args) | writing.payload(applied), mask=not args.unmasked)
     else:
         from inspector.cli import preview_text
 
-        output.write_lines(preview_text.diff(found) if args.diff else preview_text.lines(found))
+        shown = found if args.unmasked else preview_text.masked(found)
+        lines = preview_text.diff(shown) if args.diff else preview_text.lines(shown)
+        output.write_lines(lines, mask=not args.unmasked)
         output.write_lines(writing.lines(applied))
     return 0
 
@@ -85,11 +87,12 @@ def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[s
         },
         "notes": list(found.notes),
         "retention": None if found.retention is None else _retention(found.retention),
-        "price": pricing.payload(pricing.price(args, asked, found.plan, found.summary)),
+        "price": pricing.payload(pricing.price(args, asked, found.plan, found.focus, found.summary)),
     }
 
 
-def _preview(args: argparse.Namespace, asked: Question, focus: str | None) -> Preview:
+def _previews(args: argparse.Namespace, asked: Question, focuses: Sequence[str | None]) -> list[Preview]:
+    """A preview for each focus, over the same cut."""
     from core.compress.measure import measure
     from core.compress.plan import plan
     from core.compress.preview import preview
@@ -98,20 +101,23 @@ def _preview(args: argparse.Namespace, asked: Question, focus: str | None) -> Pr
     cut = plan(measured, asked.settings, asked.gate, keep=args.keep)
     session = None if asked.situation is None else asked.situation.conversation.tip.id
     writer = summarisers.summariser(args, asked)
-    pricing.agree(args, asked, cut, writer.describe())
+    pricing.agree(args, asked, cut, writer.describe(), focuses)
     abort = asked.situation is not None and bool(
         asked.situation.config.value("compression.abort_on_summary_failure", asked.policy.release)
     )
-    return preview(
-        measured,
-        cut,
-        writer,
-        focus,
-        session=session,
-        today=f"{date.today():%Y-%m-%d}",
-        abort_configured=abort,
-        hosted=asked.situation is not None,
-    )
+    return [
+        preview(
+            measured,
+            cut,
+            writer,
+            focus,
+            session=session,
+            today=f"{date.today():%Y-%m-%d}",
+            abort_configured=abort,
+            hosted=asked.situation is not None,
+        )
+        for focus in focuses
+    ]
 
 
 def _retention(found: Retention) -> dict[str, Any]:
@@ -136,9 +142,9 @@ def _count(count: AnchorCount) -> dict[str, int]:
     return {"kept": count.kept, "paraphrased": count.paraphrased, "lost": count.lost, "of": count.of}
 
 
-def _compare(found: list[Preview], *, as_json: bool) -> None:
-    if as_json:
-        output.write_json({"compare": [_column(one) for one in found]})
+def _compare(args: argparse.Namespace, found: list[Preview]) -> None:
+    if args.json:
+        output.write_json({"compare": [_column(one) for one in found]}, mask=not args.unmasked)
     else:
         output.write_lines(_table(found))
 

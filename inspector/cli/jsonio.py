@@ -76,7 +76,7 @@ def masked(value: Any) -> Any:
 
         return mask(value)
     if isinstance(value, dict):
-        if "role" in value and "content" in value:
+        if "role" in value and ("content" in value or "tool_calls" in value):
             from core.compress.redact import redact_wire
 
             return redact_wire(value)

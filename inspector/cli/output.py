@@ -24,7 +24,7 @@ def write_json(payload: dict[str, Any], *, mask: bool = True) -> None:
 
     Args:
         payload: The document.
-        mask: False when every text in it came from the caller's own file.
+        mask: False when the caller asks for the texts of their own file as they are.
     """
     if mask:
         payload = jsonio.masked(payload)
@@ -32,9 +32,11 @@ def write_json(payload: dict[str, Any], *, mask: bool = True) -> None:
     sys.stdout.write(f"{jsonio.dumps(payload)}\n")
 
 
-def write_lines(lines: Iterable[str]) -> None:
-    """Print lines for people."""
-    for line in cleaned(lines):
+def write_lines(lines: Iterable[str], *, mask: bool = True) -> None:
+    """Print lines for people; `mask` as for `write_json`."""
+    from inspector.text import visible
+
+    for line in cleaned(lines) if mask else map(visible, lines):
         sys.stdout.write(f"{line}\n")
 
 

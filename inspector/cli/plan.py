@@ -38,10 +38,15 @@ def run(args: argparse.Namespace) -> int:
         document |= {} if asked.situation is None else _origin(asked.situation)
         output.write_json(
             document if pruned is None else {**document, "pruned_messages": pruned},
-            mask=args.messages is None,
+            mask=not args.unmasked,
         )
     else:
-        output.write_lines(_lines(found, asked.situation, pruned or []))
+        from core.compress.redact import redact_text
+
+        # Masked whole: a credential may run over several lines.
+        left = [(entry["index"], str(entry["text"])) for entry in pruned or ()]
+        texts = left if args.unmasked else [(index, redact_text(text)) for index, text in left]
+        output.write_lines(_lines(found, asked.situation, texts), mask=not args.unmasked)
     return 0
 
 
@@ -99,7 +104,7 @@ def _pruned(found: Plan, measured: Measured) -> Iterator[dict[str, Any]]:
         yield {"index": index, "text": left.text, "message": dict(left.wire)}
 
 
-def _lines(found: Plan, here: Situation | None, pruned: list[dict[str, Any]]) -> Iterator[str]:
+def _lines(found: Plan, here: Situation | None, pruned: list[tuple[int, str]]) -> Iterator[str]:
     from inspector import format
     from inspector.cli.table import Column, lines
 
@@ -124,10 +129,10 @@ def _lines(found: Plan, here: Situation | None, pruned: list[dict[str, Any]]) ->
     yield from lines(columns, _parts(found))
     yield ""
     yield from (f"  {line}" for line in found.arithmetic)
-    for entry in pruned:
+    for index, text in pruned:
         yield ""
-        yield f"message {entry['index']} would become:"
-        yield from (f"  {line}" for line in str(entry["text"]).split("\n"))
+        yield f"message {index} would become:"
+        yield from (f"  {line}" for line in text.split("\n"))
 
 
 def _parts(found: Plan) -> Iterator[list[str]]:

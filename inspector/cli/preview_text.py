@@ -1,11 +1,12 @@
-"""A preview for people: the summary and what survives in it, or a diff. Credentials are masked."""
+"""A preview for people: the summary and what survives in it, or a diff."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from core.compress.redact import redact_text
+from core.compress.redact import redact_message, redact_text
 from core.model.message import Message
 from core.model.preview import Preview, Retention
 from inspector import format
@@ -13,6 +14,16 @@ from inspector.cli.table import Column
 from inspector.cli.table import lines as table
 
 LOST_SHOWN = 12
+
+
+def masked(found: Preview) -> Preview:
+    """A preview without what runs over several lines; every line is masked by itself when it is printed."""
+    return replace(
+        found,
+        summary=found.summary and redact_text(found.summary),
+        before=tuple(map(redact_message, found.before)),
+        after=tuple(map(redact_message, found.after)),
+    )
 
 
 def lines(found: Preview) -> Iterator[str]:
@@ -29,7 +40,7 @@ def lines(found: Preview) -> Iterator[str]:
     yield ""
     become = "would have become" if found.feedback.noop else "become"
     yield f"messages {middle.start} to {middle.end - 1} {become} this summary ({found.summariser}):"
-    yield from (f"  {line}".rstrip() for line in redact_text(found.summary).split("\n"))
+    yield from (f"  {line}".rstrip() for line in found.summary.split("\n"))
     if found.retention is not None:
         yield ""
         yield from _survival(found.retention)
@@ -47,7 +58,7 @@ def _spoken(messages: Iterable[Message]) -> Iterator[str]:
         yield f"[{message.role}]"
         calls = [f"{call.name} {call.arguments}" for call in message.tool_calls]
         for text in (message.text, *calls):
-            yield from redact_text(text).split("\n") if text else ()
+            yield from text.split("\n") if text else ()
 
 
 def _survival(found: Retention) -> Iterator[str]:
@@ -74,9 +85,9 @@ def _survival(found: Retention) -> Iterator[str]:
 def _lost(found: Retention) -> Iterator[str]:
     lost = [anchor for anchor in found.anchors if anchor.fate == "lost"]
     for anchor in lost[:LOST_SHOWN]:
-        yield f"lost {anchor.category}: {redact_text(anchor.value)}"
+        yield f"lost {anchor.category}: {anchor.value}"
     if len(lost) > LOST_SHOWN:
         yield f"... and {len(lost) - LOST_SHOWN:,} more; --json has all"
-    yield from (f"request not mentioned: {redact_text(ask)}" for ask in found.missing_asks)
-    yield from (f"no longer true: {redact_text(fact)}" for fact in found.stale)
-    yield from (f"forgotten since the last summary: {redact_text(fact)}" for fact in found.forgotten)
+    yield from (f"request not mentioned: {ask}" for ask in found.missing_asks)
+    yield from (f"no longer true: {fact}" for fact in found.stale)
+    yield from (f"forgotten since the last summary: {fact}" for fact in found.forgotten)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,9 @@ class Price:
     usd: Decimal | None
 
 
-def price(args: argparse.Namespace, asked: Question, plan: Plan, summary: str | None) -> Price:
+def price(
+    args: argparse.Namespace, asked: Question, plan: Plan, focus: str | None, summary: str | None
+) -> Price:
     """The price of a summary that was made, or with None of one that would be."""
     from core.compress.estimate import text_tokens
 
@@ -41,15 +44,21 @@ def price(args: argparse.Namespace, asked: Question, plan: Plan, summary: str | 
     from core.account.price_book import open_book
 
     chosen = summarisers.choice(args, asked)
-    sent = _prompt_tokens(args, asked, plan)
+    sent = _prompt_tokens(asked, plan, focus)
     output = tokens if tokens is not None else plan.summary_budget or 0
     book = open_book()
     usd = book.price(Buckets(input=sent, output=output), chosen.model, chosen.provider, chosen.base_url).usd
     return Price(sent, tokens, usd)
 
 
-def agree(args: argparse.Namespace, asked: Question, plan: Plan, endpoint: Endpoint | None) -> None:
-    """Name where the text would go and what that costs, and ask.
+def agree(
+    args: argparse.Namespace,
+    asked: Question,
+    plan: Plan,
+    endpoint: Endpoint | None,
+    focuses: Sequence[str | None],
+) -> None:
+    """Name where the text would go and what that costs, and ask: once for the summaries of all focuses.
 
     Raises:
         UsageError: The user does not agree.
@@ -58,12 +67,14 @@ def agree(args: argparse.Namespace, asked: Question, plan: Plan, endpoint: Endpo
 
     if endpoint is None or endpoint.local or not plan.middle.size:
         return
-    cost = price(args, asked, plan, None)
-    tokens = format.count(cost.prompt, mark=format.ESTIMATE)
-    known = cost.usd is not None
-    money = f"for {format.money(cost.usd, mark=format.ESTIMATE)}" if known else "at an unknown price"
+    costs = [price(args, asked, plan, focus, None) for focus in focuses]
+    tokens = format.count(sum(cost.prompt for cost in costs), mark=format.ESTIMATE)
+    known = [cost.usd for cost in costs if cost.usd is not None]
+    total = format.money(sum(known, Decimal(0)), mark=format.ESTIMATE)
+    money = f"for {total}" if len(known) == len(costs) else "at an unknown price"
     where = f"{endpoint.host} ({endpoint.model})"
-    confirm.ask(f"Send {tokens} tokens of this conversation to {where}, {money}?", yes=args.yes)
+    times = f" in {len(costs)} requests" if len(costs) > 1 else ""
+    confirm.ask(f"Send {tokens} tokens of this conversation to {where}{times}, {money}?", yes=args.yes)
 
 
 def payload(value: Price) -> dict[str, Any]:
@@ -75,11 +86,11 @@ def payload(value: Price) -> dict[str, Any]:
     }
 
 
-def _prompt_tokens(args: argparse.Namespace, asked: Question, plan: Plan) -> int:
+def _prompt_tokens(asked: Question, plan: Plan, focus: str | None) -> int:
     from core.compress.estimate import text_tokens
     from core.compress.measure import measure
     from core.compress.request import summary_request
     from core.compress.summarise.prompt import build_prompt
 
-    request = summary_request(measure(asked.messages, asked.policy), plan, focus=args.focus)
+    request = summary_request(measure(asked.messages, asked.policy), plan, focus=focus)
     return text_tokens(build_prompt(request).text, asked.policy.estimate.unit)

@@ -57,6 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--messages", type=str, metavar="FILE", help="a JSON list of OpenAI-format messages; - for stdin"
     )
+    parser.add_argument(
+        "--unmasked", action="store_true", help="with --messages: print its texts with their credentials"
+    )
     parser.add_argument("--generation", type=numbers.positive, metavar="N", help="of SESSION, counted from 1")
     parser.add_argument(
         "--keep",
@@ -102,11 +105,14 @@ def question(args: argparse.Namespace) -> Question:
     """Gather what the options ask about.
 
     Raises:
-        UsageError: Neither or both of SESSION and --messages are given, or the release is none.
+        UsageError: Neither or both of SESSION and --messages are given, or the release is none; or a
+            session is to be shown unmasked.
         NotFoundError: There is no such session or file.
     """
     if (args.session is None) == (args.messages is None):
         raise UsageError("give either SESSION or --messages FILE", remedy="`latest` names the newest session")
+    if args.unmasked and args.messages is None:
+        raise UsageError("--unmasked goes with --messages, not with SESSION")
     release = release_name(args.release) if args.release is not None else None
     asked = _from_session(args, release) if args.messages is None else _from_file(args, release)
     changes = {field: getattr(args, option) for option, field in _OVERRIDES.items()}

@@ -1,4 +1,4 @@
-"""What a script reads is masked like what people see; a caller's own file comes back as it was."""
+"""What a script reads is masked like what people see; so is a caller's own file, unless asked not to be."""
 
 from __future__ import annotations
 
@@ -67,12 +67,54 @@ def test_masking_leaves_ids_and_times_alone(planted: Path, capsys: pytest.Captur
     assert row["started_at"].endswith("Z")
 
 
-def test_a_file_of_messages_comes_back_as_it_was_given(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    messages = [{"role": "user", "content": f"{turn}: {KEY}"} for turn in range(12)]
+@pytest.fixture
+def named(tmp_path: Path) -> str:
+    """A file of messages with credentials, one of them over several lines, in text and calls."""
+    lines = f"-----BEGIN RSA PRIVATE KEY-----\n{TOKEN[4:]}\n{KEY[14:]}\n-----END RSA PRIVATE KEY-----"
+    call = {"id": "c1", "function": {"name": "terminal", "arguments": json.dumps({"command": f"GH={TOKEN}"})}}
+    messages: list[dict[str, object]] = [{"role": "user", "content": f"{n}: {KEY}"} for n in range(4)]
+    messages += [{"role": "assistant", "tool_calls": [call]}]
+    messages += [{"role": "tool", "tool_call_id": "c1", "content": f"{lines} {'x' * 4_000}"}]
+    messages += [{"role": "user", "content": f"{n}: {'word ' * 9_000}"} for n in range(24)]
     path = tmp_path / "messages.json"
     path.write_text(json.dumps(messages))
-    assert run(["compress", "--messages", str(path), "--window", "64000", "--json"]) == 0
+    return str(path)
+
+
+OF_A_FILE = (
+    ("compress",),
+    ("compress", "--json"),
+    ("compress", "--diff"),
+    ("compress", "--compare-focus", "key", "--json"),
+    ("plan", "--pruned"),
+    ("plan", "--pruned", "--json"),
+)
+
+
+@pytest.mark.parametrize("words", OF_A_FILE, ids=" ".join)
+def test_what_is_printed_of_a_file_of_messages_is_masked(
+    words: tuple[str, ...], named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*words, "--messages", named, "--window", "64000"]) == 0
+    printed = capsys.readouterr().out
+    assert printed
+    assert KEY[14:] not in printed
+    assert TOKEN[4:] not in printed
+
+
+def test_a_file_of_messages_comes_back_as_it_was_when_that_is_asked_for(
+    named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask = ("--messages", named, "--window", "64000", "--unmasked")
+    assert run(["compress", *ask, "--json"]) == 0
     after = json.loads(capsys.readouterr().out)["after"]
-    assert after[0] == messages[0]
+    assert after[0] == json.loads(Path(named).read_text())[0]
+    for words in (("compress", "--diff"), ("plan", "--pruned"), ("plan", "--pruned", "--json")):
+        assert run([*words, *ask, "--protect-first", "6"]) == 0
+        assert TOKEN[4:] in capsys.readouterr().out
+
+
+def test_a_session_is_never_printed_unmasked(planted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("compress", "plan"):
+        assert run([command, "latest", "--unmasked", "--home", str(planted)]) == 2
+        assert "--messages" in capsys.readouterr().err

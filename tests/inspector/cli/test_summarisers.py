@@ -106,6 +106,20 @@ def test_another_machine_is_not_asked_without_agreement(
     assert "k-123" not in shown.err
 
 
+def test_several_focuses_are_agreed_to_at_once(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    ask = ["compress", SLOW, "--summariser", "anthropic", "--model", "claude-opus-4-5", "--api-key", "k"]
+    sizes = []
+    for focuses in ([], ["--compare-focus", "deploy", "--compare-focus", "cache"]):
+        assert run([*ask, *focuses, "--home", str(home)]) == 2
+        question = capsys.readouterr().err
+        assert ("in 3 requests" in question) == bool(focuses)
+        sizes.append(int(re.sub(r"\D", "", re.findall(r"~([\d,]+) tokens", question)[0])))
+    assert sizes[1] > 2.9 * sizes[0]
+
+
 def test_a_model_without_a_key_says_which_variable_to_set(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
