@@ -129,13 +129,13 @@ def without_summaries(rows: list[Row], measured: Measured) -> list[Row]:
     if not rules.every_summary:
         return rows
     held = frozenset(measured.columns.summaries)  # of these, pruning may have made something else
-    live = [
-        unwrapped(row.message) if row.origin in held and is_summary(row.message.wire, rules) else row.message
-        for row in rows
-    ]
-    return [
-        replace(row, message=message) for row, message in zip(rows, live, strict=True) if message is not None
-    ]
+    kept: list[Row] = []
+    for row in rows:
+        if row.origin not in held or not is_summary(row.message.wire, rules):
+            kept.append(row)
+        elif (live := unwrapped(row.message)) is not None:
+            kept.append(replace(row, message=live))
+    return kept
 
 
 def _joined(head: list[Row], tail: list[Row], text: str, policy: Policy) -> list[Row]:

@@ -28,14 +28,22 @@ class _Kind:
     label: str
     pattern: re.Pattern[str]
     most: int
-    may_hold: Callable[[str], bool]
+    may_hold: Callable[[str], object]
     ends: re.Pattern[str] | None = None
     by_line: bool = False
 
 
+_HEX = re.compile("[0-9a-f]{9}")
+_IN_WORDS = re.compile(f"[#/]|{_HEX.pattern}")
+
+
+def _names_error(line: str) -> bool:
+    return "Error" in line or "Exception" in line
+
+
 _KINDS = (
     _Kind("issues", re.compile(r"(?<![\w#])#\d{3,6}\b"), 120, lambda word: "#" in word),
-    _Kind("commits", re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{9,40}\b"), 40, lambda word: len(word) >= 9),
+    _Kind("commits", re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{9,40}\b"), 40, _HEX.search),
     _Kind(
         "files",
         re.compile(r"(?<![\w./~-])[\w.~-]*+(?:/[\w.~-]++)++"),
@@ -47,7 +55,7 @@ _KINDS = (
         "errors",
         re.compile(r"\b[A-Z][A-Za-z]{2,40}(?:Error|Exception)\b[^\n]{0,90}"),
         40,
-        lambda line: "Error" in line or "Exception" in line,
+        _names_error,
         by_line=True,
     ),
     _Kind("urls", re.compile(r"https?://[^\s)\"'<>]{6,110}"), 30, lambda word: "://" in word),
@@ -60,7 +68,7 @@ def identifier_index(turns: Sequence[Message]) -> str:
     A very long middle is read from its newest message back to a million characters.
     """
     text = "\n".join(_newest_texts(turns))
-    words, rows = _Pieces(text.split()), _Pieces(text.split("\n"))
+    words, rows = _Pieces(text.split(), _IN_WORDS.search), _Pieces(text.split("\n"), _names_error)
     lines: list[str] = []
     room = _MOST
     for kind in _KINDS:
@@ -74,25 +82,29 @@ def identifier_index(turns: Sequence[Message]) -> str:
 
 
 class _Pieces:
-    """Words or lines, each looked at once however often it stands in the text.
+    """Words or lines that may hold anything, each looked at once however often it stands in the text.
 
     Attributes:
         counts: How often each stands there.
-        newest: Where each stands last.
+        newest: A number for each, larger where it stands nearer to the end.
     """
 
-    def __init__(self, pieces: Sequence[str]) -> None:
-        self.counts = Counter(pieces)
-        self.newest = dict(zip(pieces, count()))
+    def __init__(self, pieces: Sequence[str], may_hold: Callable[[str], object]) -> None:
+        wanted = set(filter(may_hold, set(pieces)))
+        kept = list(filter(wanted.__contains__, pieces))
+        self.counts = Counter(kept)
+        self.newest = dict(zip(kept, count()))
 
 
 def _newest_texts(turns: Sequence[Message]) -> list[str]:
     texts: list[str] = []
     room = _READ
     for message in reversed(turns):
-        if isinstance(message.content, str) and room > 0:
-            texts.append(message.content[:room])
-            room -= len(message.content)
+        if room <= 0:
+            break
+        if isinstance(content := message.content, str):
+            texts.append(content[:room])
+            room -= len(content)
     return texts[::-1]
 
 

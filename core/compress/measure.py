@@ -94,6 +94,14 @@ class Measured:
         return total_tokens(self.sizes, self.policy.estimate, bare=True) + extra
 
     @cached_property
+    def known_sizes(self) -> Mapping[int, Size]:
+        """The size of every message here, given, base or shrunk, by the identity of the object."""
+        sizes = dict(zip(map(id, self.base), self.base_sizes, strict=True))
+        sizes |= {id(message): self.shrunk_sizes[i] for i, message in self.shrunk.items()}
+        sizes |= zip(map(id, self.messages), self.sizes, strict=True)
+        return sizes
+
+    @cached_property
     def shrinkable(self) -> tuple[int, ...]:
         """Positions of `shrunk`, ascending."""
         return tuple(self.shrunk)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.compress.assemble import HANDOFF, Assembled, assemble
 from core.compress.caveats import caveats, focus_caveats
-from core.compress.estimate import Size, message_size, total_tokens
+from core.compress.estimate import message_size, total_tokens
 from core.compress.failure import consequence, is_accepted
 from core.compress.feedback import Outcome, feedback
 from core.compress.host import settled
@@ -243,9 +243,5 @@ def _feedback(
 
 def _after_tokens(measured: Measured, messages: tuple[Message, ...]) -> int:
     """The estimate of a new list; rows taken over as they were are not measured again."""
-    known: dict[int, Size] = {}
-    known.update((id(m), size) for m, size in zip(measured.base, measured.base_sizes, strict=True))
-    known.update((id(m), measured.shrunk_sizes[i]) for i, m in measured.shrunk.items())
-    known.update((id(m), size) for m, size in zip(measured.messages, measured.sizes, strict=True))
-    rules = measured.policy.estimate
+    rules, known = measured.policy.estimate, measured.known_sizes
     return total_tokens((known.get(id(m)) or message_size(m.wire, rules) for m in messages), rules)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from core.hermes.signs import markers
-from core.model.message import Message
+from core.model.message import Message, ToolCall
 
 _TOOLS = ("todo", "todo_list")
 _MARKS = {"completed": "x", "in_progress": ">", "pending": " ", "cancelled": "~"}
@@ -33,21 +33,28 @@ def open_todos(messages: Sequence[Message]) -> str | None:
 
 def may_hide_todos(messages: Sequence[Message]) -> bool:
     """Whether an agent may hold to-dos in memory that no result in the conversation shows."""
-    uses = any(call.name in _TOOLS for message in messages for call in message.tool_calls)
-    told = uses or any(message.role == "user" and todo_header() in message.text for message in messages)
+    header = todo_header()
+    told = any(call.name in _TOOLS for call in _calls(messages)) or any(
+        message.role == "user" and header in message.text for message in messages
+    )
     return told and _newest(messages) is None
 
 
 def _newest(messages: Sequence[Message]) -> list[Mapping[str, Any]] | None:
-    names = {call.id: call.name for message in messages for call in message.tool_calls}
+    names: Mapping[str, str] | None = None
     for message in reversed(messages):
         content = message.content
-        if message.role != "tool" or names.get(message.tool_call_id or "") not in _TOOLS:
+        if message.role != "tool" or not isinstance(content, str) or '"todos"' not in content:
             continue
-        found = _listed(content) if isinstance(content, str) and '"todos"' in content else None
+        names = {call.id: call.name for call in _calls(messages)} if names is None else names
+        found = _listed(content) if names.get(message.tool_call_id or "") in _TOOLS else None
         if found is not None:
             return found
     return None
+
+
+def _calls(messages: Sequence[Message]) -> Iterator[ToolCall]:
+    return (call for message in messages if message.wire.get("tool_calls") for call in message.tool_calls)
 
 
 def _listed(text: str) -> list[Mapping[str, Any]] | None:
