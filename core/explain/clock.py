@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -50,19 +50,42 @@ def align(records: Iterable[LogRecord], moments: Mapping[str, Sequence[datetime]
         records: Lines of the log.
         moments: Times the database holds, by session.
     """
-    known = {session: sorted(set(map(_minute, times))) for session, times in moments.items() if times}
-    marks = {
-        (record.session, record.at.replace(second=0, microsecond=0))
-        for record in records
-        if record.kind in _MARKING and record.session in known
-    }
+    known, marks = _known(moments), _marks(records, moments)
     own = _fit(_written(marks, lambda at: at.astimezone(UTC)), known, 0)
-    lines = _written(marks, lambda at: at.replace(tzinfo=UTC))
-    fits = {quarter: _fit(lines, known, quarter * _QUARTER) for quarter in sorted(_WIDEST, key=abs)}
+    fits = _fits(marks, known)
     best = max(fits, key=lambda quarter: fits[quarter])
     if own >= _CLEARLY * fits[best]:
         return Clock()
     return Clock(timedelta(minutes=best * _QUARTER))
+
+
+def candidates(records: Iterable[LogRecord], moments: Mapping[str, Sequence[datetime]]) -> Iterator[Clock]:
+    """Every offset under which some lines fall beside moments of their sessions, the best first."""
+    fits = _fits(_marks(records, moments), _known(moments))
+    for quarter in sorted(fits, key=lambda quarter: -fits[quarter]):
+        if fits[quarter]:
+            yield Clock(timedelta(minutes=quarter * _QUARTER))
+
+
+def _known(moments: Mapping[str, Sequence[datetime]]) -> Minutes:
+    return {session: sorted(set(map(_minute, times))) for session, times in moments.items() if times}
+
+
+def _marks(
+    records: Iterable[LogRecord], moments: Mapping[str, Sequence[datetime]]
+) -> set[tuple[str, datetime]]:
+    """Minutes in which a line says that something of a session happened."""
+    return {
+        (record.session, record.at.replace(second=0, microsecond=0))
+        for record in records
+        if record.kind in _MARKING and record.session and moments.get(record.session)
+    }
+
+
+def _fits(marks: Iterable[tuple[str, datetime]], known: Minutes) -> Mapping[int, int]:
+    """How well each offset fits, by quarters of an hour; equal ones the nearest to UTC first."""
+    lines = _written(marks, lambda at: at.replace(tzinfo=UTC))
+    return {quarter: _fit(lines, known, quarter * _QUARTER) for quarter in sorted(_WIDEST, key=abs)}
 
 
 def _written(marks: Iterable[tuple[str, datetime]], utc: Callable[[datetime], datetime]) -> Minutes:

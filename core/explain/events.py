@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from core.explain import wording
 from core.explain.attempts import Attempt, find_attempts
 from core.explain.checks import is_local
-from core.explain.clock import align
 from core.explain.counts import joined_rows, message_counts
 from core.explain.engine import foreign_engine
 from core.explain.explanation import Explanation
@@ -18,6 +17,7 @@ from core.explain.outcome import summary_outcome
 from core.explain.rows import BoundaryRows, boundary_rows, moments
 from core.explain.ruling import rule
 from core.explain.situation import conversation_log, detected, found_window
+from core.explain.zones import settled
 from core.hermes.config import HermesConfig, load_config
 from core.hermes.log import Kind, Log, LogRecord
 from core.hermes.policy import nearest_release
@@ -65,7 +65,7 @@ def explained(
     config = config if config is not None else load_config(store.location.home)
     log = log if log is not None else conversation_log(store.location.home, conversation)
     rows = boundary_rows(store, conversation)
-    clock = align(log.records, moments(conversation, rows))
+    log, clock = settled(log, moments(conversation, rows))
     frame = Frame(
         store=store,
         conversation=conversation,
