@@ -11,6 +11,8 @@ COUNTS = (
     "reasoning_tokens",
 )  # fmt: skip
 _BILLED, PROMPT = COUNTS[1:5], COUNTS[1:4]
+_SPENT = " OR ".join(f"{name} <> 0" for name in _BILLED)
+"""Whether tokens were counted; where it is a condition, what is not known is no yes."""
 MONEY = ("estimated_cost_usd", "actual_cost_usd")
 ROUTE = ("model", "billing_provider", "billing_base_url", "billing_mode")
 _OWN = ("id", "source", "title", "started_at", "message_count", "cost_status", *ROUTE)
@@ -34,12 +36,13 @@ SIZE = added(*_BILLED)
 def whole_items(schema: Schema, where: str) -> str:
     """The common table `items`: every session as it stands, `apart` being its id when its split says more.
 
-    Binds the values of `where`.
+    Binds the values of `where`. The limit is none, but keeps SQLite from reading a column anew wherever it is
+    named.
     """
     return f"""
       WITH whole AS (
         SELECT {_columns(schema, "sessions", _OWN, "s")}, 0 AS held, {_apart(schema)} AS apart
-        FROM sessions s WHERE {where}),
+        FROM sessions s WHERE {where} LIMIT -1),
       items AS (
         SELECT {_HEAD}, {_AMOUNTS}, {_silent()} AS shaky, 1 AS counts, 0 AS again, apart,
           {_judged()} FROM whole)"""  # noqa: S608
@@ -51,15 +54,19 @@ def _apart(schema: Schema) -> str:
         return "NULL"
     own, split = schema.columns["sessions"], schema.columns["session_model_usage"]
     both = [name for name in (*COUNTS, *MONEY) if name in own and name in split]
-    unequal = [f"coalesce(u.{name}, 0) <> coalesce(s.{name}, 0)" for name in both]
-    unequal += [
-        f"coalesce(u.{name}, '') <> coalesce(s.{name}, '')" for name in ROUTE if name in own and name in split
-    ]
+    unequal = [_differ(name, "0") for name in both]
+    unequal += [_differ(name, "''") for name in ROUTE if name in own and name in split]
     main = "coalesce(u.task, '') = ''" if "task" in split else "1"
     return (
         "(SELECT s.id FROM session_model_usage u "  # noqa: S608
         f"WHERE u.session_id = s.id AND {main} AND ({' OR '.join(unequal)}))"
     )
+
+
+def _differ(name: str, unknown: str) -> str:
+    """Whether split and session say different things; most say the same, which is seen at once."""
+    known = f"coalesce(u.{name}, {unknown}) <> coalesce(s.{name}, {unknown})"
+    return f"(+u.{name} IS NOT +s.{name} AND {known})"
 
 
 def split_items(schema: Schema, where: str, keys: Sequence[str]) -> str:
@@ -110,12 +117,12 @@ def _judged() -> str:
     """What an item's amounts mean."""
     return (
         f"{_recorded()} AS recorded, {_status()} AS status, {_missing()} AS missing, "
-        "coalesce(cost_status, '') = 'included' AS included"
+        "cost_status IS 'included' AS included"
     )
 
 
 def _silent() -> str:
-    return f"coalesce(message_count, 0) > 0 AND NOT {_spent()}"
+    return f"CASE WHEN {_SPENT} THEN 0 ELSE coalesce(message_count, 0) > 0 END"
 
 
 def _taken(owner: str) -> str:
@@ -171,34 +178,29 @@ def route_columns(schema: Schema, table: str) -> str:
     return ", ".join(f"coalesce(cast({name} AS text), '')" if name in known else "''" for name in ROUTE)
 
 
-def _spent() -> str:
-    return "(" + " OR ".join(f"coalesce({name}, 0) <> 0" for name in _BILLED) + ")"
-
-
 def _recorded() -> str:
     """The amount Hermes stands for: 0 for tokens that cost something is no amount.
 
     `held` parts belong to a session whose billed amount is booked in one piece.
     """
     return (
-        "CASE WHEN held THEN NULL WHEN coalesce(actual_cost_usd, 0) <> 0 THEN actual_cost_usd "
-        "WHEN coalesce(estimated_cost_usd, 0) <> 0 THEN estimated_cost_usd "
-        "WHEN cost_status = 'included' THEN 0 END"
+        "CASE WHEN held THEN NULL WHEN actual_cost_usd <> 0 THEN actual_cost_usd "
+        "WHEN estimated_cost_usd <> 0 THEN estimated_cost_usd WHEN cost_status = 'included' THEN 0 END"
     )
 
 
 def _missing() -> str:
     """Whether nothing Hermes wrote says what the tokens cost: where `_status` is `unknown`."""
     return (
-        f"NOT held AND {_spent()} AND coalesce(actual_cost_usd, 0) = 0 "
-        "AND coalesce(estimated_cost_usd, 0) = 0 AND cost_status IS NOT 'included'"
+        "CASE WHEN held OR actual_cost_usd <> 0 OR estimated_cost_usd <> 0 OR cost_status = 'included' "
+        f"THEN 0 ELSE ({_SPENT}) IS TRUE END"
     )
 
 
 def _status() -> str:
-    estimate = "coalesce(nullif(cost_status, 'unknown'), 'estimated')"
     return (
-        f"CASE WHEN NOT {_spent()} THEN NULL WHEN coalesce(actual_cost_usd, 0) <> 0 THEN 'actual' "
-        f"WHEN coalesce(estimated_cost_usd, 0) <> 0 THEN {estimate} "
+        f"CASE WHEN ({_SPENT}) IS NOT TRUE THEN NULL WHEN actual_cost_usd <> 0 THEN 'actual' "
+        "WHEN estimated_cost_usd <> 0 THEN "
+        "CASE WHEN cost_status <> 'unknown' THEN cost_status ELSE 'estimated' END "
         "WHEN cost_status = 'included' THEN 'included' ELSE 'unknown' END"
     )
