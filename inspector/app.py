@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
+from textual.css.query import QueryError
 from textual.screen import Screen
+from textual.widget import MountError
+from textual.worker import WorkerFailed
 
 from core.errors import ConfigError
 from core.model.finding import Severity
@@ -138,6 +141,12 @@ class InspectorApp(App[None]):
         from inspector.screens.workspace import WorkspaceScreen
 
         self.push_screen(WorkspaceScreen(location, session_id, view=view, row=row))
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Once it is left the app mounts nothing more: what a screen half there then misses is no failure."""
+        cause = error.error if isinstance(error, WorkerFailed) else error
+        if not (self._exit and isinstance(cause, (QueryError, MountError))):
+            super()._handle_exception(error)
 
     def _take_keys(self) -> None:
         if self._keys_file is None or not self._keys_file.is_file():

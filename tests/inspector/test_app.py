@@ -52,6 +52,17 @@ async def test_t_goes_round_the_themes(app: MakeApp, home: Path) -> None:
         assert set(seen) == {theme.name for theme in shipped()}
 
 
+@pytest.mark.parametrize("key", ["u", "f", "enter", "question_mark"])
+async def test_a_key_typed_behind_q_breaks_nothing(app: MakeApp, home: Path, key: str) -> None:
+    running = app(home)
+    async with running.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        running.simulate_key("q")
+        running.simulate_key(key)
+        await pilot.pause(0.2)
+    assert running.return_code == 0
+
+
 @pytest.mark.parametrize("theme", shipped(), ids=lambda theme: theme.name)
 async def test_a_theme_to_begin_with_is_there_without_reading_styles_twice(
     home: Path, theme: ThemeFile, monkeypatch: pytest.MonkeyPatch
