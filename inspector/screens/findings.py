@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from textual import on
 from textual.app import ComposeResult
@@ -26,7 +26,7 @@ from inspector.screens.apply import ApplyScreen
 from inspector.screens.apply_work import repair
 from inspector.screens.findings_evidence import place_of
 from inspector.screens.findings_filter import FilteringPage
-from inspector.screens.findings_list import FindingList, FindingRow, card, proof, rank
+from inspector.screens.findings_list import FindingList, FindingRow, NotKnowns, card, proof
 from inspector.screens.findings_sweep import Diagnosis, Step, examine_all, examine_one
 from inspector.shell import shell
 from inspector.widgets.banner import Banner
@@ -40,6 +40,8 @@ from inspector.workers import cancelled, in_thread
 
 REPAIRABLE = "kept-tail-lost"
 NOWHERE = "Here is no conversation to open: this concerns all of them."
+FOLDED = 4
+"""Rules that lack their evidence from which on one line stands for all of them."""
 TELL_SECONDS = 0.2
 """How often a running examination tells what it found."""
 
@@ -73,10 +75,12 @@ class FindingsScreen(FilteringPage):
         super().__init__()
         self.locations = tuple(locations)
         self._session, self._title = session, title
-        self._found: list[Diagnosis] = []
+        self._found: dict[Severity, list[Diagnosis]] = {severity: [] for severity in Severity}
         self._unknown: list[NotKnown] = []
         self._errors: list[InspectorError] = []
-        self._done, self._total, self._over = 0, 0, False
+        self._done, self._total = 0, 0
+        self._state = WorkerState.PENDING
+        self._unfolded = False
 
     def compose(self) -> ComposeResult:
         """How many and how far, what failed, the diagnoses, the one under the cursor, keys."""
@@ -108,6 +112,8 @@ class FindingsScreen(FilteringPage):
         batch: list[Step] = []
         told = time.monotonic()
         for step in self._steps(stop):
+            if batch and not (batch[-1].found or batch[-1].unknown or batch[-1].errors):
+                batch.pop()  # it only told how far, and this one tells it better
             batch.append(step)
             if time.monotonic() - told >= TELL_SECONDS:
                 self.post_message(self.Progress(batch))
@@ -132,7 +138,7 @@ class FindingsScreen(FilteringPage):
     def _take(self, event: Progress) -> None:
         for step in event.steps:
             for diagnosis in step.found:
-                self._found.insert(bisect_right(self._found, rank(diagnosis), key=rank), diagnosis)
+                self._found[diagnosis.finding.severity].append(diagnosis)
                 self._remember(diagnosis)
             self._unknown += step.unknown
             self._errors += step.errors
@@ -147,11 +153,11 @@ class FindingsScreen(FilteringPage):
             known.setdefault((diagnosis.location, finding.session), Counter())[finding.severity] += 1
 
     def _draw(self) -> None:
-        everything: list[FindingRow] = [*self._found, *self._unknown]
-        rows = self.kept(everything)
+        rows = self.kept([*chain.from_iterable(self._found.values()), *self._last_rows()])
         before = self.diagnoses.current
         # Who has not moved stays at the worst; who has stays on what they read.
-        place = rows.index(before) if self.diagnoses.cursor and before in rows else 0
+        moved = self.diagnoses.cursor > 0
+        place = next((place for place, row in enumerate(rows) if moved and _same(row, before)), 0)
         self.diagnoses.empty = self._nothing()
         self.diagnoses.show(ListRows(rows), cursor=place)
         if self._errors:
@@ -159,6 +165,13 @@ class FindingsScreen(FilteringPage):
             self.query_one(Banner).say(f"{self._errors[0].line}{more}")
         self._tell()
         self._show_card()
+
+    def _last_rows(self) -> Sequence[FindingRow]:
+        """The rules that lack their evidence: one line for all of them until it is opened."""
+        folded = NotKnowns(len(self._unknown), opened=self._unfolded)
+        if len(self._unknown) < FOLDED or self.filter_line.display:
+            return self._unknown
+        return [folded, *(self._unknown if self._unfolded else ())]
 
     @on(RowList.Moved)
     def _show_card(self) -> None:
@@ -170,17 +183,19 @@ class FindingsScreen(FilteringPage):
         self.refresh_bindings()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Say that all is examined; what was called off by another examination is none."""
+        """Say that all is examined, or that it broke off; what another examination called off is neither."""
         if event.worker.group == self.WORK and event.state in (WorkerState.SUCCESS, WorkerState.ERROR):
-            self._over = True
+            self._state = event.state
             self._draw()
 
     def _nothing(self) -> str:
         """What stands where the rows would."""
-        if not self._over:
+        if self._state is WorkerState.PENDING:
             return "Examining … nothing so far"
-        if self._found or self._unknown:
+        if any(self._found.values()) or self._unknown:
             return "Nothing holds these words."
+        if self._state is WorkerState.ERROR:
+            return "The examination broke off before it found anything. r begins again."
         return "Nothing to report. Every rule was checked: rows, log, config and file."
 
     def _tell(self) -> None:
@@ -188,7 +203,11 @@ class FindingsScreen(FilteringPage):
         head.left = _counts(self._found, self._title or "all conversations")
         if self.filter_line.display:
             head.left += (("part-head?", f" · {self.diagnoses.rows.count:,} shown"),)
-        head.right = (("ink-muted", _progress(self._done, self._total)),) if not self._over else ()
+        if self._state is WorkerState.PENDING:
+            head.right = (("ink-muted", _progress(self._done, self._total)),)
+        else:
+            broken = (("severity-critical", f"broke off at {self._done:,} of {self._total:,}"),)
+            head.right = broken if self._state is WorkerState.ERROR else ()
 
     @on(RowList.Opened)
     def _open(self) -> None:
@@ -196,6 +215,9 @@ class FindingsScreen(FilteringPage):
         if isinstance(row, Diagnosis) and row.finding.session is not None:
             view, message = place_of(row.finding)
             shell(self).open_conversation(row.location, row.finding.session, view=view, row=message)
+        elif isinstance(row, NotKnowns):
+            self._unfolded = not self._unfolded
+            self._draw()
         elif row is not None:
             self.toast(NOWHERE)
 
@@ -234,8 +256,10 @@ class FindingsScreen(FilteringPage):
 
     def action_refresh(self) -> None:
         """Examine again."""
-        self._found, self._unknown, self._errors = [], [], []
-        self._done, self._total, self._over = 0, 0, False
+        self._found = {severity: [] for severity in Severity}
+        self._unknown, self._errors = [], []
+        self._done, self._total = 0, 0
+        self._state = WorkerState.PENDING
         self._draw()
         self._begin()
 
@@ -245,12 +269,15 @@ class FindingsScreen(FilteringPage):
         self.copy((row.finding.remedy or row.finding.sentence) if isinstance(row, Diagnosis) else "")
 
 
-def _counts(found: Sequence[Diagnosis], about: str) -> tuple[Piece, ...]:
+def _same(row: FindingRow, other: FindingRow | None) -> bool:
+    return row is other or (isinstance(row, NotKnowns) and isinstance(other, NotKnowns))
+
+
+def _counts(found: Mapping[Severity, Sequence[Diagnosis]], about: str) -> tuple[Piece, ...]:
     pieces: list[Piece] = [("part-head!", "Findings"), ("ink-faint", " · "), ("ink", about)]
-    for severity in Severity:
-        count = sum(1 for one in found if one.finding.severity is severity)
-        if count:
-            pieces.append((f"severity-{severity}", f" · {SEVERITY[severity]} {count:,} {severity}"))
+    for severity, ones in found.items():
+        if ones:
+            pieces.append((f"severity-{severity}", f" · {SEVERITY[severity]} {len(ones):,} {severity}"))
     return tuple(pieces)
 
 

@@ -10,6 +10,7 @@ from textual.widgets import Input
 from core.model.finding import NotKnown
 from inspector.screens.card_page import CardPage
 from inspector.screens.findings_list import FindingList, FindingRow
+from inspector.screens.findings_sweep import Diagnosis
 from inspector.widgets.input_line import InputLine
 
 
@@ -55,8 +56,6 @@ class FilteringPage(CardPage):
 
 
 def _text(row: FindingRow) -> str:
-    if isinstance(row, NotKnown):
-        return f"{row.rule} {row.name} not known {row.why}".casefold()
-    found = row.finding
-    about = row.title or row.location.label
-    return f"{found.rule} {found.name} {found.severity} {found.verdict} {found.sentence} {about}".casefold()
+    if isinstance(row, Diagnosis):
+        return row.words
+    return f"{row.rule} {row.name} not known {row.why}".casefold() if isinstance(row, NotKnown) else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from core.model.finding import Finding, NotKnown, Severity
 from inspector import format
@@ -13,12 +14,21 @@ from inspector.screens.findings_sweep import Diagnosis
 from inspector.widgets.fields import evidence_lines, field, headline, paragraph
 from inspector.widgets.row_list import RowList
 
-FindingRow = Diagnosis | NotKnown
+
+@dataclass(frozen=True, slots=True)
+class NotKnowns:
+    """The line that stands for the rules that lack their evidence, or is the head of them when opened."""
+
+    count: int
+    opened: bool
+
+    @property
+    def sentence(self) -> str:
+        """How many, and what shows or hides them."""
+        return f"{self.count:,} rules not known · enter {'hides' if self.opened else 'shows'} them"
 
 
-def rank(diagnosis: Diagnosis) -> int:
-    """0 for the worst."""
-    return diagnosis.finding.severity.rank
+FindingRow = Diagnosis | NotKnown | NotKnowns
 
 
 class FindingList(RowList[FindingRow]):
@@ -30,6 +40,9 @@ class FindingList(RowList[FindingRow]):
     def draw_row(self, row: FindingRow, index: int, width: int) -> Line:
         """One diagnosis."""
         ink = self.palette
+        if isinstance(row, NotKnowns):
+            line = Line().cell("▾" if row.opened else "▸", 2, ink.style("ink-faint"))
+            return line.add(row.sentence, ink.style("ink-muted"), most=width - 2)
         if isinstance(row, NotKnown):
             line = (
                 Line()
@@ -49,6 +62,9 @@ class FindingList(RowList[FindingRow]):
 
 def card(row: FindingRow, width: int, ink: Palette) -> list[Line]:
     """Everything about one diagnosis."""
+    if isinstance(row, NotKnowns):
+        words = f"{row.count:,} rules lack their evidence here, or are told of one conversation at a time."
+        return list(paragraph(words, width, ink, "ink-muted"))
     if isinstance(row, NotKnown):
         words = f"Whether {row.name.replace('-', ' ')} applies is not known: {row.why}."
         return list(paragraph(words, width, ink, "ink-muted"))
@@ -57,7 +73,7 @@ def card(row: FindingRow, width: int, ink: Palette) -> list[Line]:
 
 def proof(row: FindingRow, width: int, ink: Palette) -> list[Line]:
     """The numbers behind a diagnosis, and what they rest on."""
-    return [] if isinstance(row, NotKnown) else list(_proof(row.finding, width, ink))
+    return list(_proof(row.finding, width, ink)) if isinstance(row, Diagnosis) else []
 
 
 def _finding(row: Diagnosis, finding: Finding, width: int, ink: Palette) -> Iterator[Line]:
@@ -71,7 +87,12 @@ def _finding(row: Diagnosis, finding: Finding, width: int, ink: Palette) -> Iter
 
 
 def _proof(finding: Finding, width: int, ink: Palette) -> Iterator[Line]:
-    told = [(name, value) for name, value in finding.numbers.items() if value != ""]
+    # What the sentence says word for word, or the empty end of one, is no number to show again.
+    said = (
+        value for value in finding.numbers.values() if isinstance(value, str) and value in finding.sentence
+    )
+    words = set(said)
+    told = [(name, value) for name, value in finding.numbers.items() if value not in words]
     for place, (name, value) in enumerate(told):
         shown = f"{value:,}" if isinstance(value, int) else str(value).lstrip(": ")
         yield from field("" if place else "numbers", f"{name.replace('_', ' ')}  {shown}", width, ink)

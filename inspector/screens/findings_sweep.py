@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.errors import InspectorError
 from core.model.finding import Finding, NotKnown
@@ -17,11 +17,16 @@ Report = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """A finding and the conversation it is about; `title` is None for a whole database."""
+    """A finding and the conversation it is about; `title` is None for a whole database.
+
+    Attributes:
+        words: What a filter looks through, put together where it is examined: later every key would wait.
+    """
 
     finding: Finding
     location: Location
     title: str | None = None
+    words: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,7 @@ def examine_all(
                 for one in survey(store, scanned=scanned, cancelled=stop):
                     done += 1
                     title = one.row.title or store.names([one.row.root.id])[one.row.root.id]
-                    found = tuple(Diagnosis(f, location, title) for f in one.findings)
+                    found = _named(one.findings, location, title)
                     yield Step(done, totals, found, errors=(one.error,) if one.error else ())
                 if not stop():
                     whole = diagnose_store(store)
@@ -88,4 +93,9 @@ def examine_all(
 
 
 def _named(found: Iterable[Finding], location: Location, title: str | None) -> tuple[Diagnosis, ...]:
-    return tuple(Diagnosis(finding, location, title) for finding in found)
+    about = title or location.label
+    return tuple(Diagnosis(one, location, title, _words(one, about)) for one in found)
+
+
+def _words(found: Finding, about: str) -> str:
+    return f"{found.rule} {found.name} {found.severity} {found.verdict} {found.sentence} {about}".casefold()

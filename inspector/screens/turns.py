@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -44,15 +45,20 @@ class TurnsScreen(CardPage):
 
     @dataclass
     class Replayed(Event):
-        """The conversation was replayed."""
+        """The conversation was replayed.
+
+        Attributes:
+            standings: What each turn came to, told in the worker: there may be thousands.
+        """
 
         turns: tuple[Turn, ...]
+        standings: tuple[Standing, ...]
 
     def __init__(self, location: Location, session: str, title: str, *, event: int | None = None) -> None:
         super().__init__()
         self._location, self._session, self._title = location, session, title
         self._event = event
-        self._found: tuple[Turn, ...] = ()
+        self._standings: tuple[Standing, ...] = ()
 
     def compose(self) -> ComposeResult:
         """How many came to what, the turns, the one under the cursor, keys."""
@@ -76,12 +82,12 @@ class TurnsScreen(CardPage):
             frame, explanation = explained(store, self._session)
             found = replay_turns(frame, explanation.events)
         if not stop():
-            self.post_message(self.Replayed(found))
+            self.post_message(self.Replayed(found, tuple(turn.standing for turn in found)))
 
     @on(Replayed)
     def _take(self, event: Replayed) -> None:
-        self._found = event.turns
-        self.query_one("#head", StatusLine).left = _head(self._title, event.turns)
+        self._standings = event.standings
+        self.query_one("#head", StatusLine).left = _head(self._title, event.standings)
         self.turns.empty = "Nobody asked anything."
         places = [place for place, turn in enumerate(event.turns) if self._event in turn.events]
         self.turns.show(ListRows(event.turns), cursor=places[0] if places else len(event.turns) - 1)
@@ -96,14 +102,14 @@ class TurnsScreen(CardPage):
     def action_telling(self, step: int) -> None:
         """Go to the next or previous turn that was large enough, or may have been."""
         place = self.turns.cursor + step
-        while 0 <= place < len(self._found):
-            if self._found[place].standing is not Standing.BELOW:
+        while 0 <= place < len(self._standings):
+            if self._standings[place] is not Standing.BELOW:
                 self.turns.cursor = place
                 return
             place += step
 
 
-def _head(title: str, turns: tuple[Turn, ...]) -> tuple[Piece, ...]:
+def _head(title: str, standings: Sequence[Standing]) -> tuple[Piece, ...]:
     """How many turns came to what."""
     pieces: list[Piece] = [("part-head!", "Turns"), ("ink-faint", " · "), ("ink", title)]
     words = {
@@ -112,9 +118,9 @@ def _head(title: str, turns: tuple[Turn, ...]) -> tuple[Piece, ...]:
         Standing.OPEN: "not on record",
         Standing.DUE: "due, yet did not fire",
     }
-    if turns:
-        pieces.append(("ink-muted", f" · {format.plural(len(turns), 'turn')}"))
+    if standings:
+        pieces.append(("ink-muted", f" · {format.plural(len(standings), 'turn')}"))
     for standing, word in words.items():
-        count = sum(turn.standing is standing for turn in turns)
+        count = standings.count(standing)
         pieces += [("ink-muted", f" · {count:,} {word}")] if count else []
     return tuple(pieces)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 
+from core.errors import InspectorError
 from core.model.evidence import Evidence, Source, Verdict
-from core.model.finding import Finding, Severity
+from core.model.finding import Finding, NotKnown, Severity
 from core.store.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens import findings
 from inspector.screens.findings import FindingsScreen
 from inspector.screens.findings_evidence import place_of
+from inspector.screens.findings_list import proof
 from inspector.screens.findings_sweep import Diagnosis, Step
 from inspector.screens.report import ReportScreen
 from inspector.screens.workspace import WorkspaceScreen
 from tests.conftest import NOW
-from tests.inspector.screens.conftest import drawn, press, settle
+from tests.inspector.screens.conftest import INK, drawn, press, settle
 
 
 def finding(rule: str, *evidence: Evidence) -> Finding:
@@ -121,3 +124,42 @@ async def test_a_filter_that_nothing_holds_leaves_no_card_behind(samples: Locati
         await press(pilot, "slash", *"zzzz", "enter")
         assert "Nothing holds these words." in drawn(pilot)
         assert not screen.card.text
+
+
+async def test_rules_without_evidence_are_one_line_that_opens(
+    samples: Location, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unknown = tuple(NotKnown(f"F{place}", "some-rule", "nobody says") for place in range(5))
+    steps = [Step(1, 1, unknown=unknown)]
+    monkeypatch.setattr(findings, "examine_all", lambda *_: iter(steps))
+    app = InspectorApp([samples], now=lambda: NOW)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await findings_of(pilot)
+        assert screen.diagnoses.rows.count == 1
+        assert "5 rules not known" in drawn(pilot)
+        await press(pilot, "enter")
+        assert screen.diagnoses.rows.count == 6
+        await press(pilot, "G", "g", "enter")
+        assert screen.diagnoses.rows.count == 1
+
+
+async def test_an_examination_that_broke_off_does_not_say_that_nothing_is_wrong(
+    samples: Location, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> Iterator[Step]:
+        yield Step(3, 9)
+        raise InspectorError("the disk is gone")
+
+    monkeypatch.setattr(findings, "examine_all", broken)
+    app = InspectorApp([samples], now=lambda: NOW)
+    async with app.run_test(size=(120, 24)) as pilot:
+        await findings_of(pilot)
+        assert "broke off" in drawn(pilot)
+        assert "Nothing to report" not in drawn(pilot)
+
+
+def test_what_the_sentence_says_is_no_number_to_show_again() -> None:
+    said = Finding(
+        "C7", "x", Severity.INFO, "The newest: it may", Verdict.PROVED, numbers={"what": "The newest"}
+    )
+    assert proof(Diagnosis(said, Location(Path("s.db"))), 80, INK) == []
