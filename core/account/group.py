@@ -44,8 +44,6 @@ class Group(NamedTuple):
     cache_write: int | None
     output: int | None
     reasoning: int | None
-    estimated: float | None
-    actual: float | None
     recorded: float | None
     missing: int
     status: str | None

@@ -32,7 +32,7 @@ class Spent(Protocol):
 def _unpriced(spent: Spent) -> Iterator[Finding]:
     for row in spent.rows:
         for part in row.parts:
-            if not part.estimated.missing or part.billing in ("included", "local"):
+            if not part.recorded.missing or part.billing in ("included", "local"):
                 continue
             text = f"{part.provider or 'no provider'}, estimated_cost_usd 0 or NULL"
             listed = None if part.computed.missing else part.computed.usd

@@ -20,7 +20,6 @@ from core.account.group import Counted, Fields, Group
 from core.account.periods import QUARTER
 from core.account.spending_sql import (
     COUNTS,
-    MONEY,
     PROMPT,
     ROUTE,
     SIZE,
@@ -193,12 +192,12 @@ def _sums(by: str, classes: Classes) -> str:
     priced = "NULL, NULL, 0"
     if not straddles(by):
         # A session has one start, and its split no route twice: there is nothing to sort and add up.
-        sums = ", ".join((*COUNTS, *MONEY, "recorded"))
+        sums = ", ".join((*COUNTS, "recorded"))
         return (
             f"SELECT -{SIZE}, {chosen}, {sums}, missing, status, shaky, started_at, title, counts, apart, "  # noqa: S608
             f"{priced}, again FROM items WHERE {{}}"
         )
-    sums = ", ".join(f"sum({name})" for name in (*COUNTS, *MONEY, "recorded"))
+    sums = ", ".join(f"sum({name})" for name in (*COUNTS, "recorded"))
     names = [KEYS[by], "task", *ROUTE, "included", "apart", *classes.expressions]
     return (
         f"SELECT sum(-{SIZE}), {chosen}, {sums}, sum(missing), "  # noqa: S608

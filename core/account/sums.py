@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 
 _N = TypeVar("_N", int, float, Decimal)
 NOTHING = Money()
-_ADDED = (
-    "calls", "input", "cache_read", "cache_write", "output", "reasoning", "estimated", "actual", "recorded",
-    "usd",
-)  # fmt: skip
+_ADDED = ("calls", "input", "cache_read", "cache_write", "output", "reasoning", "recorded", "usd")
 _ROUTE = itemgetter(*map(Group._fields.index, ("model", "provider", "base_url", "mode", "included")))
 _TOKENS = slice(Group._fields.index("input"), Group._fields.index("reasoning") + 1)
 _BILLED = slice(_TOKENS.start, _TOKENS.stop - 1)
@@ -138,8 +135,6 @@ def _column(groups: Sequence[Fields], name: str) -> list[Any]:
 
 
 def _part(task: str, group: Group, priced: bool) -> LedgerPart:
-    recorded = _exact(group.recorded)
-    estimated = recorded if group.estimated == group.recorded else _exact(group.estimated)
     return LedgerPart(
         model=group.model,
         provider=group.provider,
@@ -147,9 +142,7 @@ def _part(task: str, group: Group, priced: bool) -> LedgerPart:
         sessions=max(1, group.sessions),
         calls=group.calls or 0,
         tokens=Buckets(*tuple(group)[_TOKENS]),
-        actual=_money(_exact(group.actual) or None, 0),
-        estimated=_money(estimated, group.missing),
-        recorded=_money(recorded, group.missing),
+        recorded=_money(_exact(group.recorded), group.missing),
         computed=_money(group.usd, group.unpriced),
         billing=_billing(group, priced),
         price=group.price,

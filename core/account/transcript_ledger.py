@@ -147,8 +147,6 @@ def _group(call: Call, first: bool) -> Group:
         cache_write=tokens.cache_write,
         output=tokens.output,
         reasoning=tokens.reasoning,
-        estimated=recorded,
-        actual=None,
         recorded=recorded,
         missing=int(recorded is None),
         status=None if recorded is None else "estimated",

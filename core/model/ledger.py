@@ -15,8 +15,6 @@ class LedgerPart:
 
     Attributes:
         sessions: How many sessions it comes from.
-        actual: What the provider billed, where Hermes recorded that.
-        estimated: What Hermes estimated.
         recorded: The actual amount where there is one, else the estimate.
         computed: What the tokens cost at the price list; for `included` routes what they would cost.
         billing: `api`, `included`, `local` or `unknown`.
@@ -28,8 +26,6 @@ class LedgerPart:
     sessions: int
     calls: int
     tokens: Buckets
-    actual: Money = field(default_factory=Money)
-    estimated: Money = field(default_factory=Money)
     recorded: Money = field(default_factory=Money)
     computed: Money = field(default_factory=Money)
     billing: str = "unknown"

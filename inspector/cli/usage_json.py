@@ -99,7 +99,7 @@ def _rows(books: Books, entries: Sequence[Entry | Fields]) -> Iterator[str]:
 def _simple(group: Fields, label: str) -> str | None:
     """A row that is one group; None when a bucket was not recorded, and so nothing made of it is known."""
     (
-        _, key, task, _, _, _, _, _, calls, fresh, read, written, output, reasoning, _, _, recorded, _,
+        _, key, task, _, _, _, _, _, calls, fresh, read, written, output, reasoning, recorded, _,
         status, shaky, _, _, sessions, _, price, _, unpriced, _,
     ) = group  # fmt: skip
     if calls is None or fresh is None or read is None or written is None or output is None:
