@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,12 +22,15 @@ if TYPE_CHECKING:
 # fmt: off
 CODED = frozenset((
     "id", "session", "root", "tip", "parent", "target", "undo_id", "resume_target", "database", "where",
-    "at", "started_at", "ended_at", "last_active", "model", "source", "provider", "kind", "state", "status",
-    "verdict", "trigger", "mode", "cause", "key", "by", "task", "release", "group", "role", "price_source",
-    "usd", "recorded_usd", "computed_usd", "cost_usd",
+    "at", "started_at", "ended_at", "last_active", "kind", "state", "verdict", "trigger", "mode", "cause",
+    "by", "release", "group", "price_source", "usd", "recorded_usd", "computed_usd", "cost_usd",
 ))
 # fmt: on
 """Keys whose values are ids, times, amounts or words of ours: no stored text stands there."""
+
+
+_WORD = 64
+"""Characters of what is a name rather than a text."""
 
 
 def dumps(document: Any, *, indent: int | None = None) -> str:
@@ -72,9 +76,7 @@ def encode(value: object) -> object:
 def masked(value: Any) -> Any:
     """A document with its free texts masked; a stored message is masked field by field."""
     if isinstance(value, str):
-        from inspector.masking import mask
-
-        return mask(value)
+        return masked_word(value) if len(value) <= _WORD else _masked_text(value)
     if isinstance(value, dict):
         if "role" in value and ("content" in value or "tool_calls" in value):
             from core.compress.redact import redact_wire
@@ -84,6 +86,16 @@ def masked(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [masked(one) for one in value]
     return value
+
+
+def _masked_text(text: str) -> str:
+    from inspector.masking import mask
+
+    return mask(text)
+
+
+masked_word = lru_cache(maxsize=1_024)(_masked_text)
+"""A name without its credentials; names come again and again."""
 
 
 def time(value: datetime | None) -> str | None:

@@ -6,7 +6,7 @@ Most rows of a long ledger are one group of spending; these are written without 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from json.encoder import encode_basestring_ascii as quoted
 from operator import itemgetter
@@ -27,6 +27,8 @@ PIECE = 500
 """Rows written at once: all in one text would stand in memory thrice before they are printed."""
 _TITLE = Group._fields.index("title")
 _PRICED = itemgetter(*map(Group._fields.index, ("included", "price", "usd", "unpriced")))
+_IDS = frozenset(("session", "conversation"))
+"""Ledgers whose keys are ids; the keys of the others are stored names."""
 NOT_COMPUTED = '"computed_usd":null,"included_usd":null,"price_source":null,"unpriced":0'
 
 
@@ -58,7 +60,7 @@ def row(one: LedgerRow) -> dict[str, Any]:
             "included_usd": jsonio.money(one.included.usd),
             "price_source": one.price_source,
             "unpriced": one.computed.missing,
-            "status": one.status,
+            "status": jsonio.masked_word(one.status),
         },
         "hit_rate": one.tokens.hit_rate,
         "lower_bound": one.lower_bound,
@@ -72,7 +74,7 @@ def _subtree(tokens: Buckets, recorded: Money | None) -> dict[str, Any]:
 
 
 def document(books: Books) -> Iterator[str]:
-    """The text of `payload` in pieces, its labels masked."""
+    """The text of `payload` in pieces, its stored names masked."""
     rest = {
         "totals": row(books.totals()),
         "lower_bound": books.lower_bound,
@@ -91,12 +93,17 @@ def document(books: Books) -> Iterator[str]:
 
 def _rows(books: Books, entries: Sequence[Entry | Fields]) -> Iterator[str]:
     labels = mask_all([one.label if isinstance(one, Entry) else one[_TITLE] or "" for one in entries])
+    shown = str if books.by in _IDS else jsonio.masked_word
     for entry, label in zip(entries, labels, strict=True):
-        text = None if isinstance(entry, Entry) else _simple(entry, label)
-        yield _dumped({**row(books.row(entry)), "label": label}) if text is None else text
+        text = None if isinstance(entry, Entry) else _simple(entry, label, shown)
+        yield _whole(books.row(entry), label, shown) if text is None else text
 
 
-def _simple(group: Fields, label: str) -> str | None:
+def _whole(one: LedgerRow, label: str, shown: Callable[[str], str]) -> str:
+    return _dumped({**row(one), "key": shown(one.key), "label": label, "task": jsonio.masked_word(one.task)})
+
+
+def _simple(group: Fields, label: str, shown: Callable[[str], str]) -> str | None:
     """A row that is one group; None when a bucket was not recorded, and so nothing made of it is known."""
     (
         _, key, task, _, _, _, _, _, calls, fresh, read, written, output, reasoning, recorded, _,
@@ -110,13 +117,13 @@ def _simple(group: Fields, label: str) -> str | None:
     if not status or status == UNKNOWN:
         status = standing(Group._make(group))
     return (
-        f'{{"key":{quoted(key)},"label":{quoted(label)},"task":{quoted(task)}'
+        f'{{"key":{quoted(shown(key))},"label":{quoted(label)},"task":{quoted(jsonio.masked_word(task))}'
         f',"sessions":{sessions or 1},"calls":{calls},"tokens":{{"input":{fresh},"cache_read":{read}'
         f',"cache_write":{written},"output":{output}'
         f',"reasoning":{NULL if reasoning is None else reasoning},"prompt":{prompt}'
         f',"total":{prompt + output}}},"cost":'
         f'{{"recorded_usd":{NULL if recorded is None else quoted(plain(recorded))},{computed}'
-        f',"status":{quoted(status)}}},"hit_rate":{NULL if share is None else share}'
+        f',"status":{quoted(jsonio.masked_word(status))}}},"hit_rate":{NULL if share is None else share}'
         f',"lower_bound":{"true" if shaky else "false"},"subtree":null}}'
     )
 

@@ -19,7 +19,7 @@ AUTH = "Refactor the auth module"
 
 @pytest.fixture
 def planted(home: Path, tmp_path: Path) -> Path:
-    """The samples with credentials in a title, contents, calls and reasoning."""
+    """The samples with credentials in titles, names, contents, calls and reasoning."""
     target = shutil.copytree(home, tmp_path / "home")
     with closing(sqlite3.connect(target / "state.db")) as connection:
         connection.execute("UPDATE sessions SET title = title || ' ' || ? WHERE title = ?", (TOKEN, AUTH))
@@ -28,6 +28,8 @@ def planted(home: Path, tmp_path: Path) -> Path:
             "UPDATE messages SET tool_calls = replace(tool_calls, 'pytest', ?) WHERE tool_calls IS NOT NULL",
             (f"GH={TOKEN} pytest",),
         )
+        for name in ("model", "source", "billing_provider", "cost_status"):
+            connection.execute(f"UPDATE sessions SET {name} = {name} || ' ' || ?", (TOKEN,))
         connection.execute("UPDATE messages SET reasoning = ? WHERE role = 'assistant'", (f"use {KEY}",))
         connection.commit()
     return target
@@ -44,11 +46,14 @@ COMMANDS = (
     ("chain", AUTH),
     ("cache", AUTH),
     ("usage", "--no-prices"),
+    ("usage", "--by", "model"),
+    ("usage", "--by", "provider"),
+    ("usage", "--by", "source"),
     ("export", AUTH, "--format", "jsonl"),
 )
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: words[0])
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_no_command_prints_a_credential(
     words: tuple[str, ...], planted: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
