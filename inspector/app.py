@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
+from textual.command import CommandPalette
 from textual.css.query import QueryError
 from textual.screen import Screen
 from textual.widget import MountError
-from textual.worker import WorkerFailed
+from textual.worker import WorkerFailed, get_current_worker
 
 from core.errors import ConfigError
 from core.model.finding import Severity
@@ -143,9 +144,11 @@ class InspectorApp(App[None]):
         self.push_screen(WorkspaceScreen(location, session_id, view=view, row=row))
 
     def _handle_exception(self, error: Exception) -> None:
-        """Once it is left the app mounts nothing more: what a screen half there then misses is no failure."""
+        """What closes may miss its widgets, which is no failure: the app once left, Textual's palette."""
+        failed = isinstance(error, WorkerFailed)
+        closing = self._exit or (failed and isinstance(get_current_worker().node, CommandPalette))
         cause = error.error if isinstance(error, WorkerFailed) else error
-        if not (self._exit and isinstance(cause, (QueryError, MountError))):
+        if not (closing and isinstance(cause, (QueryError, MountError))):
             super()._handle_exception(error)
 
     def _take_keys(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.command import CommandList
 from textual.css.stylesheet import Stylesheet
 from textual.events import MouseScrollDown
 
@@ -61,6 +62,18 @@ async def test_a_key_typed_behind_q_breaks_nothing(app: MakeApp, home: Path, key
         running.simulate_key(key)
         await pilot.pause(0.2)
     assert running.return_code == 0
+
+
+async def test_a_word_typed_into_a_closing_palette_breaks_nothing(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+p")
+        await running.screen.query_one(CommandList).remove()  # as while it closes
+        await pilot.press("x")
+        await pilot.pause(0.2)
+        assert running.is_running
+    assert running.return_code != 1
 
 
 @pytest.mark.parametrize("theme", shipped(), ids=lambda theme: theme.name)
