@@ -17,16 +17,23 @@ _ROW = re.compile(r"[A-Za-z0-9_+/=.~%-]{12}|-----BEGIN ")
 """Every credential known by its own text holds such a row."""
 _GIVEN = re.compile(r"""[=:：<]|--|["'`]\s*,|\(\s*\\*["'`]|\bis |是|为|[A-Za-z0-9_+/=.~-]{16}""")
 """What stands between the name of a secret and its value, or a value that stands out among words."""
+_BLANK = re.compile(r"\s")
 _LONG = 10
 """Characters at the least of the word, between blanks, in which a credential known by its own text begins."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Clues:
-    """What to look for, from the table of credentials."""
+    """What to look for, from the table of credentials.
+
+    Attributes:
+        places: Within a word, or at its end and a blank after it.
+        phrases: Of several words, or between tabs.
+    """
 
     needles: tuple[str, ...]
     places: tuple[str, ...]
+    phrases: tuple[str, ...]
     stems: tuple[str, ...]
     row: re.Pattern[str]
 
@@ -35,9 +42,11 @@ def may_hold_credential(text: str) -> bool:
     """False only where `core.compress.redact` would find nothing; True says nothing yet."""
     clues = _clues()
     words = set(text.split())  # many texts in one say the same words again
-    said = f"{' '.join(words)} "  # no place or stem is longer than a word and the blank after it
-    lower = said.lower() if said.isascii() else f"{said.lower()}\n{said.casefold()}"
+    lower = _lower(f"{' '.join(words)} ")
     if any(place in lower for place in clues.places):
+        return True
+    whole = _lower(text)
+    if any(phrase in whole for phrase in clues.phrases):
         return True
     if any(stem in lower for stem in clues.stems) and _GIVEN.search(text):
         return True
@@ -47,13 +56,19 @@ def may_hold_credential(text: str) -> bool:
     return any(needle in long for needle in clues.needles) or clues.row.search(long) is not None
 
 
+def _lower(text: str) -> str:
+    return text.lower() if text.isascii() else f"{text.lower()}\n{text.casefold()}"
+
+
 @cache
 def _clues() -> _Clues:
     table = load_table("core/compress/redact/kinds.yaml")
+    places = [needle for entry in table["places"] for needle in entry["needles"]]
     rows = [entry["row"] for entry in table["known"] if "needles" not in entry]
     return _Clues(
         needles=tuple(needle.rstrip() for entry in table["known"] for needle in entry.get("needles", ())),
-        places=tuple(needle for entry in table["places"] for needle in entry["needles"]),
+        places=tuple(place for place in places if not _BLANK.search(place, 0, len(place) - 1)),
+        phrases=tuple(place for place in places if _BLANK.search(place, 0, len(place) - 1)),
         stems=tuple(table["names"]["stems"]),
         row=re.compile(f"[A-Za-z0-9_-]{{{min(rows)}}}"),
     )

@@ -64,6 +64,7 @@ def test_whatever_a_pattern_of_the_table_matches_is_suspected(kind: Kind) -> Non
 @example("mysqldump -h db -pabc1")
 @example("redis-cli -a s3cret")
 @example("http:\\/\\/u:p@h")
+@example(".example.com\tTRUE\t/\tFALSE\t1790000000\tsid\tAbCd1234EfGh5678IjKl9012")
 @example("BASİC ba\u017fic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
 @example("AKIAABCDEFGHIJKLMNOP")
 @settings(max_examples=600, deadline=None)
