@@ -15,6 +15,7 @@ from core.model.boundary import BoundaryMode
 from core.model.message import RowState
 from core.store.again import stored_again, unseen_by
 from core.store.copies import LONGEST_HEAD, head_copies, repeats, tail_copies
+from core.store.digests import digests
 from core.store.skeleton import Bone
 from core.store.strokes import batch_end, could_be_copy, set_back, stroke
 
@@ -247,7 +248,7 @@ def _carried(bones: Sequence[Bone], start: int, index: int, later: Sequence[int]
 
 
 def _with_silent_blocks(bones: Sequence[Bone], blocks: list[_Block]) -> list[_Block]:
-    """Add rewrites that left no summary: the generation's first message is stored once more."""
+    """Add rewrites that left no summary of Hermes: what began or ended the generation is stored once more."""
     named = by_uid(bones)
     if not named and not any(bone.state is RowState.ARCHIVED for bone in bones):
         return blocks
@@ -268,6 +269,8 @@ def _with_silent_blocks(bones: Sequence[Bone], blocks: list[_Block]) -> list[_Bl
                 found.append(_Block(at, None, BoundaryMode.IN_PLACE, len(copies), 0, copies))
                 inside |= copies
         seen.add(identity)
+    for row, kept in digests(bones, inside):
+        found.append(_Block(row, row, BoundaryMode.IN_PLACE, 0, len(kept), {*kept}))
     return sorted(found, key=lambda block: block.start)
 
 

@@ -6,6 +6,7 @@ from core.explain.engine import foreign_engine
 from core.explain.events import explained
 from core.explain.explanation import Explanation
 from core.explain.findings.examine import examine
+from core.model.boundary import BoundaryMode
 from core.model.event import Trigger
 from core.model.evidence import Verdict
 from tests.core.explain.conftest import MakeHome
@@ -140,3 +141,20 @@ def test_what_another_engine_left_in_place_is_counted_by_its_rows(make_home: Mak
     (event,) = told(home).events
     assert (event.trigger, event.verdict) == (Trigger.UNKNOWN, Verdict.UNKNOWN)
     assert (event.messages_before, event.messages_after) == (28, 6)
+
+
+def test_a_digest_of_another_engine_is_an_event_without_a_log(make_home: MakeHome) -> None:
+    home = make_home(config=FOREIGN)
+    home.db.session("S")
+    home.talk(7)
+    old = home.db.live("S")
+    home.db.mark(old, active=0, compacted=1)
+    at = home.db.tick()
+    home.db.message("S", "user", "[digest]", timestamp=at)
+    for row in old[-4:]:
+        home.db.copy(row, timestamp=at)
+    (event,) = told(home).events
+    assert (event.mode, event.at and event.at.timestamp()) == (BoundaryMode.IN_PLACE, at)
+    assert (event.trigger, event.verdict) == (Trigger.UNKNOWN, Verdict.UNKNOWN)
+    assert (event.messages_before, event.messages_after) == (28, 5)
+    assert any("holds no summary of Hermes' own: '[digest]'" in note for note in told(home).notes)
