@@ -101,7 +101,8 @@ class InspectorApp(App[None]):
         elif self._session is not None and self.locations and tab != HOME:
             self.open_conversation(self.locations[0], self._session, view=tab)
             if then:
-                self._lead_on(f"{then}{self._focuses!r}" if self._view == FOCUS else then)
+                topics = ", ".join(map(repr, self._focuses))  # not as a tuple: one alone ends in a comma
+                self._lead_on(f"{then}({topics})" if self._view == FOCUS else then)
 
     def _home(self) -> Screen[None]:
         from inspector.screens.sessions import SessionsScreen

@@ -58,6 +58,22 @@ def test_show_full_prints_whole_texts(as_text: Text) -> None:
     assert len(as_text("show", AUTH, "--full")) > len(as_text("show", AUTH))
 
 
+def test_show_full_gives_a_terminal_the_beginning_of_a_huge_text_and_a_file_all_of_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with SessionDatabase(tmp_path / "state.db") as database:
+        database.session("s")
+        database.turn("s", "word\n" * 30_000)
+    place = ["s", "--full", "--db", str(tmp_path / "state.db")]
+    assert run(["show", *place]) == 0
+    assert capsys.readouterr().out.count("word") == 30_000
+    monkeypatch.setattr("inspector.cli.table.terminal_width", lambda: 80)
+    assert run(["show", *place]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("word") == 20_000
+    assert "50,000 more characters" in shown
+
+
 def test_nothing_stored_acts_on_the_terminal(as_text: Text, as_json: Json) -> None:
     hostile = next(
         session["id"] for session in as_json("sessions")["sessions"] if "owned" in str(session["title"])
@@ -191,7 +207,9 @@ def test_every_name_of_a_screen_stands_in_the_help(capsys: pytest.CaptureFixture
     assert ", ".join(NAMES) in told
 
 
-@pytest.mark.parametrize(("named", "shown"), [((), "no&#160;focus"), (("reader", "pytest"), "pytest")])
+@pytest.mark.parametrize(
+    ("named", "shown"), [((), "no&#160;focus"), (("reader",), "reader"), (("reader", "pytest"), "pytest")]
+)
 def test_the_focus_lab_is_drawn_with_the_topics_named(
     home: Path, tmp_path: Path, named: tuple[str, ...], shown: str
 ) -> None:
