@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from core.account.diagnosis import limit
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Finding
-from core.model.ledger import LedgerRow
+from core.model.ledger import LedgerPart, LedgerRow
 from core.words import plural
 
 _TRUST = "Trust the cost computed from the price list: hermes-inspector usage"
@@ -30,19 +30,31 @@ class Spent(Protocol):
 
 
 def _unpriced(spent: Spent) -> Iterator[Finding]:
-    for row in spent.rows:
-        for part in row.parts:
-            if not part.recorded.missing or part.billing in ("included", "local"):
-                continue
-            text = f"{part.provider or 'no provider'}, estimated_cost_usd 0 or NULL"
-            listed = None if part.computed.missing else part.computed.usd
-            numbers = {
-                "tokens": part.tokens.total or 0,
-                "model": part.model or "an unnamed model",
-                "listed": f": ${listed:.2f} at list prices" if listed else "",
-                "advice": _TRUST if listed else _ADD,
-            }
-            yield spent.found("F4", numbers, Evidence(Source.DATABASE, "sessions", text))
+    """Said once for all models: of a store that never recorded a cost it holds for each of them."""
+    parts = [
+        part
+        for row in spent.rows
+        for part in row.parts
+        if part.recorded.missing and part.billing not in ("included", "local")
+    ]
+    if not parts:
+        return
+    models = list(dict.fromkeys(part.model or "an unnamed model" for part in parts))
+    priced = [part.computed.usd for part in parts if part.computed.usd and not part.computed.missing]
+    listed, least = sum(priced, Decimal(0)), "at least " if len(priced) < len(parts) else ""
+    numbers = {
+        "tokens": sum(part.tokens.total or 0 for part in parts),
+        "model": models[0] if len(models) == 1 else f"{len(models):,} models",
+        "listed": f": {least}${listed:.2f} at list prices" if listed else "",
+        "advice": _ADD if least else _TRUST,
+    }
+    yield spent.found("F4", numbers, *map(_without_cost, parts))
+
+
+def _without_cost(part: LedgerPart) -> Evidence:
+    spent = f"{part.tokens.total or 0:,} tokens of {part.model or 'an unnamed model'}"
+    text = f"{spent}, {part.provider or 'no provider'}, estimated_cost_usd 0 or NULL"
+    return Evidence(Source.DATABASE, "sessions", text)
 
 
 def _stale_price(spent: Spent) -> Iterator[Finding]:

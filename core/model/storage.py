@@ -137,10 +137,10 @@ class Routing:
 
 @dataclass(frozen=True, slots=True)
 class TableSize:
-    """How many rows a table holds."""
+    """How many rows a table holds; None when a damaged page keeps them from being counted."""
 
     name: str
-    rows: int
+    rows: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +153,7 @@ class StoreHealth:
         free_bytes: Space inside the file that no row uses.
         integrity: `ok`, the first complaints, or None when it was not asked for.
         damage: How many sessions hold something that cannot be decoded, by what it is.
+        unreadable: What is wrong with each table that cannot be read whole, by its name.
         notes: What a reader should know, one sentence each.
     """
 
@@ -164,12 +165,13 @@ class StoreHealth:
     page_size: int
     mode: int | None
     free_bytes: int
-    sessions: int
-    messages: int
+    sessions: int | None
+    messages: int | None
     full_text: str
     tables: tuple[TableSize, ...] = ()
     leases: tuple[Lease, ...] = ()
     integrity: str | None = None
     foreign_key_errors: int | None = None
     damage: dict[str, int] = field(default_factory=dict)
+    unreadable: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()

@@ -5,17 +5,46 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
+from core.errors import DatabaseError
 from core.model.storage import StoreHealth, TableSize
-from core.store.connect import log_of
+from core.store.connect import Interrupted, log_of, reading
 from core.store.live import read_leases, read_locks
 from core.store.schema import FullText, Schema
 from core.store.sessions import SESSION_COLUMNS, session_from_row
 
+T = TypeVar("T")
+
 _COMPLAINTS = 5
 _COUNTED = ("sessions", "messages", "session_model_usage", "system_prompts", "gateway_routing")
+
+
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """Reads one table after the other; a damaged one keeps none of the others from being read.
+
+    Attributes:
+        unreadable: What is wrong, by table.
+    """
+
+    path: Path
+    unreadable: dict[str, str] = field(default_factory=dict)
+
+    def read(self, table: str, read: Callable[[], T], otherwise: T) -> T:
+        """What a table holds; `otherwise` where that cannot be read."""
+        try:
+            with reading(self.path):
+                return read()
+        except Interrupted:
+            raise
+        except DatabaseError as error:
+            self.unreadable.setdefault(table, error.what)
+            return otherwise
 
 
 def examine(
@@ -33,7 +62,8 @@ def examine(
     wal = _size(log_of(path))
     page = _pragma(connection, "page_size")
     mode = str(connection.execute("PRAGMA journal_mode").fetchone()[0])
-    tables = tuple(_table_sizes(connection, schema))
+    each = _Tables(path)
+    tables = tuple(_table_sizes(connection, schema, each))
     rows = {table.name: table.rows for table in tables}
     return StoreHealth(
         path=path,
@@ -48,10 +78,14 @@ def examine(
         messages=rows.get("messages", 0),
         full_text=_full_text(schema),
         tables=tables,
-        leases=read_locks(connection, schema) + read_leases(connection, schema),
+        leases=(
+            *each.read("compression_locks", lambda: read_locks(connection, schema), ()),
+            *each.read("session_turn_leases", lambda: read_leases(connection, schema), ()),
+        ),
         integrity=_quick_check(connection) if integrity else None,
         foreign_key_errors=_foreign_keys(connection) if integrity else None,
-        damage=dict(_damage(connection, schema, path)),
+        damage=each.read("sessions", lambda: dict(_damage(connection, schema, path)), {}),
+        unreadable=each.unreadable,
         notes=tuple(_notes(path, mode, wal)),
     )
 
@@ -67,11 +101,15 @@ def _size(path: Path) -> int | None:
         return None
 
 
-def _table_sizes(connection: sqlite3.Connection, schema: Schema) -> Iterator[TableSize]:
+def _table_sizes(connection: sqlite3.Connection, schema: Schema, each: _Tables) -> Iterator[TableSize]:
+    def count(name: str) -> int:
+        # An index tells the number in any case: only what reads rows meets their damage.
+        connection.execute(f"SELECT * FROM {name} NOT INDEXED LIMIT 1").fetchone()  # noqa: S608 - own names
+        return int(connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0])  # noqa: S608 - own names
+
     for name in _COUNTED:
         if name in schema.columns:
-            (rows,) = connection.execute(f"SELECT count(*) FROM {name}").fetchone()  # noqa: S608 - own names
-            yield TableSize(name, rows)
+            yield TableSize(name, each.read(name, partial(count, name), None))
 
 
 def _full_text(schema: Schema) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from core.errors import ConfigError, DatabaseError, InspectorError
 from core.model.finding import Finding
@@ -18,6 +18,8 @@ from core.store.store import Store
 from inspector.cli import jsonio, options, output, target
 from inspector.cli.findings import lines as finding_lines
 from inspector.cli.findings import payload as findings_payload
+
+T = TypeVar("T")
 
 SOUND = "ok"
 MOST_ROWS = 10
@@ -80,22 +82,37 @@ def _examine(location: Location, *, integrity: bool) -> Report:
     from core.explain.findings.diagnose import diagnose_store
     from core.hermes.config import load_config
 
+    broken: list[DatabaseError] = []
     try:
         with Store(location) as store:
             health = store.health(integrity=integrity)
-            findings = diagnose_store(store, integrity=integrity).findings
-            rows = row_lint(store)
+            findings = _tried(broken, lambda: diagnose_store(store, integrity=integrity).findings)
+            rows = _tried(broken, lambda: row_lint(store))
     except DatabaseError as error:
         return Report(location, error=error, problems=(error,))
     report = Report(location, health, findings=findings, rows=rows)
-    problems = list(_unsound(health))
+    problems: list[InspectorError] = list(_unsound(health))
+    problems += broken if not health.unreadable else []  # the tables say it more exactly
     try:
         config = load_config(location.home)
         release = _release(location)
     except ConfigError as error:
         return replace(report, notes=health.notes, problems=(*problems, error))
+    except DatabaseError as error:
+        problems += [] if problems else [error]
+        release = None
     notes = (*health.notes, *_damage(health), *config.notes())
     return replace(report, release=release, config=config.path, notes=notes, problems=tuple(problems))
+
+
+def _tried(broken: list[DatabaseError], read: Callable[[], tuple[T, ...]]) -> tuple[T, ...]:
+    """One part of the report; what a damaged table keeps from being read leaves the others whole."""
+    try:
+        return read()
+    except DatabaseError as error:
+        if error.line not in (one.line for one in broken):
+            broken.append(error)
+        return ()
 
 
 def _release(location: Location) -> str | None:
@@ -110,6 +127,8 @@ def _release(location: Location) -> str | None:
 
 
 def _unsound(health: StoreHealth) -> Iterator[DatabaseError]:
+    for table, what in health.unreadable.items():
+        yield DatabaseError(f"table {table} cannot be read whole: {what}", where=str(health.path))
     if health.integrity not in (None, SOUND):
         yield DatabaseError(f"fails SQLite's check: {health.integrity}", where=str(health.path))
     if health.foreign_key_errors:
@@ -155,6 +174,7 @@ def _health(health: StoreHealth) -> dict[str, Any]:
         "integrity": health.integrity,
         "foreign_key_errors": health.foreign_key_errors,
         "damage": dict(health.damage),
+        "unreadable": dict(health.unreadable),
     }
 
 
@@ -188,7 +208,7 @@ def _lines(report: Report) -> Iterator[str]:
         health = report.health
         schema = format.count(health.schema_version)
         yield f"  {format.short(health.size)}B · schema {schema} · journal mode {health.journal_mode}"
-        yield f"  {format.plural(health.sessions, 'session')} · {format.plural(health.messages, 'message')}"
+        yield f"  {_how_many(health.sessions, 'session')} · {_how_many(health.messages, 'message')}"
         yield f"  full-text search: {health.full_text}"
         yield f"  written by Hermes {report.release or format.UNKNOWN}"
         yield f"  config: {report.config or 'none; defaults apply'}"
@@ -201,6 +221,12 @@ def _lines(report: Report) -> Iterator[str]:
         yield from (f"  {line}" for line in finding_lines(report.findings))
     elif not report.problems and not report.rows:
         yield "  nothing wrong found"
+
+
+def _how_many(count: int | None, what: str) -> str:
+    from inspector import format
+
+    return f"{format.UNKNOWN} {what}s" if count is None else format.plural(count, what)
 
 
 def _disagreements(rows: Sequence[Discrepancy]) -> Iterator[str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
+from core.errors import DatabaseError
 from core.model.evidence import Evidence, Verdict
 from core.model.finding import Finding, NotKnown, Severity
+from core.store.connect import Interrupted
 from core.tables import load_table
 
 _MOST_EVIDENCE = 12
@@ -74,8 +76,18 @@ def conversation_rule(rule: str) -> Callable[[Check], Check]:
 
 
 def store_rule(rule: str) -> Callable[[Check], Check]:
-    """Register a rule about a whole database."""
-    return _register(STORE_RULES, rule)
+    """Register a rule about a whole database; one whose table is damaged does not know, the others go on."""
+    register = _register(STORE_RULES, rule)
+    return lambda check: register(partial(_readable, check))
+
+
+def _readable(check: Check, subject: object, rule: Rule) -> Iterator[Found]:
+    try:
+        yield from check(subject, rule)
+    except Interrupted:
+        raise
+    except DatabaseError as error:
+        raise Missing(f"its rows cannot be read: {error.what}") from error
 
 
 @cache

@@ -99,6 +99,17 @@ def test_f4_tells_the_list_price_where_there_is_one(book: Book) -> None:
     assert "prices.yaml" not in found(book)["F4"].remedy
 
 
+def test_f4_is_said_once_of_a_store_that_never_recorded_a_cost(book: Book) -> None:
+    book.session("a", estimated_cost_usd=0.0, cost_status="unknown", **OPUS, **tokens(1_000_000, calls=50))
+    book.session("b", model="x", billing_provider="nous", estimated_cost_usd=0.0, **tokens(500))
+    with Store(book.path) as store:
+        (one,) = (each for each in store_findings(store, prices=BOOK) if each.rule == "F4")
+    assert one.sentence.startswith("1,000,500 tokens of 2 models carry no cost")
+    assert one.sentence.endswith("at least $5.00 at list prices")
+    assert "prices.yaml" in one.remedy
+    assert len(one.evidence) == 2
+
+
 def test_f5_a_price_that_is_out_of_date(book: Book) -> None:
     book.session("a", estimated_cost_usd=1.0, cost_status="estimated", **OPUS, **tokens(1_000_000, calls=50))
     assert (found(book)["F5"].numbers["recorded"], found(book)["F5"].numbers["computed"]) == (1, 5)

@@ -1,0 +1,41 @@
+"""`doctor` on files that are damaged in one place: the place is named, and the rest is told."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.main import run
+
+
+def damaged(home: Path, copy: Path, table: str) -> Path:
+    """A copy of the samples whose table begins with a page of nonsense."""
+    shutil.copy(home / "state.db", copy)
+    with sqlite3.connect(copy) as connection:
+        (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+    connection.close()
+    with copy.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+    return copy
+
+
+@pytest.mark.parametrize("table", ["messages", "session_model_usage", "sessions"])
+def test_a_table_that_cannot_be_read_is_named_and_hides_no_other(
+    table: str, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = damaged(home, tmp_path / "state.db", table)
+    assert run(["doctor", "--db", str(path), "--json"]) == 5
+    (report,) = json.loads(capsys.readouterr().out)["databases"]
+    counted = report["health"]["tables"]
+    assert list(report["health"]["unreadable"]) == [table]
+    assert counted[table] is None
+    assert all(count is not None for name, count in counted.items() if name != table)
+    assert [problem["what"] for problem in report["problems"]] == [
+        f"table {table} cannot be read whole: is damaged or cut short"
+    ]
