@@ -103,8 +103,9 @@ def place(groups: Sequence[Fields]) -> int:
     return below
 
 
-def standing(group: Group) -> str:
+def standing(fields: Fields) -> str:
     """What the amounts of a row that is one group are called."""
+    group = Group._make(fields)
     return _status({group.status}, (_billing(group, priced=True),))
 
 

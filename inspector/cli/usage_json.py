@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from json.encoder import encode_basestring_ascii as quoted
 from operator import itemgetter
@@ -95,7 +96,7 @@ def _rows(books: Books, entries: Sequence[Entry | Fields]) -> Iterator[str]:
     labels = mask_all([one.label if isinstance(one, Entry) else one[_TITLE] or "" for one in entries])
     shown = str if books.by in _IDS else jsonio.masked_word
     for entry, label in zip(entries, labels, strict=True):
-        text = None if isinstance(entry, Entry) else _simple(entry, label, shown)
+        text = None if isinstance(entry, Entry) else _simple(entry, label)
         yield _whole(books.row(entry), label, shown) if text is None else text
 
 
@@ -103,29 +104,38 @@ def _whole(one: LedgerRow, label: str, shown: Callable[[str], str]) -> str:
     return _dumped({**row(one), "key": shown(one.key), "label": label, "task": jsonio.masked_word(one.task)})
 
 
-def _simple(group: Fields, label: str, shown: Callable[[str], str]) -> str | None:
-    """A row that is one group; None when a bucket was not recorded, and so nothing made of it is known."""
+def _simple(group: Fields, label: str) -> str | None:
+    """The row of a session that is one group, and that of its main loop.
+
+    None when a bucket was not recorded, and so nothing made of it is known.
+    """
     (
-        _, key, task, _, _, _, _, _, calls, fresh, read, written, output, reasoning, recorded, _,
+        _, key, _, _, _, _, _, _, calls, fresh, read, written, output, reasoning, recorded, _,
         status, shaky, _, _, sessions, _, price, _, unpriced, _,
     ) = group  # fmt: skip
     if calls is None or fresh is None or read is None or written is None or output is None:
         return None
     prompt = fresh + read + written
     share = share_of(read, prompt)
+    amount = NULL if recorded is None else f'"{plain(recorded)}"'
     computed = NOT_COMPUTED if price is None and not unpriced else _computed(group)
     if not status or status == UNKNOWN:
-        status = standing(Group._make(group))
+        status = standing(group)
     return (
-        f'{{"key":{quoted(shown(key))},"label":{quoted(label)},"task":{quoted(jsonio.masked_word(task))}'
+        f'{{"key":{quoted(key)},"label":{quoted(label)},"task":""'
         f',"sessions":{sessions or 1},"calls":{calls},"tokens":{{"input":{fresh},"cache_read":{read}'
         f',"cache_write":{written},"output":{output}'
         f',"reasoning":{NULL if reasoning is None else reasoning},"prompt":{prompt}'
         f',"total":{prompt + output}}},"cost":'
-        f'{{"recorded_usd":{NULL if recorded is None else quoted(plain(recorded))},{computed}'
-        f',"status":{quoted(jsonio.masked_word(status))}}},"hit_rate":{NULL if share is None else share}'
+        f'{{"recorded_usd":{amount},{computed}'
+        f',"status":{_quoted_word(status)}}},"hit_rate":{NULL if share is None else share}'
         f',"lower_bound":{"true" if shaky else "false"},"subtree":null}}'
     )
+
+
+@lru_cache(maxsize=64)
+def _quoted_word(word: str) -> str:
+    return quoted(jsonio.masked_word(word))
 
 
 def _computed(group: Fields) -> str:
