@@ -18,7 +18,7 @@ from core.model.message import Wire
 
 IMAGE_TYPES = frozenset({"image", "image_url", "input_image"})
 CHARS_PER_TOKEN = 4
-_DENSE = re.compile("[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
+_DENSE = re.compile("[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]+")
 _STRIPPED = "[stripped]"
 
 

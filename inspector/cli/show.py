@@ -16,6 +16,8 @@ from core.store.store import Store
 from inspector.cli import jsonio, numbers, options, output, target
 
 LAST = "last"
+_MOST = 100_000
+"""Characters of one text that a terminal is given: more would run past for minutes."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +39,8 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             output.write_json(_payload(store, session.id, conversation, wanted))
         else:
-            output.write_lines(_lines(store, conversation, wanted, full=args.full))
+            # Cleaned here, text by text: looking for credentials in every line again takes ten times as long.
+            output.write_lines(_lines(store, conversation, wanted, full=args.full), mask=False)
     return 0
 
 
@@ -128,18 +131,19 @@ def _lines(
     store: Store, conversation: Conversation, wanted: Sequence[Generation], *, full: bool
 ) -> Iterator[str]:
     from inspector import format
+    from inspector.text import clean
 
     count = format.plural(len(conversation.sessions), "session")
     generations = format.plural(len(conversation.generations), "generation")
-    yield f"{conversation.name} · {count} · {generations}"
+    yield clean(f"{conversation.name} · {count} · {generations}")
     for generation in wanted:
         yield ""
-        yield _heading(generation)
+        yield clean(_heading(generation))
         for index, message in enumerate(store.generation_messages(generation)):
             yield from _message_lines(index, message, generation, full=full)
     for note in conversation.notes:
         yield ""
-        yield f"note: {note}"
+        yield clean(f"note: {note}")
 
 
 def _heading(generation: Generation) -> str:
@@ -157,7 +161,7 @@ def _heading(generation: Generation) -> str:
 
 def _message_lines(index: int, message: Message, generation: Generation, *, full: bool) -> Iterator[str]:
     from inspector.glyphs import CALL, ROLE, ROLE_OTHER, SUMMARY
-    from inspector.text import clean, clean_line
+    from inspector.text import clean_line
 
     sign = SUMMARY if _is_summary(message, generation) else ROLE.get(message.role, ROLE_OTHER)
     mark = "=" if message.row is not None and message.row.id in generation.copy_ids else " "
@@ -165,12 +169,20 @@ def _message_lines(index: int, message: Message, generation: Generation, *, full
     head = f"{index:>6}{mark}{sign} {clean_line(message.role):<10}"
     if full:
         yield head.rstrip()
-        # Cleaned whole: a credential may run over several lines.
-        yield from (
-            f"        {line}" for text in [message.text, *calls] if text for line in clean(text).split("\n")
-        )
+        yield from (f"        {line}" for text in [message.text, *calls] if text for line in _whole(text))
     else:
         yield _cropped(f"{head}{clean_line(' '.join([message.text, *calls]))}")
+
+
+def _whole(text: str) -> Iterator[str]:
+    """The lines of a text, cleaned as one: a credential may run over several."""
+    from inspector.cli.table import terminal_width
+    from inspector.text import clean
+
+    shown = text if terminal_width() is None else text[:_MOST]
+    yield from clean(shown).split("\n")
+    if len(shown) < len(text):
+        yield f"… {len(text) - len(shown):,} more characters: sent to a file or a pipe, all are printed"
 
 
 def _cropped(line: str) -> str:
