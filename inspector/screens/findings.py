@@ -81,6 +81,7 @@ class FindingsScreen(FilteringPage):
         self._done, self._total = 0, 0
         self._state = WorkerState.PENDING
         self._unfolded = False
+        self._told = 0.0
 
     def compose(self) -> ComposeResult:
         """How many and how far, what failed, the diagnoses, the one under the cursor, keys."""
@@ -127,7 +128,9 @@ class FindingsScreen(FilteringPage):
         return examine_one(self.locations[0], self._session, stop)
 
     def _scanned(self, done: int, total: int) -> None:
-        self.post_message(self.Scanned(done, total))
+        if time.monotonic() - self._told >= TELL_SECONDS:
+            self._told = time.monotonic()
+            self.post_message(self.Scanned(done, total))
 
     @on(Scanned)
     def _look(self, event: Scanned) -> None:

@@ -21,7 +21,7 @@ from inspector.glyphs import FAILED, SWITCHED
 from inspector.line import Line
 from inspector.palette import Palette
 from inspector.screens.why_aftermath import Aftermath, bill_of
-from inspector.screens.why_card import event_lines, now_lines, proof_lines
+from inspector.screens.why_card import brief, event_lines, now_lines, proof_lines
 from inspector.screens.why_curve import Curve
 from inspector.screens.why_list import EventList, Moment, mark_token
 from inspector.screens.why_reading import ExplainingView
@@ -232,7 +232,9 @@ def verdict_pieces(explanation: Explanation) -> tuple[Piece, ...]:
     pieces: list[Piece] = [("ink!", times if len(events) > given_up else "Never compacted")]
     if given_up:
         pieces.append(("severity-critical", f" · {format.plural(given_up, 'attempt')} given up"))
-    if now.threshold is not None:
+    if not events:
+        pieces.append(("ink", f" · {brief(now)}"))  # why not, and how far it is
+    elif now.threshold is not None:
         pieces.append(("ink-muted", f" · now {format.count(now.tokens)} of {now.threshold:,}"))
     pieces.append(("ink-muted", f" · Hermes {explanation.release.release}"))
     return tuple(pieces)

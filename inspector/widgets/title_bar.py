@@ -12,6 +12,9 @@ from inspector.line import Line
 from inspector.palette import Palette
 from inspector.text import cell_len, clean_line
 
+LEAST_TITLE = 11
+"""Cells a title has with the blanks beside it, however narrow the terminal."""
+
 
 class TitleBar(Widget):
     """A title on the left, tabs on the right, with their keys where the title leaves room."""
@@ -42,23 +45,29 @@ class TitleBar(Widget):
         behind = next(
             (text for text in self._details() if self._cells + 3 + cell_len(text) <= room), self.place
         )
-        left = max(8, room - cell_len(behind) - 3 if behind else room)
+        left = max(LEAST_TITLE - 3, room - cell_len(behind) - 3 if behind else room)
         line = Line().gap(1).add(self.heading, ink.style("ink", bold=True), most=left)
         if behind:
             line.add(" · ", ink.style("ink-faint")).add(behind, ink.style("ink-muted"))
         return line.to(width - tabs.width).extend(tabs).strip(width, self.rich_style)
 
     def _tab_line(self) -> Line:
-        ink = Palette.of(self.app)
-        line, keys = Line(), self._keys_fit()
-        for index, tab in enumerate(self.tabs):
-            if keys:
-                line.add(str(index + 1), ink.style("ink-faint"))
+        ink, line = Palette.of(self.app), Line()
+        for index, (key, text) in enumerate(self._labels()):
             here = index == self.active
-            # The brackets carry the state where there is no colour.
-            text = f"[{tab}]" if here else f" {tab} "
+            line.add(key, ink.style("ink-faint"))
             line.add(text, ink.style("part-head" if here else "ink-muted", bold=here)).gap(1)
         return line
+
+    def _labels(self) -> list[tuple[str, str]]:
+        """Key and name of each tab; where not all names fit, of the others the key alone."""
+        # The brackets carry the state where there is no colour.
+        names = [f"[{tab}]" if place == self.active else f" {tab} " for place, tab in enumerate(self.tabs)]
+        keys = [str(place) for place in range(1, len(names) + 1)]
+        if sum(cell_len(name) + 1 for name in names) + LEAST_TITLE > self.size.width:
+            short = enumerate(zip(keys, names, strict=True))
+            return [("", name) if place == self.active else (key, "") for place, (key, name) in short]
+        return [(key if self._keys_fit() else "", name) for key, name in zip(keys, names, strict=True)]
 
     def _keys_fit(self) -> bool:
         """Whether each tab can be named by its key and no title is cut for it."""
@@ -78,8 +87,8 @@ class TitleBar(Widget):
     def on_click(self, event: events.Click) -> None:
         """Find the tab under the mouse."""
         start = self.size.width - self._tab_line().width
-        for index, tab in enumerate(self.tabs):
-            end = start + cell_len(tab) + 2 + self._keys_fit()
+        for index, label in enumerate(self._labels()):
+            end = start + sum(map(cell_len, label))
             if start <= event.x < end:
                 self.post_message(self.TabClicked(index))
             start = end + 1

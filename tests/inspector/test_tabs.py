@@ -36,6 +36,19 @@ async def test_a_click_on_a_tab_shows_it_with_and_without_its_number(app: MakeAp
                 assert f"[{name}]" in bar.render_line(0).text
 
 
+async def test_where_not_all_names_fit_the_active_tab_is_in_sight_and_the_others_are_keys(
+    app: MakeApp, home: Path
+) -> None:
+    running = app(home, session="twice", view="chain")
+    async with running.run_test(size=(50, 24)) as pilot:
+        await settle(pilot)
+        bar = running.screen.query_one(TitleBar)
+        assert bar.render_line(0).text.rstrip().endswith("1 2 3 4 5 [Chain]")
+        await pilot.click(TitleBar, offset=(bar.render_line(0).text.rindex("2"), 0))
+        await settle(pilot)
+        assert "1 [Why] 3 4 5 6" in bar.render_line(0).text
+
+
 async def test_the_generation_in_sight_is_named_at_every_width(app: MakeApp, home: Path) -> None:
     for width in (80, 120, 200):
         running = app(home, session="twice", view="map")

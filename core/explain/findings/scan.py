@@ -7,7 +7,7 @@ calls, and for credentials. It may suspect a conversation in vain, as the examin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
 from typing import Any
 
 from core.explain.findings.sieve import holding
@@ -26,23 +26,27 @@ Pending = MutableMapping[str, list[str]]
 """Calls whose results are still to come, by session."""
 
 
-def suspects(store: Store, start: int, end: int, pending: Pending) -> set[str]:
+def suspects(
+    store: Store, start: int, end: int, pending: Pending, reached: Callable[[int], None] = lambda row: None
+) -> set[str]:
     """Sessions worth a full examination among the messages of a range of ids.
 
     Args:
         store: The database. The read is short, so that no running Hermes waits for it.
         start: The first id.
         end: The last id.
-        pending: What earlier ranges left open; brought up to date.
+        pending: What earlier ranges left open; brought up to date once all of the range was looked at.
+        reached: Told now and then which id was come to; what it raises ends the pass.
     """
     with reading(store.path):
         rows = store.connection.execute(_query(store), (start, end)).fetchall()
     live = [row for row in rows if row[_ACTIVE] != 0]
     found = {row[_SESSION] for row in rows if row[_COMPACTED] == 1}
+    for place in range(0, len(rows), _AT_ONCE):
+        reached(start + place)
+        found.update(_telling(rows[place : place + _AT_ONCE]))
     found.update(_doubled(live))
     found.update(_unfit(live, pending))
-    for place in range(0, len(rows), _AT_ONCE):
-        found.update(_telling(rows[place : place + _AT_ONCE]))
     return {str(session) for session in found}
 
 

@@ -14,6 +14,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -108,13 +109,13 @@ def survey(
     slices = list(_slices(store, memory.scanned))
     total = len(slices) + len(rows)
     try:
+        reached = partial(_reached, scanned, slices[-1][1] if slices else 0, cancelled)
         for step, (start, end) in enumerate(slices, 1):
-            memory.suspects |= suspects(store, start, end, memory.pending)
+            reached(start - 1)
+            memory.suspects |= suspects(store, start, end, memory.pending, reached)
             memory.scanned = end
             report(step, total)
-            scanned(end, slices[-1][1])
-            if cancelled():
-                return
+            reached(end)
         around = _Surroundings(config, logs, store.locks(), now)
         tasks = [_task(row, memory, around) for row in rows]
         waiting = [task.ids for task in tasks if task.full and task.known is None]
@@ -124,8 +125,21 @@ def survey(
                 report(step, total)
                 if cancelled():
                     return
+    except _Stopped:
+        return
     finally:
         _save(slot, memory)
+
+
+class _Stopped(Exception):  # noqa: N818 - asked for, not a fault
+    """The reader asked for the pass over the messages to end."""
+
+
+def _reached(scanned: Report, last: int, cancelled: Cancelled, row: int) -> None:
+    """Tell how far the pass over the messages is, and end it when that is asked for."""
+    scanned(row, last)
+    if cancelled():
+        raise _Stopped
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from core.errors import DatabaseError
-from core.explain.findings import examiner
+from core.explain.findings import examiner, scan
 from core.explain.findings.diagnose import worst_first
 from core.explain.findings.survey import Surveyed, survey
 from tests.core.explain.conftest import MakeHome
@@ -92,7 +92,24 @@ def test_messages_looked_through_are_told_before_the_first_conversation(home: Ho
         running = survey(store, scanned=lambda done, total: told.append((done, total)))
         next(running)
         (newest,) = store.connection.execute("SELECT max(id) FROM messages").fetchone()
-    assert told == [(newest, newest)]
+    assert told[0][0] < told[-1][0]
+    assert told[-1] == (newest, newest)
+    assert {of for _, of in told} == {newest}
+
+
+def test_a_survey_stopped_among_the_messages_begins_there_again(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan, "_AT_ONCE", 2)
+    told: list[int] = []
+    with home.store() as store:
+        stopped = survey(store, scanned=lambda done, _: told.append(done), cancelled=lambda: len(told) > 3)
+        assert list(stopped) == []
+    assert len(told) == 4
+    with home.store() as store:
+        stopped_first = {one.row.root.id: one.findings for one in survey(store)}
+        never_stopped = {one.row.root.id: one.findings for one in survey(store, remember=False)}
+    assert stopped_first == never_stopped
 
 
 def test_several_processes_find_what_one_finds(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
