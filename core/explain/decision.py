@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from core.model.event import Trigger
+from core.model.event import CompressionEvent, Trigger
+from core.model.evidence import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +170,21 @@ class Turn:
         if telling.fires is None:
             return Standing.OPEN
         return Standing.DUE if telling.fires else Standing.HELD
+
+
+def fired_by(decision: Decision, event: CompressionEvent, number: int) -> Decision:
+    """The decision an event came from, with the figures the event is known by: what it ran by had passed."""
+    sure = event.verdict in (Verdict.PROVED, Verdict.DERIVED)
+    passed = (
+        replace(check, passed=True) if sure and check.passed is None else check for check in decision.checks
+    )
+    fired = replace(decision, event=number, checks=tuple(passed))
+    if event.tokens is None or event.threshold is None:
+        return fired
+    size = Check(SIZE, f">= {event.threshold:,} tokens", f"{event.tokens:,}", event.tokens >= event.threshold)
+    checks = tuple(size if check.name == SIZE else check for check in fired.checks)
+    estimate = decision.estimate if decision.where is not None else decision.tokens
+    return replace(fired, tokens=event.tokens, checks=checks, estimate=estimate)
 
 
 def _closeness(decision: Decision) -> tuple[bool, int, int]:

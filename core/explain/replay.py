@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from core.explain.decision import SIZE, Check, Decision, Number, PromptPoint, Turn
+from core.explain.decision import SIZE, Check, Decision, Number, PromptPoint, Turn, fired_by
 from core.explain.frame import Frame
 from core.explain.past_gates import UNRECORDED, PastGates
 from core.explain.rows import is_request
-from core.explain.ruling import BY_SIZE
 from core.explain.transcripts import RunningSums, Transcript, transcripts
 from core.explain.turn_lines import TurnLines, turn_lines
+from core.explain.watched import Watch
 from core.hermes.log import Kind, LogRecord
 from core.model.event import CompressionEvent, Trigger
-from core.model.evidence import Verdict
 from core.model.message import Message
 
 _SHOWN = 200
@@ -76,6 +75,7 @@ class _Walker:
         self.frame, self.events = frame, events
         self.rules, self.policy = frame.checks(None), frame.policy(None)
         self.gates = PastGates(frame, events)
+        self.watch = Watch(frame)
         self.turns: list[_Draft] = []
         self.seen: set[int] = set()
         self.last: tuple[int, LogRecord] | None = None
@@ -113,20 +113,15 @@ class _Walker:
         generation, frame = transcript.generation, self.frame
         self.transcript, self.sums, self.last = transcript, RunningSums(frame, transcript), None
         self.session = frame.sessions.get(generation.session_id, frame.conversation.tip)
-        window = self._window(transcript)
+        self.counted = not transcript.kept
+        event = self.events[transcript.event] if transcript.event is not None else None
+        window, self.threshold = self.watch.limits(event, self.session)
         self.settings = frame.settings(None, self.session, window)
-        self.limits = frame.limits(None, self.session, window)
         self.system = frame.prompt_tokens(self.session, self.policy)
         self.tools = frame.tools_tokens(self.session)
         self.slack = frame.tolerance(self.session)
         self.newest = generation is frame.conversation.generations[-1]
         self.start = transcript.kept
-
-    def _window(self, transcript: Transcript) -> int | None:
-        """The window the generation was watched with: that of the check which ended it, else today's."""
-        event = self.events[transcript.event] if transcript.event is not None else None
-        by_size = event is not None and event.trigger in BY_SIZE
-        return event.window if event is not None and by_size else self.frame.window.tokens
 
     def _request(self, message: Message, position: int) -> None:
         lines = self.lines.get(_row(message) or 0)
@@ -145,7 +140,7 @@ class _Walker:
         if record is None or not record.input:
             self.last = None
             return
-        self.last = (position, record)
+        self.last, self.counted = (position, record), True
         messages = self.sums.messages(0, position, self.start)
         turn.calls.append(
             PromptPoint(
@@ -177,7 +172,7 @@ class _Walker:
             decision = turn.decisions[place]
             if decision.trigger is event.trigger and decision.generation == transcript.generation.index:
                 # What it left was looked at next, and not this transcript once more.
-                turn.decisions[place:] = [_fired(decision, event, transcript.event)]
+                turn.decisions[place:] = [fired_by(decision, event, transcript.event)]
                 return
 
     def _place_events(self) -> None:
@@ -244,10 +239,7 @@ class _Walker:
         return Number(estimate)
 
     def _size(self, number: Number, *, stated: int | None) -> Check:
-        tokens, threshold = (
-            number.tokens,
-            stated or (self.limits.threshold if self.limits is not None else None),
-        )
+        tokens, threshold = number.tokens, stated or self.threshold
         if threshold is None:
             return Check(SIZE, "a known window", f"{tokens:,}", None)
         needed, passed = f">= {threshold:,} tokens", tokens >= threshold
@@ -264,9 +256,8 @@ class _Walker:
             return
         least = self.settings.protect_first + self.settings.protect_last + 1
         enough = count > least
-        threshold = self.limits.threshold if self.limits is not None else None
-        if self.rules.huge_counts and threshold is not None and not enough:
-            enough = self.sums.messages(0, count, self.start) >= threshold
+        if self.rules.huge_counts and self.threshold is not None and not enough:
+            enough = self.sums.messages(0, count, self.start) >= self.threshold
         yield Check("messages", f"> {least}", str(count), enough)
 
     def _held(self, trigger: Trigger, turn: _Draft) -> LogRecord | None:
@@ -282,26 +273,15 @@ class _Walker:
         if record is not None and (size.passed is not False or record.kind is Kind.PREFLIGHT_SKIPPED):
             reason = record.reason or record.message
             yield Check("passed over", "no", f"{record.where}: {reason}", False)
+        elif self.policy.gate.deferral != "never" and not self.counted:
+            # Right after a compaction every check waits for it; only a restart would make it forget.
+            had = "none since the compaction" if turn.lines is not None else UNRECORDED
+            yield Check("waits for a real count", "no", had, None)
         elif self.policy.gate.deferral != "never" and trigger is not Trigger.POST_RESPONSE:
             silent = turn.lines is not None
             had = "no line says so" if silent else UNRECORDED
             had = "not asked" if size.passed is False else had
             yield Check("waits for a real count", "no", had, True if silent and size.passed else None)
-
-
-def _fired(decision: Decision, event: CompressionEvent, number: int) -> Decision:
-    """The decision an event came from, with the figures the event is known by: what it ran by had passed."""
-    sure = event.verdict in (Verdict.PROVED, Verdict.DERIVED)
-    passed = (
-        replace(check, passed=True) if sure and check.passed is None else check for check in decision.checks
-    )
-    fired = replace(decision, event=number, checks=tuple(passed))
-    if event.tokens is None or event.threshold is None:
-        return fired
-    size = Check(SIZE, f">= {event.threshold:,} tokens", f"{event.tokens:,}", event.tokens >= event.threshold)
-    checks = tuple(size if check.name == SIZE else check for check in fired.checks)
-    estimate = decision.estimate if decision.where is not None else decision.tokens
-    return replace(fired, tokens=event.tokens, checks=checks, estimate=estimate)
 
 
 def _row(message: Message) -> int | None:

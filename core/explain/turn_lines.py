@@ -105,16 +105,25 @@ def _turns(frame: Frame) -> list[TurnLines]:
             spans.append([record])
         elif spans and (record.session is None or record.session in ids or record.tag in ids):
             spans[-1].append(record)
-    return [_lines(span) for span in spans]
+    turns, last = [], 0
+    for span in spans:
+        numbers = [record.number for record in span if record.kind is Kind.CALL and record.number is not None]
+        first = min(numbers, default=0)
+        # An agent numbers its calls on over the turns, a new one begins at 1.
+        before = last if 0 < last < first else first - 1 if not last else 0
+        turns.append(_lines(span, before))
+        last = max(numbers, default=last)
+    return turns
 
 
-def _lines(span: Sequence[LogRecord]) -> TurnLines:
+def _lines(span: Sequence[LogRecord], before: int) -> TurnLines:
+    """The lines of a turn that began behind so many calls."""
     calls: dict[int, LogRecord] = {}
     held: list[tuple[int, LogRecord]] = []
     stated: list[tuple[int, LogRecord]] = []
     for record in span:
         if record.kind is Kind.CALL and record.number is not None:
-            calls[record.number] = record
+            calls[record.number - before] = record
         elif record.kind in _HELD:
             held.append((max(calls, default=0), record))
         if record.kind in _STATES and record.threshold:

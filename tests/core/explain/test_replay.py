@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from core.explain.decision import Decision, Standing, Turn
 from core.explain.events import explained
 from core.explain.replay import replay_turns
@@ -226,3 +228,54 @@ def test_what_ran_had_passed_and_was_not_looked_at_once_more(home: Home) -> None
     assert (fired.trigger, {check.passed for check in fired.checks}) == (Trigger.POST_RESPONSE, {True})
     behind = decisions[decisions.index(fired) + 1 :]
     assert all(decision.generation != fired.generation for decision in behind)
+
+
+@pytest.mark.parametrize("first", [1, 3, 40], ids=["a new agent", "numbered on", "the log begins late"])
+def test_calls_belong_to_their_turn_however_far_the_agent_had_counted(
+    make_home: MakeHome, first: int
+) -> None:
+    home = make_home()
+    home.db.session("S")
+    if first == 3:
+        home.turn()
+        home.talk(1)
+        home.call(1, 10_000)
+        home.call(2, 11_000)
+    home.turn(history=4)
+    home.talk(1)
+    home.call(first, 20_000)
+    home.call(first + 1, 21_000)
+    assert [call.real for call in turns(home)[-1].calls] == [20_000, 21_000]
+    assert last(home, Trigger.POST_RESPONSE).tokens == 20_000
+
+
+def test_right_after_a_compaction_a_size_no_provider_counted_leaves_it_open(home: Home) -> None:
+    home.pre_api(66_000)
+    home.started(66_000, before=28)
+    compacted(home)
+    home.turn(history=8)
+    home.talk(2, size=244_000)
+    assert "waits for a real count" in last(home, Trigger.PRE_API).open
+    assert last(home, Trigger.POST_RESPONSE).fires is None
+
+
+def test_a_window_of_the_summary_model_lowers_nothing_before_it_was_looked_at(make_home: MakeHome) -> None:
+    home = make_home(config=CONFIG + "auxiliary:\n  compression:\n    context_length: 40000\n")
+    home.db.session("S")
+    home.turn()
+    home.talk(7)
+    home.call(1, 45_000)
+    home.call(2, 55_000)
+    lowering = (
+        "Auxiliary compression model mini has 40,000 token context, below the main model's compression "
+        "threshold of 54,400 tokens — auto-lowered session threshold to 40,000 to keep compression working."
+    )
+    home.line(lowering)
+    home.started(55_000, before=28, tag=None)
+    compacted(home)
+    home.turn(history=8)
+    home.talk(1)
+    home.call(3, 41_000)
+    home.call(4, 41_500)
+    sizes = [check.needed for turn in turns(home) for d in turn.decisions for check in d.checks[1:2]]
+    assert list(dict.fromkeys(sizes)) == [">= 54,400 tokens", ">= 40,000 tokens"]
