@@ -15,7 +15,7 @@ from core.tables import load_table
 
 _ROW = re.compile(r"[A-Za-z0-9_+/=.~%-]{12}|-----BEGIN ")
 """Every credential known by its own text holds such a row."""
-_GIVEN = re.compile(r"""[=:：<]|--|["'`]\s*,|\(\s*\\*["'`]|\bis |是|为|[A-Za-z0-9_+/=.~-]{16}""")
+_GIVEN = re.compile(r"""[=:：<]|--|["'`]\s*,|\(\s*\\*["'`]|\bis |\bes |[èé] |是|为|[A-Za-z0-9_+/=.~-]{16}""")
 """What stands between the name of a secret and its value, or a value that stands out among words."""
 _BLANK = re.compile(r"\s")
 _LONG = 10

@@ -77,6 +77,8 @@ def starts_token(text: str, at: int) -> bool:
     """Whether a word starts at `at`; an escape sequence in front of it is not part of the word."""
     if at == 0 or not (text[at - 1].isalnum() or text[at - 1] in "_-"):
         return True
+    if text[at - 1] == "-" and (at == 1 or text[at - 2] == "\n"):
+        return True  # a line a diff takes away
     window = text[max(0, at - _LONGEST_BREAK) : at]
     if "\\" not in window and "\x1b" not in window and "%" not in window:
         return False

@@ -17,21 +17,28 @@ _MASK = "[redacted:"
 
 _QUOTED = r"""(?P<open>\\{0,8}["'`])(?P<quoted>(?:(?!(?P=open))(?:\\.|[^\n\\])){1,1024}?)(?P=open)"""
 _BARE = r"""(?P<bare>(?:[^\s\x1b"'`,;&=<>(){}\[\]\\|，。；]|[&=](?!\w{1,40}=)){1,512})"""
-_CLOSE = r"""(?:\\{0,8}["'`])?\]?"""
-_ANNOTATION = r"(?::[ \t]{0,4}[A-Za-z_][\w.|\[\] ]{0,40}?(?==))?"
-_OPERATOR = r"(?P<op>=>|:=|[=!]=?=?|:(?!//)|：|is(?= )|是|为)"
+_CLOSE = r"""(?:\\{0,8}["'`]|\*\*)?\]?"""
+_ANNOTATION = (
+    r"(?::[ \t]{0,4}(?:&(?:'\w{1,16} )?)?[A-Za-z_][\w.|\[\] ?]{0,40}?(?==)"
+    r"|\{[ \t]?get;[^{}\n]{0,40}\}[ \t]?(?==))?"
+)
+_OPERATOR = r"(?P<op>=>|:=|[=!]=?=?|:(?!//)|：|(?:is|es|è|é)(?= )|是|为)"
+_BLOCK = r"(?:\*\*[ \t]{1,4}|[|>][-+]?[ \t]{0,4}\n\s{0,40}|-[ \t]{1,4})?"
+"""What Markdown and YAML put before the value: `**Password:** x`, `>-` and a line end, `- x`."""
+
 _PREFIX = r"""(?:[bruf]{1,2}(?=["']))?"""
-_ASSIGNED = rf"{_CLOSE}[ \t]{{0,8}}{_ANNOTATION}{_OPERATOR}\s{{0,16}}(?:{_PREFIX}{_QUOTED}|{_BARE})"
+_ASSIGNED = rf"{_CLOSE}[ \t]{{0,8}}{_ANNOTATION}{_OPERATOR}\s{{0,16}}{_BLOCK}(?:{_PREFIX}{_QUOTED}|{_BARE})"
 _PAIRED = (
     rf"""{_CLOSE}[\s,]{{0,8}}(?:\\{{0,8}}["'])?[vV]alue{_CLOSE}\s{{0,4}}[:=]\s{{0,4}}(?:{_QUOTED}|{_BARE})"""
 )
 _LISTED = rf"""\\{{0,8}}["'`]\s{{0,4}},\s{{0,8}}{_QUOTED}"""
 _TAGGED = r"[^<>\n]{0,80}>(?P<bare>[^<>\n]{1,512})</"
+_LISTED_KEY = r"</key>\s{0,40}<string>(?P<bare>[^<>\n]{1,512})</"
 _CALLED = rf"\(\s{{0,8}}{_QUOTED}"
 _SPACED = rf"[ \t]{{1,4}}(?:{_QUOTED}|(?![-&|]){_BARE})"
 _MENTIONED = (
     r"""(?=[\s:"'`(])[^\w\n]{1,4}(?:[A-Za-z]{1,10}[^\w\n]{1,3}){0,4}["'`(]{0,2}"""
-    r"""(?P<bare>[A-Za-z0-9_+/=.~-]{16,512})(?=$|[\s\x1b"'`),.;\\<])"""
+    r"""(?P<bare>[A-Za-z0-9_+/=.~-]{16,512})(?=$|[\s\x1b"'`),.;\\<。，；、」])"""
 )
 _JOINED = r"""\\{0,8}["'`]\s{0,4}[+\\]\s{0,40}\\{0,8}["'`](?P<rest>[^"'`\s\\]{4,512})"""
 _PATTERN = re.compile(r"[\[\](){}|]")
@@ -44,7 +51,7 @@ _LINE_LEAD = (
     r"(?:(?:\x1b|\\u001b|\\x1b|\\033|\\e)\[[0-9;]{0,12}m){0,3}"
     r"[ \t>|*+-]{0,40}(?:\d{1,6}[|:\t-][ \t]{0,24})?(?:export |set |ENV |ARG |setx )?[ \t]{0,4}[\"']?$"
 )
-_NOT_A_VALUE = frozenset("=:")
+_NOT_A_VALUE = frozenset("=:|>")
 
 
 def named(text: str) -> Iterator[Hit]:
@@ -105,7 +112,9 @@ def _value(text: str, start: int, end: int, force: Strength) -> tuple[int, int] 
             return _quoted(match, strict) if match["open"] else _bare(text, match, strict, plain=True)
     if text[start - 1 : start] == "<" and (match := compiled(_TAGGED).match(text, end)):
         return _bare(text, match, force, plain=True)
-    if text.startswith("--", start) and (match := compiled(_SPACED).match(text, end)):
+    if match := compiled(_LISTED_KEY).match(text, end):
+        return _bare(text, match, force, plain=True)
+    if text.startswith("-", start) and (match := compiled(_SPACED).match(text, end)):
         return _quoted(match, Strength.STRONG) if match["open"] else _bare(text, match, force, plain=True)
     if (match := compiled(_CALLED).match(text, end)) and opaque(match["quoted"]):
         return _quoted(match, force)
@@ -151,7 +160,7 @@ def _bare(text: str, match: re.Match[str], force: Strength, *, plain: bool) -> t
     while end > start and text[end - 1] in ".:!?":
         end -= 1
     value = text[start:end]
-    if not value or value[0] in _NOT_A_VALUE or is_reference(value):
+    if not value.strip("-*") or value[0] in _NOT_A_VALUE or is_reference(value):
         return None
     if force is Strength.WEAK:
         return (start, end) if looks_random(value) else None

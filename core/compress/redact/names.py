@@ -11,7 +11,7 @@ from functools import lru_cache
 from core.compress.redact.known import opaque
 from core.compress.redact.rules import names
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-zß-öø-ſ]+|\d+|[^\W\d_A-Za-z]+")
 _CAPS_END = re.compile(r"(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|APIKEY|API_KEY|CREDENTIALS?)\d*$")
 _CAPS_WEAK_END = re.compile(r"(?:TOKEN|_KEY|_AUTH|_PASS|_PW|_PAT)\d*$")
 _LOWER_END = re.compile(r"(?:password|passwd|passphrase|apikey|secretkey|accesskey|authtoken)\d*$")

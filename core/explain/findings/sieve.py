@@ -27,7 +27,8 @@ _VALUE_END = re.compile(rb"[\s\"'`]")
 _BEFORE = 60
 """A beginning may hold a dot or a colon, which ends a run; or a name stands before it."""
 _STEMS = tuple(
-    b"pass pwd secret key credential token cookie authorization mdp connection phrase wort".split()
+    b"pass pwd secret key credential token cookie authorization mdp connection phrase wort psk senha".split()
+    + [b"wachtwoord"]
 )
 """In lower case, a part of every name, and of every place, that makes a short value a secret."""
 _LITERAL = tuple(
@@ -43,6 +44,24 @@ _LITERAL = tuple(
             ":6432:",
             "\ttrue\t",
             "\tfalse\t",
+            "\\ttrue\\t",
+            "\\tfalse\\t",
+            " login ",
+            "twine upload ",
+            "ldap",
+            "smbclient ",
+            "rpcclient ",
+            "lftp ",
+            "sqlcmd ",
+            "mosquitto_",
+            "http -a ",
+            "https -a ",
+            "openssl enc ",
+            "chpasswd",
+            " pass:",
+            "form-data; name=",
+            "identified by",
+            "securestring",
         ),
         *("api key", "access key", "secret key", "auth key", "license key", "mot de passe", "mnemonic"),
         *(
@@ -62,16 +81,17 @@ _LITERAL = tuple(
 """Places that hold no stem; a run tells those that want a random value, its `@` an address."""
 _FAR = 64
 _ASCII = bytes(range(128))
-_CLOSE = rb"(?:\\{0,8}[\"'`])?\]?"
+_CLOSE = rb"(?:\\{0,8}[\"'`]|\*\*)?\]?"
 _WIDE_COLON = "：".encode()
 _MENTIONED = rb"[^\w\n]{1,4}(?:[A-Za-z]{1,10}[^\w\n]{1,3}){0,4}[\"'`(]{0,2}[A-Za-z0-9_+/=.~-]{16}"
 _RANDOM = re.compile(rb"[^\n]{0,60}?(?=[^\s\"'`,;]{0,40}\d)[^\s\"'`,;]{13}")
 _PLACES = (b"authorization", b"cookie", b"cookie2", b"sshpass")
 _GIVEN = re.compile(
     _CLOSE
-    + rb"(?:\s{0,8}(?:[:=]|\xef\xbc\x9a|is |\xe6\x98\xaf|\xe4\xb8\xba)|\s{0,4},|\()"
+    + rb"(?:\s{0,8}(?:[:=]|\xef\xbc\x9a|(?:is|es|\xc3[\xa8\xa9]) |\{[ \t]?get;|\xe6\x98\xaf|\xe4\xb8\xba)"
+    + rb"|\s{0,4},|\()"
     + rb"|[\"'\\\],\s]{0,20}[vV]alue"
-    + rb"|[^<>\n]{0,80}>[^<>\n]{1,512}</|"
+    + rb"|</key>|[^<>\n]{0,80}>[^<>\n]{1,512}</|"
     + _MENTIONED
 )
 """What may stand between a name and its value."""
@@ -136,7 +156,7 @@ def _names(text: bytes, lower: bytes) -> Iterator[int]:
             name = text[start:end].partition(_WIDE_COLON)[0]
             told, placed = _told(name)
             there = placed and _placed().match(lower, max(0, start - 1))
-            if there or _follows(told, text, start + len(name), flag=name.startswith(b"--")):
+            if there or _follows(told, text, start + len(name), flag=name.startswith(b"-")):
                 yield at
 
 

@@ -32,6 +32,14 @@ PLACED = (
     "sshpass -p hunter2 ssh bob@host",
     "mysql -u root -phunter2 db",
     "redis-cli -h cache -a hunter2",
+    "docker login -u bob -p hunter2 registry.io",
+    "ldapsearch -x -D cn=admin -w hunter2 -b dc=x",
+    "smbclient //host/share -U bob%hunter2",
+    "openssl rsa -in k.pem -passin pass:hunter2",
+    "echo 'root:hunter2' | chpasswd",
+    "ALTER USER 'root'@'localhost' IDENTIFIED BY 'hunter2';",
+    "ConvertTo-SecureString 'hunter2' -AsPlainText -Force",
+    'form-data; name="password"\r\n\r\nhunter2',
     "curl -X POST -H 'accept: json' --user bob:hunter2 https://example.com",
     "Authorization: Basic Ym9iOmh1",
     "Cookie: sid=ab12cd",
@@ -55,7 +63,8 @@ def test_a_credential_gets_through(text: str) -> None:
 FORMS = (
     "{}={}", "{}: {}", '{} = "{}"', '"{}": "{}"', "--{} {}", "<{}>{}</x>", '("{}", "{}")', "{}：{}",
     "{} is {}", '{{"name": "{}", "value": "{}"}}', '{{"args": "\\n{}={}"}}', '"{{\\"{}\\": \\"{}\\"}}"',
-    "x['{}'] = '{}'",
+    "x['{}'] = '{}'", "-{} {}", "**{}:** {}", "{} es {}", "<key>{}</key><string>{}</string>", "{}: >-\n  {}",
+    "{}:\n  - {}",
 )  # fmt: skip
 PAIRS = tuple(f"{first}_{last}" for last, before in names().pairs.items() for first in sorted(before))
 NAMES = (*sorted(names().strong), *PAIRS, "dbPassword", "API_TOKEN", "ПАРОЛЬ", "Passwort")
