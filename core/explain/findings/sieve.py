@@ -27,8 +27,8 @@ _VALUE_END = re.compile(rb"[\s\"'`]")
 _BEFORE = 60
 """A beginning may hold a dot or a colon, which ends a run; or a name stands before it."""
 _STEMS = tuple(
-    b"pass pwd secret key credential token cookie authorization mdp connection phrase wort psk senha".split()
-    + [b"wachtwoord"]
+    b"pass pwd secret key credential token cookie authorization mdp connection phrase wort psk senha "
+    b"wachtwoord".split()
 )
 """In lower case, a part of every name, and of every place, that makes a short value a secret."""
 _LITERAL = tuple(
