@@ -140,7 +140,7 @@ class CacheView(FigureView):
         if moment.found is None:
             return Asked("the cache", lambda _: tuple(whole_told(report)))
         about, found = f"break {moment.index + 1}", moment.found
-        return Asked(about, lambda _: tuple(break_told(found)))
+        return Asked(about, lambda _: tuple(break_told(found, report.calls)))
 
     def copy_text(self) -> str:
         """The card as plain text."""

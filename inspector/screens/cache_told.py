@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from core.model.prices import Term
-from core.model.prompt_cache import CacheBreak, CacheReport
+from core.model.prompt_cache import CacheBreak, CacheCall, CacheReport, ResultCost, TtlAdvice
 from core.model.usage import Origin
 from inspector import format
 from inspector.figures import Told
+from inspector.screens.cache_card import DEAREST
 from inspector.screens.why_told import located
 
 NO_PRICE = "the price list has no entry for this model and day"
+PREFIX = "what a request carries before and with the marked place: system prompt, tools, messages"
+ESTIMATED = ("estimated: the provider counts whole requests only",)
+LIFETIME = (
+    "each call's prompt: read from the cache where the pause before it was shorter, else written; at list"
+)
+RESULT = (
+    "written to the cache once, read in each later call as often as the conversation's hit rate says; at list"
+)
 
 
-def break_told(found: CacheBreak) -> Iterator[Told]:
+def break_told(found: CacheBreak, calls: Sequence[CacheCall] = ()) -> Iterator[Told]:
     """Tokens lost, what they cost, the rates of the two calls."""
     lost = "what the call before had left in the cache and this one did not find there"
     yield Told(Origin("tokens read again", found.tokens_lost, lost, rows=located(found.evidence)))
     yield Told(found.origin or Origin("cost", None, NO_PRICE))
-    for when, rate in (("before", found.before), ("itself", found.after)):
-        formula = "tokens from the cache / prompt tokens of the call"
-        yield Told(Origin(f"hit rate of the call {when}", rate, formula))
+    for when, rate, place in (("before", found.before, found.call - 1), ("itself", found.after, found.call)):
+        call = calls[place] if 0 <= place < len(calls) else None
+        yield Told(_hit_rate(f"hit rate of the call {when}", rate, call))
 
 
 def whole_told(report: CacheReport) -> Iterator[Told]:
@@ -43,3 +52,32 @@ def whole_told(report: CacheReport) -> Iterator[Told]:
     for bill in report.paybacks:
         when = f"the compaction at {format.clock(bill.at, seconds=False)}"
         yield from (Told(found, when) for found in bill.origins)
+    for point in report.breakpoints:
+        place = "the system prompt" if point.index < 0 else f"message {point.index}"
+        yield Told(Origin("tokens up to the marker", point.prefix_tokens, PREFIX, notes=ESTIMATED), place)
+    if report.advice is not None:
+        yield from (Told(found) for found in _lifetimes(report.advice))
+    for one in report.results[:DEAREST]:
+        yield Told(_result(one), f"{one.tool}, message {one.row}")
+
+
+def _hit_rate(figure: str, rate: float | None, call: CacheCall | None) -> Origin:
+    formula = "tokens from the cache / prompt tokens of the call"
+    if call is None or call.prompt is None or call.cache_read is None:
+        return Origin(figure, rate, formula)
+    terms = (Term("cache read", call.cache_read), Term("prompt", call.prompt))
+    return Origin(figure, rate, formula, terms, rows=(call.where,))
+
+
+def _lifetimes(advice: TtlAdvice) -> Iterator[Origin]:
+    """Either lifetime, with the pauses it was tried on."""
+    names = ("pauses up to 5 minutes", "pauses up to an hour", "longer pauses")
+    terms = tuple(map(Term, names, advice.gaps))
+    for words, usd in (("5 minutes", advice.usd_5m), ("an hour", advice.usd_1h)):
+        notes = () if usd is not None else (NO_PRICE,)
+        yield Origin(f"cost of these prompts kept for {words}", usd, LIFETIME, terms, notes=notes)
+
+
+def _result(one: ResultCost) -> Origin:
+    terms = (Term("tokens of the result, estimated", one.tokens), Term("calls that carried it", one.calls))
+    return Origin("cost of the tool result", one.usd, RESULT, terms, (f"message {one.row}",))

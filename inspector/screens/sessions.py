@@ -183,13 +183,16 @@ class SessionsScreen(MeasuringSessions):
     def action_origins(self) -> None:
         """Say where the figures of the conversation under the cursor come from."""
         from inspector.screens.origin import OriginScreen
-        from inspector.screens.spending_told import spending
+        from inspector.screens.spending_told import measured, spending
 
         line = self.listing.current
         if line is not None:
             about, alone = line.session.id, line.part is not None
-            asked = Asked(line.title or about, spending(line.location, about, alone=alone))
-            self.app.push_screen(OriginScreen(asked))
+            extra = None if alone else self.listing.extras.get(line.key)
+            beside, read = measured(extra) if extra else (), spending(line.location, about, alone=alone)
+            self.app.push_screen(
+                OriginScreen(Asked(line.title or about, lambda stop: (*read(stop), *beside)))
+            )
 
     def action_refresh(self) -> None:
         """Read the list again, and add up anew."""

@@ -87,6 +87,7 @@ class UsagePanel(Reporting, Vertical):
         self.locations = tuple(locations)
         self.question = question or Question()
         self._answer: Answer | None = None
+        self._detail: Detail | None = None
         self._asked_origin = False
         self._left: dict[Question, int] = {}
         """The row the user went into, for when they come back."""
@@ -142,7 +143,7 @@ class UsagePanel(Reporting, Vertical):
         found = event.answer
         again = self._answer is not None and self._answer.question == found.question
         place = self.rows.cursor if again else self._left.pop(found.question, 0)
-        self._answer = found
+        self._answer, self._detail = found, None
         self._draw_sums()
         self._draw_bars(bars_of(found))
         self.query_one(Banner).say(" · ".join([*(error.line for error in found.errors), *found.ledger.notes]))
@@ -158,6 +159,8 @@ class UsagePanel(Reporting, Vertical):
     def _add_detail(self, event: Detailed) -> None:
         if event.answer is not self._answer:
             return
+        self._detail = event.detail
+        self._show_origin()
         if event.detail.summaries is not None and self.size.width >= ROOMY:
             words = summary_words(event.detail.summaries)
             self.query_one("#dimensions", StatusLine).right = (("ink-muted", words),)
@@ -189,7 +192,8 @@ class UsagePanel(Reporting, Vertical):
     def _show_origin(self) -> None:
         row, found = self.rows.current, self._answer
         if row is not None and found is not None:
-            others = tuple(above(found, shell(self).now())) if row is found.ledger.totals else ()
+            whole = row is found.ledger.totals
+            others = tuple(above(found, shell(self).now(), self._detail)) if whole else ()
             self.card.show(partial(_origin, row, found, self.rows.figure, others))
 
     # What the user does.

@@ -9,6 +9,7 @@ from datetime import datetime
 from core.account.bucket_costs import bucket_costs
 from core.model.ledger import LedgerRow
 from inspector import format
+from inspector.screens.usage_detail import Detail
 from inspector.screens.usage_list import PRICING
 from inspector.screens.usage_model import Answer, Question, at_this_pace, spent, this_month
 from inspector.widgets.status_line import Piece
@@ -48,8 +49,14 @@ def _calls(totals: LedgerRow, mark: str) -> str:
     return f"{format.UNKNOWN} calls" if unknown else f"{mark}{format.plural(totals.calls, 'call')}"
 
 
-def above(found: Answer, now: datetime) -> Iterator[tuple[str, str]]:
-    """How the figures of the first line that stand in no column were worked out: name and sum."""
+def above(found: Answer, now: datetime, detail: Detail | None = None) -> Iterator[tuple[str, str]]:
+    """How the figures above the rows that stand in no column were worked out: name and sum."""
+    if detail is not None and detail.summaries is not None:
+        yield "summaries", f"{summary_words(detail.summaries)} = all calls of the task compression"
+    if found.peak is not None:
+        day, usd = found.peak.day, format.money(found.peak.usd)
+        which = f"{usd} = sessions begun on {day:%b} {day.day}: recorded, at list where none is recorded"
+        yield "peak", which
     saved = bucket_costs(found.ledger.totals).saved
     if saved is not None and saved > 0:
         sums = "tokens of cache read and write × (USD per million fresh - of that bucket), over models"

@@ -10,7 +10,7 @@ from core.explain.caching import conversation_cache
 from core.store.locate import Location
 from core.store.store import Store
 from inspector.app import InspectorApp
-from inspector.screens.cache_told import break_told
+from inspector.screens.cache_told import break_told, whole_told
 from inspector.screens.origin import OriginScreen
 from inspector.screens.spending_told import spending
 from tests.conftest import NOW
@@ -52,6 +52,9 @@ async def test_the_columns_of_the_list_have_an_origin(samples: Location) -> None
         shown = drawn(pilot)
         assert "recorded cost of" in shown
         assert "estimated_cost_usd" in shown
+        await press(pilot, "G")
+        assert "pressure: " in drawn(pilot)
+        assert "generations: " in drawn(pilot)
 
 
 def test_the_terms_of_a_break_come_to_its_cost(samples: Location) -> None:
@@ -62,6 +65,24 @@ def test_the_terms_of_a_break_come_to_its_cost(samples: Location) -> None:
         cost = next(told.origin for told in break_told(one) if told.origin.figure == "cost")
         worked_out = sum(Decimal(term.amount) * (term.rate or 0) for term in cost.terms) / 1_000_000
         assert worked_out == one.usd == cost.value
+
+
+def test_hit_rates_of_a_break_and_costs_of_lifetimes_and_results_have_terms(samples: Location) -> None:
+    with Store(samples) as store:
+        report = conversation_cache(store, store.resolve(AUTH).id)
+    rates = [
+        told.origin for told in break_told(report.breaks[0], report.calls) if "hit rate" in told.origin.figure
+    ]
+    assert len(rates) == 2
+    for rate in rates:
+        read, prompt = rate.terms
+        assert rate.value == pytest.approx(float(read.amount) / float(prompt.amount))
+    told = {one.origin.figure for one in whole_told(report)}
+    assert {
+        "tokens up to the marker",
+        "cost of these prompts kept for an hour",
+        "cost of the tool result",
+    } <= told
 
 
 def test_each_session_of_a_chain_is_told_alone_and_the_conversation_whole(samples: Location) -> None:
