@@ -22,7 +22,7 @@ class PastWindow(NamedTuple):
         shrunk: That refusal.
         claims: What the log states of other runs, where that differs.
         edited: config.yaml was changed between this compaction and the end of the conversation, so what it
-            says is of later times.
+            says is of later times, unless the sizes of then bear it out.
     """
 
     window: int | None
@@ -51,7 +51,7 @@ def past_window(frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None
         return PastWindow((before or own[:1])[-1].window, True)
     edited = frame.edited_after(frame.clock.utc(attempt.first.at))
     others = {line.window for line in known if line.window and line.window != base}
-    return PastWindow(None if edited else base, claims=tuple(sorted(others)), edited=edited)
+    return PastWindow(base, claims=tuple(sorted(others)), edited=edited)
 
 
 def _booked(frame: Frame, rows: BoundaryRows | None) -> int | None:

@@ -21,6 +21,8 @@ from core.model.event import Trigger
 from core.model.evidence import Verdict
 from core.model.session import Session
 
+_CLOSE = 0.15
+"""A change of settings moves the threshold farther than this, or hardly matters."""
 BY_SIZE = (Trigger.PREFLIGHT, Trigger.PRE_API, Trigger.POST_RESPONSE)
 
 
@@ -93,7 +95,14 @@ def rule(
         setters = (lowered, past.shrunk.line if past.shrunk is not None else None)
         denied = _denied(frame, attempt, setters, derived, tokens, threshold) if threshold is not None else ""
     window = past.window
-    if denied:
+    if past.edited and threshold is not None and attempt is not None:
+        line = _lowered_in_run(frame, attempt)
+        held = not denied and _borne_out(frame, attempt, trigger, tokens, threshold)
+        told = held and lowered is None and _telling(frame, release, session, past.window, threshold)
+        window, lowered = past.window if told else None, line or lowered
+        threshold = line.threshold if line is not None else threshold if held else None
+        limits = limits if held else None
+    elif denied:
         threshold, window = None, past.window if past.stated else None
     line = cause.line if cause is not None else None
     counted = line.before if line is not None and line.kind is Kind.HYGIENE else None
@@ -151,6 +160,36 @@ def _denied(
         if call.input is not None and call.input >= threshold:
             return f"{call.where}: {call.input:,} tokens passed, which {threshold:,} would not have let"
     return ""
+
+
+def _lowered_in_run(frame: Frame, attempt: Attempt) -> LogRecord | None:
+    """The line by which the run of an attempt had lowered its threshold, whatever it was before."""
+    run, found = frame.runs.get(attempt.first.where), None
+    decided = attempt.cause.line.at if attempt.cause.line is not None else attempt.first.at
+    for record in frame.log.records:
+        if record.at > decided or run is None:
+            break
+        if record.kind is Kind.AUX_LOWERED:
+            found = record
+        elif record.kind is Kind.CALL and frame.runs.get(record.where) not in (None, run):
+            found = None
+    return found
+
+
+def _borne_out(frame: Frame, attempt: Attempt, trigger: Trigger, tokens: int | None, threshold: int) -> bool:
+    """Whether a threshold lies closely between a size that passed in the same run and the one that fired."""
+    if trigger not in BY_SIZE or tokens is None or tokens < threshold:
+        return False
+    run = frame.runs.get(attempt.first.where)
+    calls = (r for r in frame.log.records if r.kind is Kind.CALL and r.at < attempt.first.at)
+    sizes = (r.input for r in calls if run is not None and frame.runs.get(r.where) == run and r.input)
+    return any(threshold * (1 - _CLOSE) <= size < threshold for size in sizes)
+
+
+def _telling(frame: Frame, release: str, session: Session, window: int | None, threshold: int) -> bool:
+    """Whether a threshold tells its window: many windows share the least one."""
+    others = (frame.limits(release, session, one) for one in ((window or 0) // 2, (window or 0) * 2))
+    return all(other is None or other.threshold != threshold for other in others)
 
 
 def _stated_by_gateway(cause: Cause | None) -> bool:

@@ -57,6 +57,8 @@ def sums(cause: Cause | None, ruling: Ruling) -> Iterator[str]:
         yield from ruling.limits.arithmetic
     else:
         yield ruling.others or _no_threshold(ruling)
+    if ruling.past.edited and ruling.threshold is not None:
+        yield "config.yaml was changed since, but what passed and what fired fit its threshold"
     if ruling.lowered is not None:
         yield f"lowered to {ruling.lowered.threshold:,}, which the summary model can read"
     compared = cause is None or cause.trigger in _COMPARED

@@ -159,3 +159,34 @@ def test_a_summary_window_of_config_lowers_nothing_where_no_line_says_so(make_ho
     home.turn()
     home.talk(7)
     assert fired_at(home, 55_000, number=1).threshold == 54_400
+
+
+@pytest.mark.parametrize(
+    ("passed", "threshold", "window"),
+    [(52_000, 54_400, 64_000), (30_000, None, None)],
+    ids=["close below the threshold", "far below it"],
+)
+def test_an_edited_config_stands_where_the_sizes_of_then_bear_it_out(
+    home: Home, passed: int, threshold: int | None, window: int | None
+) -> None:
+    home.call(1, passed)
+    fired_at(home, 55_000, number=2)
+    edited = home.db.tick(5)
+    os.utime(home.path / "config.yaml", (edited, edited))
+    home.turn()
+    event = only(home)
+    assert (event.threshold, event.window) == (threshold, window)
+
+
+def test_a_lowering_of_the_same_run_stands_whatever_config_says_since(home: Home) -> None:
+    home.line(
+        "Auxiliary compression model mini has 40,000 token context, below the main model's compression "
+        "threshold of 90,000 tokens — auto-lowered session threshold to 40,000 to keep compression working."
+    )
+    fired_at(home, 41_000, number=1)
+    edited = home.db.tick(5)
+    os.utime(home.path / "config.yaml", (edited, edited))
+    home.turn()
+    event = only(home)
+    assert (event.threshold, event.window) == (40_000, None)
+    assert "lowered to 40,000, which the summary model can read" in event.arithmetic
