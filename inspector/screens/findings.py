@@ -143,7 +143,7 @@ class FindingsScreen(FilteringPage):
             for diagnosis in step.found:
                 self._found[diagnosis.finding.severity].append(diagnosis)
                 self._remember(diagnosis)
-            self._unknown += step.unknown
+            self._unknown += [one for one in step.unknown if one not in self._unknown]
             self._errors += step.errors
             self._done, self._total = step.done, step.total
         self._draw()
