@@ -96,6 +96,8 @@ def crop(text: str, width: int) -> str:
     if cell_len(text) <= width:
         return text
     room, end, used = width - 1, 0, 0
+    if text.isascii():
+        return text[:room].rstrip(" ") + "…"
     for _start, stop, cells in split_graphemes(text)[0]:
         if used + cells > room:
             break

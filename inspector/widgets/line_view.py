@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Generic
 
 from rich.style import Style
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -45,6 +45,7 @@ class LineView(ScrollView, Generic[Row]):
         super().__init__(id=id)
         self._rows: Rows[Row] = rows if rows is not None else ListRows(())
         self.set_reactive(LineView.empty, empty)
+        self.under = Style()
 
     # What a subclass says about its rows.
 
@@ -62,7 +63,7 @@ class LineView(ScrollView, Generic[Row]):
 
     def ground(self, index: int) -> Style:
         """What lies under a row's own styles."""
-        return self.rich_style
+        return self.under
 
     # Rows.
 
@@ -102,14 +103,19 @@ class LineView(ScrollView, Generic[Row]):
 
     # Drawing.
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Lines of the widget; what lies under them all is looked up once."""
+        self.under = self.rich_style
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         """One line of the widget: header, heading that stays, row, or nothing."""
         width = self.row_width
         if y < self.HEADER_LINES:
             header = self.draw_header(width)
-            return (header[y] if y < len(header) else Line()).strip(width, self.rich_style)
+            return (header[y] if y < len(header) else Line()).strip(width, self.under)
         if not self._rows.count:
-            return self._empty_line(y - self.HEADER_LINES).strip(width, self.rich_style)
+            return self._empty_line(y - self.HEADER_LINES).strip(width, self.under)
         index = self.scroll_offset.y + y - self.HEADER_LINES
         if y == self.HEADER_LINES and (heading := self.heading_above(index)) is not None:
             index = heading
@@ -121,7 +127,7 @@ class LineView(ScrollView, Generic[Row]):
         if row is not None:
             return self.draw_row(row, index, width).strip(width, self.ground(index))
         waiting = "⋯" if index < self._rows.count else ""
-        return Line().gap(2).add(waiting, self.palette.style("ink-faint")).strip(width, self.rich_style)
+        return Line().gap(2).add(waiting, self.palette.style("ink-faint")).strip(width, self.under)
 
     def _empty_line(self, y: int) -> Line:
         return Line().gap(2).add(self.empty if y == 1 else "", self.palette.style("ink-muted"))

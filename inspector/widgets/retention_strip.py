@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from textual.events import Click
 from textual.message import Message as Event
@@ -90,8 +91,9 @@ def survival_line(retention: Retention, width: int, palette: Palette) -> Line:
 def heat_line(retention: Retention, cells: int, focus: str | None, width: int, palette: Palette) -> Line:
     """One cell a message (or a few), as high as the share of its anchors that is lost."""
     line = Line().gap()
-    for share in heat(retention.lost_by_message, cells):
-        line.add(heat_glyph(share), palette.style(heat_ink(share)))
+    shares = heat(retention.lost_by_message, cells)
+    for (glyph, ink), run in groupby((heat_glyph(share), heat_ink(share)) for share in shares):
+        line.add(glyph * sum(1 for _ in run), palette.style(ink))
     if line.width + len(HEAT) + 2 <= width:
         line.gap(2).add(HEAT, palette.style("ink-muted"))
     if focus and retention.focus is not None and retention.rest is not None:

@@ -79,8 +79,8 @@ class RowList(LineView[Row], can_focus=True):
     def ground(self, index: int) -> Style:
         """The cursor's row has one of its own; only bold while another pane has the keys."""
         if index != self.cursor:
-            return self.rich_style
-        style = self.rich_style + Style(bold=True)
+            return self.under
+        style = self.under + Style(bold=True)
         return style + self.palette.fill("cursor") if self.has_focus else style
 
     def row_strip(self, index: int, width: int) -> Strip:
@@ -88,7 +88,7 @@ class RowList(LineView[Row], can_focus=True):
         strip = super().row_strip(index, width)
         if index != self.cursor or not self.app.no_color or not self.has_focus:
             return strip
-        style = self.rich_style + Style(bold=True, reverse=True)
+        style = self.under + Style(bold=True, reverse=True)
         return Line().preformatted(strip.text, style).strip(width, style)
 
     def keep_in_sight(self) -> None:
