@@ -145,7 +145,7 @@ def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
             *wording.disagreements(
                 attempt,
                 rows,
-                found.limits,
+                found.limits if found.lowered is None else None,
                 lambda: _joined(frame, rows, release),
                 rewritten=rows is None and mode is BoundaryMode.REWRITE,
             ),

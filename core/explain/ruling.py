@@ -124,15 +124,16 @@ def _threshold(
     if trigger is Trigger.HYGIENE and not _stated_by_gateway(cause):
         # The telemetry of such an attempt names the agent's threshold, which nobody had compared.
         return int(past.window * frame.checks(release).hygiene_share) if past.window else None, None
-    if cause is not None and cause.threshold is not None:
-        return cause.threshold, None
+    stated = cause.threshold if cause is not None else None
     threshold = limits.threshold if limits is not None else None
     if attempt is None or threshold is None:
-        return threshold, None
+        return stated or threshold, None
     # An attempt first looks at what its summary model can read: that line holds for the next one.
     decided = cause.line.at if cause is not None and cause.line is not None else attempt.first.at
     lowered = lowered_threshold(frame.log, threshold, decided)
-    return (lowered.threshold, lowered) if lowered is not None else (threshold, None)
+    if lowered is None or stated not in (None, lowered.threshold):
+        return stated or threshold, None
+    return lowered.threshold, lowered
 
 
 def _denied(

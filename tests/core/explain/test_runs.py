@@ -190,3 +190,16 @@ def test_a_lowering_of_the_same_run_stands_whatever_config_says_since(home: Home
     event = only(home)
     assert (event.threshold, event.window) == (40_000, None)
     assert "lowered to 40,000, which the summary model can read" in event.arithmetic
+
+
+def test_a_stated_threshold_that_a_line_had_lowered_is_no_disagreement(home: Home) -> None:
+    home.line(
+        "Auxiliary compression model mini has 40,000 token context, below the main model's compression "
+        "threshold of 54,400 tokens — auto-lowered session threshold to 40,000 to keep compression working."
+    )
+    home.pre_api(41_000, threshold=40_000)
+    home.started(41_000, before=28)
+    compacted(home)
+    event = only(home)
+    assert (event.threshold, event.disagreements) == (40_000, ())
+    assert "lowered to 40,000, which the summary model can read" in event.arithmetic
