@@ -23,7 +23,7 @@ INK = {Part.HEAD: "part-head", Part.MIDDLE: "part-middle", Part.TAIL: "part-tail
 """The theme token of each part a message can lie in; the others are drawn faint."""
 
 FILL = {
-    Part.OUTSIDE: "░", Part.HEAD: "█", Part.MIDDLE: "▒", Part.TAIL: "▇", Part.ROOM: "·", Part.MARGIN: " ",
+    Part.OUTSIDE: "░", Part.HEAD: "█", Part.MIDDLE: "▒", Part.TAIL: "▄", Part.ROOM: "·", Part.MARGIN: " ",
 }  # fmt: skip
 """A texture a part, so that the strip reads without colour."""
 

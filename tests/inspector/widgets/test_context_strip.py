@@ -17,7 +17,7 @@ INK = Palette(defaults())
 def test_each_part_has_a_texture_and_the_tick_stands_at_the_threshold() -> None:
     plan = plan_of([20_000, 30_000, 50_000], 1, 1)
     cells = draw_cells(strip_layout(plan, 100), INK, None).strip().text.strip(" ")
-    assert cells == "█" * 10 + "▒" * 15 + "▇" * 25 + "·" * 25 + "│"
+    assert cells == "█" * 10 + "▒" * 15 + "▄" * 25 + "·" * 25 + "│"
 
 
 def test_the_message_under_the_cursor_stands_out() -> None:
@@ -29,7 +29,7 @@ def test_the_message_under_the_cursor_stands_out() -> None:
 def test_the_legend_counts_messages_and_tokens_and_foresees_the_summary() -> None:
     plan = plan_of([1_000, 30_000, 50_000], 1, 1)
     text = legend(plan, strip_layout(plan, 120), INK).strip().text
-    assert "█ head 1 · 1.0K   ▒ middle 1 · 30.0K   ▇ tail 1 · 50.0K" in text
+    assert "█ head 1 · 1.0K   ▒ middle 1 · 30.0K   ▄ tail 1 · 50.0K" in text
     assert text.index("│ threshold 150K") == 1 + 120 * 3 // 4
 
 
