@@ -74,7 +74,8 @@ def _request(
     before: Sequence[Message], after: Sequence[Message], summary_index: int, policy: Policy
 ) -> Iterator[str]:
     spoken = (message for message in reversed(before) if message.role == "user" and message.text.strip())
-    newest = next((message for message in spoken if not is_summary(message.wire, policy.summary)), None)
+    real = (m for m in spoken if not is_summary(m.wire, policy.summary) and not _is_foreign(m, policy))
+    newest = next(real, None)
     if newest is None:
         return
     words = newest.text.strip()[:_QUOTED]

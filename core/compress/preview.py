@@ -13,6 +13,7 @@ from core.compress.feedback import Outcome, feedback
 from core.compress.host import settled
 from core.compress.measure import Measured
 from core.compress.partial import part_of, rejoined
+from core.compress.provenance import invents_user
 from core.compress.request import completed, finish_of, summary_request
 from core.compress.retention import retention as retained
 from core.compress.salvage import salvaged
@@ -35,6 +36,10 @@ from core.model.preview import Feedback, Preview, Retention
 _HIDDEN_TODOS = (
     "Unknown: open to-dos that only a running agent holds. This release puts them behind the list, and no "
     "result in the conversation shows them."
+)
+_NO_USER = (
+    "No message is a user's: this release takes a model's summary only if its first section says just that, "
+    "and would put its fallback in place of this one."
 )
 
 
@@ -181,7 +186,12 @@ def _result(asked: _Asked, body: str | None, attempt: Attempt, retention: Retent
             refused=assembled.changed and not changed,
         ),
         retention=retention,
-        notes=() if index is None else tuple(_notes(asked, messages, index, retention, grew=after > before)),
+        notes=()
+        if index is None
+        else (
+            *_notes(asked, messages, index, retention, grew=after > before),
+            *_refusals(attempt, body, part),
+        ),
     )
 
 
@@ -213,6 +223,12 @@ def _notes(
         yield _HIDDEN_TODOS
     if grew and not asked.hosted and policy.host.grow_guard:
         yield "An agent of this release would refuse this list: it is larger than what it replaces."
+
+
+def _refusals(attempt: Attempt, body: str | None, part: Measured) -> tuple[str, ...]:
+    by_model = attempt.result is not None and attempt.result.status is SummaryStatus.MODEL
+    refused = by_model and body is not None and invents_user(body, part.messages, part.policy)
+    return (_NO_USER,) if refused else ()
 
 
 def _feedback(

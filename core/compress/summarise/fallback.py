@@ -70,10 +70,15 @@ def _blocks(
             yield _previous(previous, policy)
 
 
+def no_user_line() -> str:
+    """What a release writes for the task where no user ever spoke (0.22)."""
+    return str(_texts()["no_user"])
+
+
 def _values(count: int, evidence: Evidence, policy: Policy, reason: str | None) -> Mapping[str, Any]:
     texts = _texts()
     completed = "\n".join(f"{number}. {action}" for number, action in enumerate(evidence.actions, 1))
-    unknown = texts["no_user"] if policy.failure.snapshot else texts["unknown_task"]
+    unknown = no_user_line() if policy.failure.snapshot else texts["unknown_task"]
     return {
         "count": count,
         "task": texts["asked"].format(ask=repr(evidence.asked)) if evidence.asked else unknown,

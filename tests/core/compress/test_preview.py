@@ -13,6 +13,7 @@ from core.compress.request import summary_request
 from core.compress.salvage import estimate
 from core.compress.summarise.base import FailureKind, SummaryFailure
 from core.compress.summarise.extractive import ExtractiveSummariser
+from core.compress.summarise.given import GivenSummary
 from core.compress.summarise.static import StaticSummariser
 from core.hermes.policy import documents, load_policy, releases
 from core.model.message import Message
@@ -189,3 +190,23 @@ def _share(count: AnchorCount | None) -> float:
     assert count is not None
     assert count.of
     return (count.kept + count.paraphrased) / count.of
+
+
+@pytest.mark.parametrize(
+    ("release", "task", "speaks", "refused"),
+    [
+        ("0.22", "Tidy the queue.", False, True),
+        ("0.22", "None. This session contains no user-authored turns.", False, False),
+        ("0.22", "Tidy the queue.", True, False),
+        ("0.19", "Tidy the queue.", False, False),
+    ],
+)
+def test_a_models_summary_that_takes_a_user_for_granted_is_said_to_be_refused_where_none_spoke(
+    release: str, task: str, speaks: bool, refused: bool
+) -> None:
+    rows = [row for seed in range(6) for row in messages(seed) if speaks or row.role != "user"]
+    measured = measure(rows, load_policy(release))
+    body = f"## {measured.policy.summary.headings[0]}\n{task}\n\n## Goal\nTidy."
+    made = preview(measured, plan(measured, SMALL), GivenSummary(body), retention=False)
+    assert made.summary is not None
+    assert any("No message is a user's" in note for note in made.notes) is refused
