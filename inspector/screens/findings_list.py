@@ -87,12 +87,9 @@ def _finding(row: Diagnosis, finding: Finding, width: int, ink: Palette) -> Iter
 
 
 def _proof(finding: Finding, width: int, ink: Palette) -> Iterator[Line]:
-    # What the sentence says word for word, or the empty end of one, is no number to show again.
-    said = (
-        value for value in finding.numbers.values() if isinstance(value, str) and value in finding.sentence
-    )
-    words = set(said)
-    told = [(name, value) for name, value in finding.numbers.items() if value not in words]
+    # Words that stand above already, or the empty end of a sentence, are no number to show again.
+    above = f"{finding.sentence} {finding.remedy}"
+    told = [pair for pair in finding.numbers.items() if not (isinstance(pair[1], str) and pair[1] in above)]
     for place, (name, value) in enumerate(told):
         shown = f"{value:,}" if isinstance(value, int) else str(value).lstrip(": ")
         yield from field("" if place else "numbers", f"{name.replace('_', ' ')}  {shown}", width, ink)

@@ -236,7 +236,7 @@ def verdict_pieces(explanation: Explanation) -> tuple[Piece, ...]:
         pieces.append(("ink", f" · {brief(now)}"))  # why not, and how far it is
     elif now.threshold is not None:
         pieces.append(("ink-muted", f" · now {format.count(now.tokens)} of {now.threshold:,}"))
-    pieces.append(("ink-muted", f" · Hermes {explanation.release.release}"))
+    pieces.append(("ink-muted?", f" · Hermes {explanation.release.release}"))
     return tuple(pieces)
 
 
