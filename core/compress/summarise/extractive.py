@@ -86,20 +86,26 @@ class ExtractiveSummariser(OfflineSummariser):
 
     def _body(self, request: SummaryRequest, facts: list[Fact], anchors: list[Found], room: int) -> str:
         wanted = [anchor for anchor in anchors if anchor.in_focus]
-        listed = int(room * _LIST_SHARE)
-        chosen = choose(facts, room - listed, self._estimate, focused=bool(wanted))
         added = request.complete("")
 
         def written(facts: Sequence[Fact]) -> str:
             return f"{render(facts, request.headings)}\n{added}"
 
+        listed = int(room * _LIST_SHARE)
+        chosen = choose(facts, room - listed, self._estimate, focused=False)
+        chosen += lists(
+            anchors, written(chosen), min(max(0, room - self._cost(chosen)), listed), self._estimate
+        )
+        plain = self._fitted(chosen, request.budget, request)
         if not wanted:
-            left = max(0, room - self._cost(chosen))
-            chosen += lists(anchors, written(chosen), min(left, listed), self._estimate)
-            return self._fitted(chosen, request)
+            return plain
+        # A focus changes what is told, not how much.
+        budget = min(request.budget, self._estimate(plain))
+        room = min(room, self._cost(chosen))
+        chosen = choose(facts, room - int(room * _LIST_SHARE), self._estimate, focused=True)
         certain = [fact for fact in chosen if fact.in_focus]  # the others may still have to go
         kept = _favour(chosen + self._exact(wanted, chosen, written(certain), room), anchors, written)
-        return self._fitted(kept + self._exact(wanted, kept, written(kept), room), request)
+        return self._fitted(kept + self._exact(wanted, kept, written(kept), room), budget, request)
 
     def _exact(self, wanted: Sequence[Found], chosen: Sequence[Fact], said: str, room: int) -> list[Fact]:
         """What the focus holds and `said` does not, word for word, in the room the chosen facts leave."""
@@ -111,11 +117,11 @@ class ExtractiveSummariser(OfflineSummariser):
     def _cost(self, facts: Sequence[Fact]) -> int:
         return sum(self._estimate(fact.text) + 1 for fact in facts)
 
-    def _fitted(self, chosen: list[Fact], request: SummaryRequest) -> str:
+    def _fitted(self, chosen: list[Fact], budget: int, request: SummaryRequest) -> str:
         """The body within the budget; the last chosen facts go first."""
         kept = list(chosen)
         body = redact_text(render(kept, request.headings))
-        while kept and self._estimate(body) > request.budget:
+        while kept and self._estimate(body) > budget:
             at = next((i for i in range(len(kept) - 1, -1, -1) if not kept[i].fixed), len(kept) - 1)
             del kept[at]
             body = redact_text(render(kept, request.headings))

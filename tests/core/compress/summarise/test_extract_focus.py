@@ -76,3 +76,14 @@ def test_a_focus_wins_on_real_transcripts() -> None:
                     wins.append(_rate(report.focus) >= 2 * _rate(report.rest))
     assert len(wins) >= 4
     assert sum(wins) >= 0.9 * len(wins)
+
+
+def test_a_focus_changes_what_is_told_and_not_how_much() -> None:
+    runs = "\n".join(f"latency {n}: commit {n * 7919:07x}ab{n:03d}cd took {n}.25 ms" for n in range(300))
+    middle = [
+        user("Measure the latency."),
+        *call("terminal", runs, command="bench latency"),
+        assistant("Ok."),
+    ]
+    plain = summary(middle, budget=4_000)
+    assert 0.9 * len(plain) < len(summary(middle, budget=4_000, focus="latency")) <= len(plain) + 4
