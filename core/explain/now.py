@@ -72,7 +72,10 @@ def _anchored(frame: Frame) -> _Size | None:
 
 
 def _answered(frame: Frame) -> _Size | None:
-    prompt = last_prompt(frame.log)
+    newest = _newest(frame)
+    if newest is None:
+        return None
+    prompt = last_prompt(frame.log, frame.conversation.generations, frame.messages(newest.row_ids))
     if prompt is None or prompt.input is None:
         return None
     return _Size(prompt.input, Verdict.PROVED, (Evidence(Source.LOG, prompt.where, prompt.message),))

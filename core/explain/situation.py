@@ -12,6 +12,7 @@ from core.errors import UsageError
 from core.explain.anchor import anchored_tokens
 from core.explain.closed import Closed, closed
 from core.explain.logged import logged_window
+from core.explain.written_rows import answered
 from core.hermes.config import HermesConfig, load_config
 from core.hermes.log import Kind, Log, LogRecord, read_log
 from core.hermes.markers import SummaryMatch, find_summary
@@ -100,8 +101,10 @@ def situation(
     window = found_window(store, conversation, config, log)
     ended = closed(store, conversation, chosen, policy, log) if chosen is not None else Closed(())
     messages = ended.messages
-    newest = chosen is not None and chosen is conversation.generations[-1]
-    tokens = _current(store, tip, messages, log, policy) if newest else _then(messages, chosen, log)
+    if chosen is not None and chosen is conversation.generations[-1]:
+        tokens = _current(store, conversation, messages, log, policy)
+    else:
+        tokens = _then(messages, chosen, log)
     prompt = store.system_prompt(tip)
     return Situation(
         conversation=conversation,
@@ -240,20 +243,35 @@ def _shapes(log: Log) -> Iterator[tuple[str, str]]:
                 yield name, record.where
 
 
-def _current(store: Store, tip: Session, messages: Sequence[Message], log: Log, policy: Policy) -> int | None:
+def _current(
+    store: Store, conversation: Conversation, messages: Sequence[Message], log: Log, policy: Policy
+) -> int | None:
     """The best known size of the real prompt: stored usage, the gateway's note, or the log's last call."""
+    tip = conversation.tip
     anchored = anchored_tokens(tip.model_config, messages, policy)
     if anchored is not None:
         return anchored
     for route in store.routing():
         if route.session_id == tip.id and (route.last_prompt_tokens or 0) > 0:
             return route.last_prompt_tokens
-    last = last_prompt(log)
+    last = last_prompt(log, conversation.generations, messages)
     return last.input if last is not None else None
 
 
-def last_prompt(log: Log) -> LogRecord | None:
-    """The last answered call whose provider counted the prompt; None when a compaction followed it."""
+def last_prompt(log: Log, generations: Sequence[Generation], messages: Sequence[Message]) -> LogRecord | None:
+    """The last answered call whose provider counted the prompt; None when a compaction followed it.
+
+    A compaction written by another program than Hermes leaves no line, so where the log holds fewer of
+    them than the rows do, the rows must show that a call was answered since the newest.
+
+    Args:
+        log: The lines about the conversation.
+        generations: Those of the conversation.
+        messages: The messages of the newest.
+    """
+    logged = sum(record.kind is Kind.DONE for record in log.records)
+    if logged < len(generations) - 1 and not answered(generations[-1], messages):
+        return None
     for record in reversed(log.records):
         if record.kind in (Kind.DONE, Kind.NATIVE_DONE):
             return None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from core.model.boundary import BoundaryMode
 from core.model.conversation import Generation
+from core.model.message import Message
 
 
 def copied_rows(generation: Generation) -> int:
@@ -25,6 +28,16 @@ def written_rows(generation: Generation) -> list[int]:
 def fresh_rows(generation: Generation) -> tuple[int, ...]:
     """The rows of a generation that are neither copies nor its summary."""
     return generation.row_ids[copied_rows(generation) :]
+
+
+def answered(generation: Generation, messages: Sequence[Message]) -> bool:
+    """Whether the rows show a call answered since the compaction that began a generation.
+
+    Args:
+        generation: The one asked about.
+        messages: Its messages, in the order of its rows.
+    """
+    return any(message.role == "assistant" for message in messages[copied_rows(generation) :])
 
 
 def rotated(generation: Generation) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from core.errors import DatabaseError
-from core.model.storage import StoreHealth, TableSize
+from core.model.storage import Lease, StoreHealth, TableSize
 from core.store.connect import Interrupted, log_of, reading
 from core.store.live import read_leases, read_locks
 from core.store.schema import FullText, Schema
@@ -65,6 +65,7 @@ def examine(
     each = _Tables(path)
     tables = tuple(_table_sizes(connection, schema, each))
     rows = {table.name: table.rows for table in tables}
+    unread: tuple[Lease, ...] = ()
     return StoreHealth(
         path=path,
         size=found.st_size,
@@ -79,8 +80,8 @@ def examine(
         full_text=_full_text(schema),
         tables=tables,
         leases=(
-            *each.read("compression_locks", lambda: read_locks(connection, schema), ()),
-            *each.read("session_turn_leases", lambda: read_leases(connection, schema), ()),
+            *each.read("compression_locks", lambda: read_locks(connection, schema), unread),
+            *each.read("session_turn_leases", lambda: read_leases(connection, schema), unread),
         ),
         integrity=_quick_check(connection) if integrity else None,
         foreign_key_errors=_foreign_keys(connection) if integrity else None,

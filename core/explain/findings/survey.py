@@ -110,12 +110,7 @@ def survey(
     total = len(slices) + len(rows)
     try:
         reached = partial(_reached, scanned, slices[-1][1] if slices else 0, cancelled)
-        for step, (start, end) in enumerate(slices, 1):
-            reached(start - 1)
-            memory.suspects |= suspects(store, start, end, memory.pending, reached)
-            memory.scanned = end
-            report(step, total)
-            reached(end)
+        _scan(store, slices, memory, reached, lambda step: report(step, total))
         around = _Surroundings(config, logs, store.locks(), now)
         tasks = [_task(row, memory, around) for row in rows]
         waiting = [task.ids for task in tasks if task.full and task.known is None]
@@ -129,6 +124,22 @@ def survey(
         return
     finally:
         _save(slot, memory)
+
+
+def _scan(
+    store: Store,
+    slices: Sequence[tuple[int, int]],
+    memory: _Memory,
+    reached: Callable[[int], None],
+    report: Callable[[int], None],
+) -> None:
+    """Look through the messages that came since the last survey, and remember how far it got."""
+    for step, (start, end) in enumerate(slices, 1):
+        reached(start - 1)
+        memory.suspects |= suspects(store, start, end, memory.pending, reached)
+        memory.scanned = end
+        report(step)
+        reached(end)
 
 
 class _Stopped(Exception):  # noqa: N818 - asked for, not a fault

@@ -46,6 +46,15 @@ def test_the_last_call_gives_the_real_prompt_until_a_compaction(home: Home) -> N
     assert of(home).settings.current_tokens is None
 
 
+def test_a_size_from_before_a_compaction_that_left_no_line_is_none(home: Home) -> None:
+    home.call(3, 41_000)
+    home.compact()
+    assert of(home).settings.current_tokens is None
+    home.talk(1)
+    home.call(4, 9_000)
+    assert of(home).settings.current_tokens == 9_000
+
+
 def test_an_older_generation_can_be_looked_at_and_has_no_current_size(home: Home) -> None:
     home.compact()
     home.call(3, 41_000)

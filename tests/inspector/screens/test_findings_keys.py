@@ -44,6 +44,10 @@ def test_a_finding_opens_where_its_evidence_is(found: Finding, place: tuple[str,
     assert place_of(found) == place
 
 
+def shown(app: InspectorApp) -> type:
+    return type(app.screen)
+
+
 def _found(row: object) -> Finding:
     assert isinstance(row, Diagnosis)
     return row.finding
@@ -94,13 +98,13 @@ async def test_a_report_is_written_once(
         await findings_of(pilot)
         await press(pilot, "e", "enter")
         await settle(pilot)
-        assert isinstance(app.screen, FindingsScreen)
+        assert shown(app) is FindingsScreen
         (report,) = tmp_path.iterdir()
         text = report.read_text("utf-8")
         assert "## Findings" in text
         await press(pilot, "e", "enter")
         await settle(pilot)
-        assert isinstance(app.screen, ReportScreen)
+        assert shown(app) is ReportScreen
         assert report.read_text("utf-8") == text
 
 
