@@ -20,16 +20,16 @@ from textual.worker import WorkerFailed, get_current_worker
 
 from core.errors import ConfigError
 from core.model.finding import Severity
-from core.store.locate import Location
-from inspector import format
-from inspector.commands import bindings, key_name, keymap, table
-from inspector.named_screens import FOCUS, HOME, PAGES, place
-from inspector.palette import defaults, shipped, textual_theme
-from inspector.text import clean_line
+from core.store.database.locate import Location
+from inspector.base.commands import bindings, key_name, keymap, table
+from inspector.base.named_screens import FOCUS, HOME, PAGES, place
+from inspector.terminal import formatting as format
+from inspector.terminal.palette import defaults, shipped, textual_theme
+from inspector.terminal.text import clean_line
 from themes.loader import DEFAULT
 
 if TYPE_CHECKING:
-    from inspector.views import View
+    from inspector.screens.workspace.views import View
 
 GENERAL = ("list", "workspace", "page", "app")
 """Scopes that hold on most screens; help shows them after the particular ones."""
@@ -52,7 +52,7 @@ class InspectorApp(App[None]):
     """
 
     TITLE = "Hermes Inspector"
-    CSS_PATH: ClassVar = ["app.tcss", "screens/sessions.tcss"]
+    CSS_PATH: ClassVar = ["app.tcss", "screens/sessions/sessions.tcss"]
     """With the home screen's styles, which would have all of them read again."""
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = bindings("app")
@@ -105,7 +105,7 @@ class InspectorApp(App[None]):
                 self._lead_on(f"{then}({topics})" if self._view == FOCUS else then)
 
     def _home(self) -> Screen[None]:
-        from inspector.screens.sessions import SessionsScreen
+        from inspector.screens.sessions.screen import SessionsScreen
 
         return SessionsScreen(self.locations, at=self._session)
 
@@ -125,7 +125,7 @@ class InspectorApp(App[None]):
     @property
     def _front(self) -> View | None:
         """The view in front, once it has all its widgets."""
-        from inspector.screens.workspace import WorkspaceScreen
+        from inspector.screens.workspace.screen import WorkspaceScreen
 
         view = self.screen.view if isinstance(self.screen, WorkspaceScreen) else None
         return view if view is not None and view.is_mounted else None
@@ -140,7 +140,7 @@ class InspectorApp(App[None]):
         self, location: Location, session_id: str, *, view: str | None = None, row: int | None = None
     ) -> None:
         """Open the workspace of a conversation, at a message when one is named."""
-        from inspector.screens.workspace import WorkspaceScreen
+        from inspector.screens.workspace.screen import WorkspaceScreen
 
         self.push_screen(WorkspaceScreen(location, session_id, view=view, row=row))
 
@@ -164,7 +164,7 @@ class InspectorApp(App[None]):
 
     def action_help(self) -> None:
         """Show every key that works on the screen in front."""
-        from inspector.screens.help import HelpScreen
+        from inspector.screens.dialogs.help import HelpScreen
 
         self.push_screen(HelpScreen(self._scopes(), self.keymap))
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from core.compress.measure import measure
-from core.compress.plan import plan
-from core.compress.prune import pruned_messages
+from core.compress.planning.measure import measure
+from core.compress.planning.plan import plan
+from core.compress.planning.prune import pruned_messages
 from sample_sessions.cast import Row, Usage
 from sample_sessions.sizes import as_message, provider_tokens
 
 if TYPE_CHECKING:
-    from core.model.message import Message
+    from core.model.transcript.message import Message
     from sample_sessions.scenario import Compaction
     from sample_sessions.stage import Stage
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from core.compress.estimate import message_size, total_tokens
-from core.hermes.policy import Policy
-from core.model.message import Message
+from core.compress.sizing.estimate import message_size, total_tokens
+from core.hermes.policy.policy import Policy
+from core.model.transcript.message import Message
 from sample_sessions.cast import Row
 
 

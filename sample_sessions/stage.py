@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from core.compress.estimate import text_tokens
-from core.compress.threshold import budgets
-from core.hermes.policy import load_policy
-from core.model.settings import Settings
+from core.compress.sizing.estimate import text_tokens
+from core.compress.sizing.threshold import budgets
+from core.hermes.policy.policy import load_policy
+from core.model.compaction.settings import Settings
 from sample_sessions.cast import Edition, Line, Model, Played, PromptCache, Row
 from sample_sessions.scenario import Script
 from sample_sessions.sizes import estimate, provider_tokens

@@ -33,4 +33,4 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """A write is not refused for how long it took here: the machine may be busy with other tests."""
-    monkeypatch.setattr("core.apply.fitness.PAUSE_SECONDS", 60.0)
+    monkeypatch.setattr("core.apply.checks.database.PAUSE_SECONDS", 60.0)

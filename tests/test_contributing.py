@@ -11,14 +11,15 @@ from typing import Any
 import pytest
 import yaml
 
-from core.compress.measure import measure
-from core.compress.plan import plan
-from core.compress.preview import preview
-from core.explain.findings import registry, summary_rules
-from core.hermes import policy
-from core.model.event import Trigger
-from core.model.settings import Settings
-from core.tables import load_table
+from core.compress.dry_run import preview
+from core.compress.planning.measure import measure
+from core.compress.planning.plan import plan
+from core.explain.diagnose import registry
+from core.explain.diagnose.rules.compression import summary as summary_rules
+from core.hermes.policy import policy
+from core.model.compaction.event import Trigger
+from core.model.compaction.settings import Settings
+from core.support.yaml_tables import load_table
 from sample_sessions.scenario import parse
 from tests.core.compress.conversations import messages
 
@@ -59,7 +60,7 @@ def test_a_release_is_added_with_the_fields_that_differ(monkeypatch: pytest.Monk
 
 
 def test_a_finding_is_words_and_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
-    ((key, entry),) = yaml.safe_load(example("# core/explain/findings/findings.yaml")).items()
+    ((key, entry),) = yaml.safe_load(example("# core/explain/diagnose/findings.yaml")).items()
     monkeypatch.setattr(registry, "CONVERSATION_RULES", {})
     monkeypatch.setattr(registry, "rules", lambda: {key: registry._rule(key, entry)})
     defined(example("from core.model.event import Trigger"), summary_rules)

@@ -63,19 +63,30 @@ def test_no_subcommand_loads_an_sdk_to_be_imported() -> None:
 
 HEAVY_FOR_A_LIST = HEAVY | {
     *("difflib", "inspect", "shutil", "tempfile", "importlib.resources", "importlib.metadata"),
-    *("core.account", "core.apply", "core.explain", "core.compress.redact", "core.compress.plan"),
-    *("core.hermes.markers", "core.model.conversation", "core.model.message", "core.model.storage"),
+    *("core.account", "core.apply", "core.explain", "core.redact", "core.compress.planning.plan"),
+    *(
+        "core.hermes.markers.markers",
+        "core.model.transcript.conversation",
+        "core.model.transcript.message",
+        "core.model.transcript.storage",
+    ),
     *(
         "core.store.store",
-        "core.store.conversation",
+        "core.store.conversations.conversation",
         "core.store.search",
         "inspector.screens",
-        "inspector.text",
+        "inspector.terminal.text",
     ),
 }
 """What a list of sessions that nobody compacted has no use for."""
 HEAVY_FOR_WHAT_IS_KEPT = HEAVY_FOR_A_LIST | {
-    *("sqlite3", "core.model.session", "core.store.schema", "core.store.open_database", "core.hermes.log"),
+    *(
+        "sqlite3",
+        "core.model.transcript.session",
+        "core.store.database.schema",
+        "core.store.database.open_database",
+        "core.hermes.log",
+    ),
 }
 
 RUN = """
@@ -118,14 +129,22 @@ def test_a_list_of_compacted_sessions_loads_no_more_than_generations_are_told_by
             database.turn("s", turn)
         database.compact("s", 2, 3, "summary")
     words = ("sessions", "--json", "--db", str(tmp_path / "state.db"))
-    unwanted = {"core.model.storage", "core.store.messages", "core.store.store", "core.store.conversation"}
+    unwanted = {
+        "core.model.transcript.storage",
+        "core.store.rows.messages",
+        "core.store.store",
+        "core.store.conversations.conversation",
+    }
     assert not _loaded_by_running(*words) & unwanted
 
 
 def test_a_ledger_loads_what_adding_up_needs(plain: Path) -> None:
     words = ("usage", "--json", "--no-prices", "--db", str(plain))
     _loaded_by_running(*words)
-    unwanted = HEAVY_FOR_A_LIST - {"core.account"} | {"core.account.threads", "core.store.lineage"}
+    unwanted = HEAVY_FOR_A_LIST - {"core.account"} | {
+        "core.account.spending.conversations",
+        "core.store.lineage.lineage",
+    }
     assert _loaded_by_running(*words) & unwanted == set()
 
 

@@ -5,24 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from core.account.data import table
 from core.model.evidence import Evidence, Verdict
 from core.model.finding import Finding, Severity
+from core.support.yaml_tables import shared_table
 
 
 def limit(rule: str, name: str) -> Any:
     """A number a rule goes by."""
-    return table("findings")[rule]["limits"][name]
+    return shared_table("core/account/findings.yaml")[rule]["limits"][name]
 
 
 def remedy(cause: str) -> str:
     """What helps against a cause of cache breaks."""
-    return str(table("findings")["remedies"].get(cause, ""))
+    return str(shared_table("core/account/findings.yaml")["remedies"].get(cause, ""))
 
 
 def one_at_a_time() -> dict[str, str]:
     """Rules that are told of one conversation only, with their names."""
-    return {rule: entry["name"] for rule, entry in table("findings").items() if "of" in entry}
+    return {
+        rule: entry["name"]
+        for rule, entry in shared_table("core/account/findings.yaml").items()
+        if "of" in entry
+    }
 
 
 def finding(
@@ -41,7 +45,7 @@ def finding(
         session: The session it is about.
         verdict: How sure it is.
     """
-    entry = table("findings")[rule]
+    entry = shared_table("core/account/findings.yaml")[rule]
     return Finding(
         rule=rule.partition("-")[0],
         name=entry["name"],

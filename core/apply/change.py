@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from core.apply.cells import RawText
-from core.model.apply import ApplyMode, ColumnChange
-from core.model.session import Session
-from core.store.schema import Schema
+from core.apply.database.exact_values import RawText
+from core.model.compaction.apply import ApplyMode, ColumnChange
+from core.model.transcript.session import Session
+from core.store.database.schema import Schema
 
 _NUMBERED = re.compile(r"^(.*) #(\d+)$", re.DOTALL)
 _ANCHOR = "_usage_anchor"

@@ -11,18 +11,25 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from core.apply.cells import Image
-from core.apply.database import data_version, identity_of, opened, read_images, sequence_of, transaction
-from core.apply.guards import check_guards, require
+from core.apply.checks.guards import check_guards, require
+from core.apply.database.connection import (
+    data_version,
+    identity_of,
+    opened,
+    read_images,
+    sequence_of,
+    transaction,
+)
+from core.apply.database.exact_values import Image
+from core.apply.database.live_rows import live_messages
+from core.apply.database.lock import compression_lock, refresh
+from core.apply.database.snapshot import Snapshot, changed, changes, expect, surprises, take
 from core.apply.journal import Complete, Entry, Journal, Record, new_entry_id
-from core.apply.lock import compression_lock, refresh
 from core.apply.rehearse import same_transcript
-from core.apply.snapshot import Snapshot, changed, changes, expect, surprises, take
-from core.apply.transcript import live_messages
 from core.apply.undo import undo
 from core.apply.write import prepared, retired, write
 from core.errors import DatabaseError
-from core.model.apply import Applied, EntryState, JournalEntry, Rehearsal
+from core.model.compaction.apply import Applied, EntryState, JournalEntry, Rehearsal
 from core.store.store import Store
 
 

@@ -14,10 +14,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.apply.cells import Cell, dump, load
+from core.apply.database.exact_values import Cell, dump, load
 from core.errors import NotFoundError
-from core.model.apply import ApplyMode, EntryState, JournalEntry
-from core.store.connect import reading
+from core.model.compaction.apply import ApplyMode, EntryState, JournalEntry
+from core.store.database.connect import reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
-from core.apply.cells import Image, RawText
-from core.apply.database import insert_image, opened, read_images, transaction
-from core.apply.transcript import live_messages
+from core.apply.database.connection import insert_image, opened, read_images, transaction
+from core.apply.database.exact_values import Image, RawText
+from core.apply.database.live_rows import live_messages
 from core.apply.write import prepared, write
-from core.model.apply import Rehearsal
-from core.model.message import Message
-from core.store.connect import open_readonly, reading
+from core.model.compaction.apply import Rehearsal
+from core.model.transcript.message import Message
+from core.store.database.connect import open_readonly, reading
 from core.store.store import Store
 
 _SHADOWS = ("data", "idx", "content", "docsize", "config")

@@ -9,10 +9,10 @@ from core.apply.change import new_session, session_changes
 from core.apply.private_copy import tried
 from core.apply.rows import call_count, loaded_alike, new_rows, stored
 from core.errors import InspectorError, UsageError
-from core.model.apply import ApplyMode, NewRow, Rehearsal
-from core.model.message import Message
-from core.model.preview import Preview
-from core.store.schema import Schema
+from core.model.compaction.apply import ApplyMode, NewRow, Rehearsal
+from core.model.compaction.preview import Preview
+from core.model.transcript.message import Message
+from core.store.database.schema import Schema
 from core.store.store import Store
 
 

@@ -6,11 +6,11 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from core.apply.cells import Cell, Image, dump, load, same
-from core.apply.database import columns_of, delete_rows, read_images, sequence_of, update_rows
+from core.apply.database.connection import columns_of, delete_rows, read_images, sequence_of, update_rows
+from core.apply.database.exact_values import Cell, Image, dump, load, same
+from core.apply.database.snapshot import TEXTS
+from core.apply.database.staging import EXPECTED, SEEN, differing, stage
 from core.apply.journal import Entry, Record
-from core.apply.snapshot import TEXTS
-from core.apply.staging import EXPECTED, SEEN, differing, stage
 from core.errors import DatabaseError
 
 _DERIVED = frozenset(("display_identity", "display_order"))

@@ -7,11 +7,11 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from core.hermes.markers import find_summary
-from core.model.apply import NewRow
-from core.model.message import Message, Wire
-from core.store.decode import JSON_PREFIX, spoken
-from core.store.schema import Schema
+from core.hermes.markers.markers import find_summary
+from core.model.compaction.apply import NewRow
+from core.model.transcript.message import Message, Wire
+from core.store.database.schema import Schema
+from core.store.rows.decode import JSON_PREFIX, spoken
 
 _COLUMN_OF = {
     "content": "content",

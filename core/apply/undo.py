@@ -5,15 +5,15 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 
-from core.apply.database import identity_of, opened, transaction
+from core.apply.database.connection import identity_of, opened, transaction
+from core.apply.database.live_rows import live_rows
+from core.apply.database.lock import compression_lock, refresh
+from core.apply.database.reindex import texts_untouched
 from core.apply.journal import Entry, Journal, Record
-from core.apply.lock import compression_lock, refresh
 from core.apply.rehearse import rehearse_messages
-from core.apply.reindex import texts_untouched
 from core.apply.restore import Restoration, continued, is_back, put_back, reached, staged
-from core.apply.transcript import live_rows
 from core.errors import DatabaseError, NotFoundError, UsageError
-from core.model.apply import ApplyMode, EntryState, JournalEntry, Rehearsal
+from core.model.compaction.apply import ApplyMode, EntryState, JournalEntry, Rehearsal
 from core.store.store import Store
 
 

@@ -9,16 +9,16 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from core.explain.codec import decode, encode
 from core.explain.explanation import Now
-from core.hermes.config import FILE_NAME
+from core.hermes.config.config import FILE_NAME
+from core.hermes.config.window import CACHE_NAME, WindowGuess
 from core.hermes.log.read import log_files
-from core.hermes.release import ReleaseGuess
-from core.hermes.window import CACHE_NAME, WindowGuess
-from core.kept_files import keep
-from core.model.event import CompressionEvent
-from core.places import APPLICATION, cache_directory
+from core.hermes.policy.release import ReleaseGuess
+from core.model.compaction.event import CompressionEvent
 from core.store.store import Store
+from core.support.file_cache import keep
+from core.support.json_codec import decode, encode
+from core.support.user_dirs import APPLICATION, cache_directory
 
 _FORMAT = 2
 

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from core.explain import wording
-from core.explain.attempts import Attempt, find_attempts
-from core.explain.checks import is_local
-from core.explain.counts import joined_rows, message_counts
-from core.explain.engine import foreign_engine
+from core.explain.compactions import sentences as wording
+from core.explain.compactions.attempts import Attempt, find_attempts
+from core.explain.compactions.foreign_engine import foreign_engine
+from core.explain.compactions.matching import Match, match
+from core.explain.compactions.message_counts import joined_rows, message_counts
+from core.explain.compactions.summary_outcome import summary_outcome
+from core.explain.compactions.verdict import rule
+from core.explain.context.context import Frame
+from core.explain.context.gather import conversation_log, detected, found_window
+from core.explain.context.log.log_timezones import settled
+from core.explain.context.release_checks import is_local
+from core.explain.context.rows.boundary_rows import BoundaryRows, boundary_rows, moments
 from core.explain.explanation import Explanation
-from core.explain.frame import Frame
-from core.explain.matching import Match, match
-from core.explain.now import where_it_stands
-from core.explain.outcome import summary_outcome
-from core.explain.rows import BoundaryRows, boundary_rows, moments
-from core.explain.ruling import rule
-from core.explain.situation import conversation_log, detected, found_window
-from core.explain.zones import settled
-from core.hermes.config import HermesConfig, load_config
+from core.explain.trigger_state import where_it_stands
+from core.hermes.config.config import HermesConfig, load_config
 from core.hermes.log import Kind, Log, LogRecord
-from core.hermes.policy import nearest_release
-from core.hermes.release import release_of_summary
-from core.model.boundary import BoundaryMode
-from core.model.event import CompressionEvent
+from core.hermes.policy.policy import nearest_release
+from core.hermes.policy.release import release_of_summary
+from core.model.compaction.event import CompressionEvent
+from core.model.transcript.boundary import BoundaryMode
 from core.store.store import Store
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from core.model.evidence import Evidence, Verdict
 
 if TYPE_CHECKING:  # what reads logs and configuration: an answer that was kept does without
-    from core.explain.clock import Clock
-    from core.hermes.config import HermesConfig
+    from core.explain.context.log.log_clock import Clock
+    from core.hermes.config.config import HermesConfig
+    from core.hermes.config.window import WindowGuess
     from core.hermes.log import Log
-    from core.hermes.release import ReleaseGuess
-    from core.hermes.window import WindowGuess
-    from core.model.conversation import Conversation
-    from core.model.event import CompressionEvent
-    from core.model.settings import Settings
+    from core.hermes.policy.release import ReleaseGuess
+    from core.model.compaction.event import CompressionEvent
+    from core.model.compaction.settings import Settings
+    from core.model.transcript.conversation import Conversation
 
 
 @dataclass(frozen=True, slots=True)

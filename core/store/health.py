@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from core.errors import DatabaseError
-from core.model.storage import Lease, StoreHealth, TableSize
-from core.store.connect import Interrupted, log_of, reading
-from core.store.live import read_leases, read_locks
-from core.store.schema import FullText, Schema
-from core.store.sessions import SESSION_COLUMNS, session_from_row
+from core.model.transcript.storage import Lease, StoreHealth, TableSize
+from core.store.database.connect import Interrupted, log_of, reading
+from core.store.database.schema import FullText, Schema
+from core.store.rows.leases import read_leases, read_locks
+from core.store.rows.sessions import SESSION_COLUMNS, session_from_row
 
 T = TypeVar("T")
 

@@ -7,11 +7,11 @@ import sqlite3
 import time
 from collections.abc import Sequence
 
-from core.model.storage import SearchHit, SearchResult
-from core.store.decode import Cells
-from core.store.messages import hidden_copies, newest_row
-from core.store.schema import FullText, Schema
-from core.store.wire import row_state
+from core.model.transcript.storage import SearchHit, SearchResult
+from core.store.database.schema import FullText, Schema
+from core.store.rows.decode import Cells
+from core.store.rows.message_decoding import row_state
+from core.store.rows.messages import hidden_copies, newest_row
 
 SCAN_SECONDS = 2.0
 _SCAN_ROWS = 2_000

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from core.errors import NotFoundError
-from core.model.conversation import Chain, Conversation, Generation
-from core.model.message import Message
-from core.model.session import Session
-from core.model.storage import (
+from core.model.transcript.conversation import Chain, Conversation, Generation
+from core.model.transcript.message import Message
+from core.model.transcript.session import Session
+from core.model.transcript.storage import (
     Lease,
     Routing,
     RowPreview,
@@ -18,14 +18,16 @@ from core.model.storage import (
     ToolPin,
     UsageRow,
 )
-from core.store import accounts, health, live, search
-from core.store.chain import read_chain
-from core.store.connect import stamp
-from core.store.conversation import read_conversation, read_lost_tail
-from core.store.conversation_lists import ConversationLists
-from core.store.messages import read_messages, read_previews
-from core.store.resolve import resolve_id
-from core.store.sessions import read_sessions
+from core.store import health, search
+from core.store.conversations.chain import read_chain
+from core.store.conversations.conversation import read_conversation, read_lost_tail
+from core.store.conversations.conversation_lists import ConversationLists
+from core.store.conversations.resolve import resolve_id
+from core.store.database.connect import stamp
+from core.store.rows import leases as live
+from core.store.rows import usage as accounts
+from core.store.rows.messages import read_messages, read_previews
+from core.store.rows.sessions import read_sessions
 
 Found = TypeVar("Found")
 

@@ -17,8 +17,8 @@ from typing import TextIO
 
 from core.errors import InspectorError, UsageError
 from inspector import __version__
-from inspector.cli import options
-from inspector.cli.later import SELDOM_USED, put_off
+from inspector.cli.arguments import options
+from inspector.cli.lazy_modules import SELDOM_USED, put_off
 from inspector.cli.registry import COMMANDS
 
 PROGRAM = "hermes-inspector"
@@ -62,8 +62,8 @@ def _dispatch(words: list[str]) -> int:
     if name is None:
         return _start_app(rest)
     put_off(*SELDOM_USED)
-    module = importlib.import_module(f"inspector.cli.{name}")
-    parser = options.Parser(f"{PROGRAM} {name}", _sentence(COMMANDS[name]), module.__doc__)
+    module = importlib.import_module(f"inspector.cli.{COMMANDS[name].module}")
+    parser = options.Parser(f"{PROGRAM} {name}", _sentence(COMMANDS[name].summary), module.__doc__)
     module.add_arguments(parser)
     code: int = module.run(parser.parse_args(rest))
     return code
@@ -101,7 +101,7 @@ def _start_app(words: list[str]) -> int:
         raise _unknown(args.stray[0])
     if args.json:
         raise UsageError("--json needs a command", where=PROGRAM, remedy=f"Try `{PROGRAM} sessions --json`")
-    from inspector.cli import app
+    from inspector.cli.app import open as app
 
     return app.start(args)
 
@@ -115,7 +115,7 @@ def _unknown(word: str) -> UsageError:
 
 
 def _command_list() -> str:
-    rows = (f"  {name:<12}{summary}" for name, summary in COMMANDS.items())
+    rows = (f"  {name:<12}{command.summary}" for name, command in COMMANDS.items())
     return "\n".join(
         ["commands (without one, the app opens):", *rows, "", f"`{PROGRAM} COMMAND --help` says more."]
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.errors import InspectorError
-from inspector.cli import jsonio
+from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
     from core.model.evidence import Evidence
@@ -34,7 +34,7 @@ def write_json(payload: dict[str, Any], *, mask: bool = True) -> None:
 
 def write_lines(lines: Iterable[str], *, mask: bool = True) -> None:
     """Print lines for people; `mask` as for `write_json`."""
-    from inspector.text import visible
+    from inspector.terminal.text import visible
 
     for line in cleaned(lines) if mask else map(visible, lines):
         sys.stdout.write(f"{line}\n")
@@ -42,14 +42,14 @@ def write_lines(lines: Iterable[str], *, mask: bool = True) -> None:
 
 def cleaned(lines: Iterable[str]) -> Iterator[str]:
     """Lines for people; whatever could act on a terminal is shown instead of sent."""
-    from inspector.text import clean
+    from inspector.terminal.text import clean
 
     return map(clean, lines)
 
 
 def evidence(value: Evidence) -> str:
     """A quotation or computation on one line, with its place."""
-    from inspector.text import clean_line
+    from inspector.terminal.text import clean_line
 
     return clean_line(f"{value.source.value} {value.where}: {value.text}", LONGEST_QUOTE)
 
@@ -71,7 +71,7 @@ def write_csv(rows: Iterable[Mapping[str, Any]]) -> None:
 
 def _cells(texts: Sequence[str]) -> Iterator[str]:
     """Texts as a spreadsheet may read them: none becomes a formula."""
-    from inspector.text import clean_lines
+    from inspector.terminal.text import clean_lines
 
     return (f"'{text}" if text.startswith(("=", "+", "-", "@")) else text for text in clean_lines(texts))
 
@@ -109,6 +109,6 @@ def write_error(error: BaseException, *, as_json: bool) -> None:
 
 
 def _one_line(text: str) -> str:
-    from inspector.text import clean
+    from inspector.terminal.text import clean
 
     return clean(" ".join(text.split()))

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from inspector.text import clean_line, fit
+from inspector.terminal.text import clean_line, fit
 
 GAP = "  "
 
@@ -37,7 +37,7 @@ def lines(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> list[str]
     Returns:
         Lines without trailing blanks, within the terminal's width when stdout is one.
     """
-    from inspector.text import cell_len
+    from inspector.terminal.text import cell_len
 
     cells = [[clean_line(cell) for cell in row] for row in rows]
     titles = [column.title for column in columns]

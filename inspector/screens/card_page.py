@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from textual import getters
 
-from inspector.screens.base import Page
-from inspector.widgets.card import Card
+from inspector.screens.page import Page
+from inspector.widgets.panes.card import Card
 
 
 class CardPage(Page):

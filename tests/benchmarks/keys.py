@@ -13,7 +13,7 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from core.store.locate import locate
+from core.store.database.locate import locate
 from core.store.store import Store
 from inspector.app import InspectorApp
 from tests.benchmarks.measure import Result

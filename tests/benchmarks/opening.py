@@ -8,11 +8,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.store.locate import locate
+from core.store.database.locate import locate
 from core.store.store import Store
 from inspector.app import InspectorApp
-from inspector.screens.map import MapView
-from inspector.widgets.message_list import MessageList
+from inspector.screens.workspace.map.view import MapView
+from inspector.widgets.messages.message_list import MessageList
 from tests.benchmarks import measure
 from tests.benchmarks.measure import Result
 from tests.benchmarks.stores import Stores

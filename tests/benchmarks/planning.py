@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from core.compress.measure import measure as measure_messages
-from core.compress.plan import plan
-from core.hermes.policy import load_policy, releases
-from core.model.message import Message
-from core.model.settings import Settings
+from core.compress.planning.measure import measure as measure_messages
+from core.compress.planning.plan import plan
+from core.hermes.policy.policy import load_policy, releases
+from core.model.compaction.settings import Settings
+from core.model.transcript.message import Message
 from core.store.store import Store
 from tests.benchmarks import measure
 from tests.benchmarks.measure import Result

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.kept_files import MOST, OLDEST, ROOM, keep
+from core.support.file_cache import MOST, OLDEST, ROOM, keep
 
 
 def aged(folder: Path, count: int, seconds: float) -> None:

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from core import tables
-from core.places import cache_directory
-from core.tables import load_table
+from core.support import yaml_tables as tables
+from core.support.user_dirs import cache_directory
+from core.support.yaml_tables import load_table
 
 ROOT = Path(__file__).parent.parent.parent
-MARKERS = "core/hermes/markers.yaml"
+MARKERS = "core/hermes/markers/markers.yaml"
 SHIPPED = sorted(
     path.relative_to(ROOT).as_posix()
     for room in ("core", "inspector")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.words import plural
+from core.support.plural import plural
 
 
 def test_one_is_singular_and_every_other_number_plural() -> None:

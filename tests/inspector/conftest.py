@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.store.locate import Location
+from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from tests.core.store.database import SessionDatabase
 from tests.hostile import HOSTILE
@@ -16,9 +16,9 @@ NOW = datetime(2026, 5, 28, 21, 0, tzinfo=UTC)
 """A little after the clock of the databases made here."""
 
 _PAUSES = (
-    "inspector.screens.map_detail.GLANCE",
-    "inspector.screens.sessions_measuring.LOOK_SECONDS",
-    "inspector.screens.sessions_ordering.FILTER_SECONDS",
+    "inspector.screens.workspace.map.detail.GLANCE",
+    "inspector.screens.sessions.measuring.LOOK_SECONDS",
+    "inspector.screens.sessions.ordering.FILTER_SECONDS",
 )
 MakeApp = Callable[..., InspectorApp]
 

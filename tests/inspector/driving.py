@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.app import App
 from textual.pilot import Pilot
 
-from inspector.widgets.key_bar import KeyBar
+from inspector.widgets.bars.key_bar import KeyBar
 
 REST = 0.01
 """Seconds for which the app waits in tests wherever it waits for a user to pause."""

@@ -9,16 +9,16 @@ from textual.command import CommandList
 from textual.css.stylesheet import Stylesheet
 from textual.events import MouseScrollDown
 
-from core.store.locate import Location, locate
+from core.store.database.locate import Location, locate
 from inspector.app import InspectorApp
-from inspector.palette import shipped
-from inspector.screens.sessions import SessionsScreen
-from inspector.screens.sessions_list import SessionsList
-from inspector.screens.workspace import WorkspaceScreen
+from inspector.base.app_protocol import Shell
+from inspector.screens.sessions.list_view import SessionsList
+from inspector.screens.sessions.screen import SessionsScreen
+from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screenshot import take
-from inspector.shell import Shell
-from inspector.widgets.banner import Banner
-from inspector.widgets.notice import Notice
+from inspector.terminal.palette import shipped
+from inspector.widgets.bars.banner import Banner
+from inspector.widgets.bars.notice import Notice
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import NOW, MakeApp
 from tests.inspector.driving import settle

@@ -4,7 +4,7 @@ import pytest
 from textual.binding import Binding
 
 from core.errors import ConfigError
-from inspector.commands import bindings, key_name, keymap, table
+from inspector.base.commands import bindings, key_name, keymap, table
 
 GENERAL = {"app", "page", "list"}
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector import format
+from inspector.terminal import formatting as format
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 

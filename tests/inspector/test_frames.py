@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from inspector.widgets.key_bar import KeyBar
+from inspector.widgets.bars.key_bar import KeyBar
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import settle
 

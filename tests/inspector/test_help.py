@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inspector.commands import table
-from inspector.screens.help import HelpList
-from inspector.screens.sessions import SessionsScreen
+from inspector.base.commands import table
+from inspector.screens.dialogs.help import HelpList
+from inspector.screens.sessions.screen import SessionsScreen
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import settle
 

@@ -9,9 +9,9 @@ import pytest
 from textual.pilot import Pilot
 
 from inspector.app import InspectorApp
-from inspector.screens.sessions import SessionsScreen
-from inspector.screens.tabs import TABS
-from inspector.widgets.message_list import MessageList
+from inspector.screens.sessions.screen import SessionsScreen
+from inspector.screens.workspace.tabs import TABS
+from inspector.widgets.messages.message_list import MessageList
 from tests.hostile import HOSTILE, harmful
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import settle

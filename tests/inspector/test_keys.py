@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from core.places import config_directory
+from core.support.user_dirs import config_directory
 from inspector.cli.main import run
-from inspector.screens.help import HelpScreen
-from inspector.screens.sessions import SessionsScreen
-from inspector.widgets.key_bar import KeyBar
+from inspector.screens.dialogs.help import HelpScreen
+from inspector.screens.sessions.screen import SessionsScreen
+from inspector.widgets.bars.key_bar import KeyBar
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import keys, settle
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.masking import mask, mask_all
+from inspector.terminal.masking import mask, mask_all
 
 SECRET = "ghp_" + "a1B2" * 9
 PIECES = [

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.screens.workspace import WorkspaceScreen
-from inspector.widgets.title_bar import TitleBar
+from inspector.screens.workspace.screen import WorkspaceScreen
+from inspector.widgets.bars.title_bar import TitleBar
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import keys, settle
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.text import cell_len, clean, clean_line, clean_lines, content, crop, fit
+from inspector.terminal.text import cell_len, clean, clean_line, clean_lines, content, crop, fit
 from tests.hostile import HOSTILE, harmful
 from tests.timing import seconds
 
@@ -100,7 +100,7 @@ assigned = st.builds(
 @given(assigned)
 @settings(max_examples=300, deadline=None)
 def test_the_quick_look_lets_no_credential_pass(text: str) -> None:
-    from core.compress.redact import redact_text
+    from core.redact import redact_text
 
     assert redact_text(clean(text)) == clean(text)
 

@@ -5,7 +5,7 @@ import asyncio
 from textual.app import App, ComposeResult
 from textual.widgets import Input
 
-from inspector.views import View
+from inspector.screens.workspace.views import View
 from tests.inspector.driving import settle
 
 

@@ -6,7 +6,7 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.containers import Vertical
 
-from inspector.workers import Reporting, in_thread
+from inspector.base.workers import Reporting, in_thread
 
 
 class Silent:

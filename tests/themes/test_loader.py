@@ -5,7 +5,7 @@ from importlib.resources import files
 import pytest
 import yaml
 
-from core.tables import load_table
+from core.support.yaml_tables import load_table
 from themes.loader import BASE, DEFAULT, TOKENS, ThemeFile, load_all
 
 SHIPPED = load_all(load_table)

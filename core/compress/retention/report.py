@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from core.compress.anchors import CATEGORIES, Found, View, collect, topic_of, values, views
-from core.compress.anchors.collect import constraints
-from core.compress.anchors.history import pending
-from core.compress.anchors.lexicon import lexicon
-from core.compress.retention.index import KEPT, LOST, PARAPHRASED, SummaryIndex
-from core.compress.retention.stale import stale
-from core.model.message import Message
-from core.model.preview import Anchor, AnchorCount, Retention
+from core.compress.facts import CATEGORIES, Found, View, collect, topic_of, values, views
+from core.compress.facts.collect import constraints
+from core.compress.facts.history import pending
+from core.compress.facts.lexicon import lexicon
+from core.compress.retention.outdated import stale
+from core.compress.retention.summary_index import KEPT, LOST, PARAPHRASED, SummaryIndex
+from core.model.compaction.preview import Anchor, AnchorCount, Retention
+from core.model.transcript.message import Message
 
 
 def retention(

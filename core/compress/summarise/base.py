@@ -9,8 +9,8 @@ from enum import StrEnum
 from typing import Protocol
 
 from core.errors import SummaryError
-from core.model.message import Message
-from core.model.tokens import Buckets
+from core.model.accounting.tokens import Buckets
+from core.model.transcript.message import Message
 
 OnText = Callable[[str], None]
 """Receives each piece of the summary as it arrives; `RESTART` alone says that what came so far is void."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from core.compress.redact import redact_text
 from core.compress.summarise.base import SummaryRequest, heading_line
-from core.compress.summarise.extract.layout import kind_of
-from core.tables import load_table
+from core.compress.summarise.extract.sections import kind_of
+from core.redact import redact_text
+from core.support.yaml_tables import load_table
 
 
 @dataclass(frozen=True, slots=True)

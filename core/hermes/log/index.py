@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from core.hermes.log.scan import Hit, scan
-from core.kept_files import keep
+from core.support.file_cache import keep
 
 _VERSION = b"hermes-inspector log index 4"
 _SEPARATOR = b"\x1f"

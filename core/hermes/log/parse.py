@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from core.hermes.log.record import Kind, LogRecord, Telemetry
-from core.tables import load_table
+from core.support.yaml_tables import load_table
 
 _HEAD = re.compile(
     r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) (DEBUG|INFO|WARNING|ERROR|CRITICAL)"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from core.account.bucket_costs import bucket_costs
-from core.model.ledger import LedgerPart, LedgerRow
-from core.model.prices import PriceRow, Rates
-from core.model.tokens import Buckets
+from core.account.pricing.bucket_costs import bucket_costs
+from core.model.accounting.ledger import LedgerPart, LedgerRow
+from core.model.accounting.prices import PriceRow, Rates
+from core.model.accounting.tokens import Buckets
 
 MILLION = 1_000_000
 RATES = Rates(input=Decimal(5), output=Decimal(25), cache_read=Decimal("0.5"), cache_write=Decimal("6.25"))

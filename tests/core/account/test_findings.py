@@ -6,16 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from core.account.cache.routes import cache_route
-from core.account.data import table
-from core.account.findings import account_findings
-from core.account.lint import row_lint
-from core.account.price_book import PriceBook
-from core.account.store_findings import store_findings
+from core.account.pricing.price_book import PriceBook
+from core.account.prompt_cache.routes import cache_route
+from core.account.reconcile.consistency import row_lint
+from core.explain.diagnose.rules.money.database_spending import store_findings
+from core.explain.diagnose.rules.money.spending import account_findings
+from core.model.accounting.prompt_cache import CacheReport, TtlAdvice
+from core.model.accounting.tokens import Buckets
 from core.model.finding import Finding
-from core.model.prompt_cache import CacheReport, TtlAdvice
-from core.model.tokens import Buckets
 from core.store.store import Store
+from core.support.yaml_tables import shared_table
 from tests.core.account.cache.logs import START, call, spaced
 from tests.core.account.homes import NOON, Book, tokens
 
@@ -28,7 +28,7 @@ BOOK = PriceBook()
 
 
 def empty(**values: Any) -> CacheReport:
-    from core.account.cache.routes import Route
+    from core.account.prompt_cache.routes import Route
 
     route = cache_route(Route("anthropic", "https://api.anthropic.com", "claude-opus-4-5"), "0.19")
     report = CacheReport("system_and_3", "native", "5m", route, (), (), (), None)
@@ -224,7 +224,7 @@ def test_g5_many_results_at_once(book: Book) -> None:
 
 
 def test_every_rule_has_words_and_a_severity() -> None:
-    for name, entry in table("findings").items():
+    for name, entry in shared_table("core/account/findings.yaml").items():
         if name != "remedies":
             assert {"name", "severity", "says"} <= set(entry), name
 
@@ -275,7 +275,7 @@ def test_lint_is_silent_on_the_samples(sample_home: Path) -> None:
 def test_g7_tells_when_a_compaction_paid_for_itself(book: Book) -> None:
     from decimal import Decimal
 
-    from core.model.prompt_cache import Payback
+    from core.model.accounting.prompt_cache import Payback
 
     book.session("a", **OPUS, **tokens(5))
     paid = Payback(START, "a", 1000, Decimal("0.1"), Decimal("0.1"), Decimal("0.05"), 9, 4)

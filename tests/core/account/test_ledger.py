@@ -12,10 +12,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from core.account.ledger import DIMENSIONS, ledger
+from core.account.spending.ledger import DIMENSIONS, ledger
 from core.errors import UsageError
-from core.model.ledger import LedgerRow
-from core.model.tokens import Buckets
+from core.model.accounting.ledger import LedgerRow
+from core.model.accounting.tokens import Buckets
 from core.store.store import Store
 from tests.core.account.homes import NOON, Book, store, tokens
 from tests.shared import shared

@@ -7,8 +7,8 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-from core.account.ledger import ledger
-from core.account.spending import UNKNOWN
+from core.account.spending.ledger import ledger
+from core.account.spending.recorded import UNKNOWN
 from tests.core.account.homes import Book, store, tokens
 
 

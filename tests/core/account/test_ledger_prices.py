@@ -6,8 +6,8 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from core.account.ledger import ledger
-from core.account.price_book import PriceBook
+from core.account.pricing.price_book import PriceBook
+from core.account.spending.ledger import ledger
 from tests.core.account.homes import Book, store, tokens
 
 

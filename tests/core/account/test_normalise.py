@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.account.normalise import normalise, one_hour_writes
-from core.model.tokens import Buckets
+from core.imports.usage_fields import normalise, one_hour_writes
+from core.model.accounting.tokens import Buckets
 
 
 def sdk(value: Any) -> Any:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from core.account.budget import check_budget
-from core.account.ledger import ledger
-from core.account.origins import FIGURES, origin
-from core.account.price_book import PriceBook
+from core.account.pricing.price_book import PriceBook
+from core.account.spending.budget import check_budget
+from core.account.spending.ledger import ledger
+from core.account.spending.origins import FIGURES, origin
 from core.errors import UsageError
-from core.model.ledger import Ledger
-from core.model.usage import Origin
+from core.model.accounting.ledger import Ledger
+from core.model.accounting.usage import Origin
 from core.store.store import Store
 from tests.core.account.homes import Book, tokens
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from core.account.price_book import PriceBook, open_book, read_overrides
-from core.account.price_list import PriceList
+from core.account.pricing.price_book import PriceBook, open_book, read_overrides
+from core.account.pricing.price_list import PriceList
 from core.errors import ConfigError
-from core.model.tokens import Buckets
+from core.model.accounting.tokens import Buckets
 
 OWN = """
 - model: "hermes-5-*"
@@ -122,7 +122,7 @@ def test_a_book_opens_with_the_users_file(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_the_big_list_is_not_imported_before_a_price_is_asked_for() -> None:
     code = (
-        "import sys, core.account.ledger, core.account.price_book as b; b.PriceBook(); "
+        "import sys, core.account.spending.ledger, core.account.pricing.price_book as b; b.PriceBook(); "
         "sys.exit('genai_prices' in sys.modules or 'tiktoken' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

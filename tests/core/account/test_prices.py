@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.account.data import table
-from core.account.price_book import PriceBook
-from core.account.prices import cost, entry_at, price, rates_for
-from core.model.prices import PriceRow, Rates, Tier
-from core.model.tokens import Buckets
+from core.account.pricing.price import cost, entry_at, price, rates_for
+from core.account.pricing.price_book import PriceBook
+from core.model.accounting.prices import PriceRow, Rates, Tier
+from core.model.accounting.tokens import Buckets
+from core.support.yaml_tables import shared_table
 
 TOKENS = Buckets(input=12_345, cache_read=67_890, cache_write=1_234, output=5_678, reasoning=4_321)
 JUNE = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -278,7 +278,10 @@ def test_every_listed_model_costs_what_the_list_itself_works_out(
     from genai_prices import Usage, calc_price
     from genai_prices.data import providers
 
-    routes = {listed: ours for ours, listed in table("price_routes")["lists"].items()}
+    routes = {
+        listed: ours
+        for ours, listed in shared_table("core/account/pricing/price_routes.yaml")["lists"].items()
+    }
     tokens = Buckets(prompt, prompt // 2, prompt // 3, prompt // 4)
     usage = Usage(
         input_tokens=tokens.prompt,

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from core.account.cells import alias_of
-from core.account.exports import read_export
-from core.account.reconcile import reconcile
+from core.account.reconcile.exports import read_export
+from core.account.reconcile.reconcile import reconcile
 from core.errors import UsageError
-from core.model.tokens import Buckets
-from core.model.usage import Reconciliation
+from core.imports.values import alias_of
+from core.model.accounting.tokens import Buckets
+from core.model.accounting.usage import Reconciliation
 from core.store.store import Store
 from tests.core.account.homes import Book, tokens
 

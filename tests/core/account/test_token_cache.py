@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from core.account import tokens, vocabulary
-from core.account.token_cache import TokenCache, digest
-from core.model.message import Message
+from core.account.tokenizers import count as tokens
+from core.account.tokenizers import vocabularies as vocabulary
+from core.account.tokenizers.count_cache import TokenCache, digest
+from core.model.transcript.message import Message
 
 
 @pytest.fixture

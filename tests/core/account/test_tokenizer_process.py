@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.account import tokenizer_process
-from core.account.token_cache import TokenCache
-from core.account.tokenizer_process import TokenizerProcess, serve
-from core.account.tokens import count_messages
-from core.account.vocabulary import count_texts
-from core.model.message import Message
+from core.account.tokenizers import child_process as tokenizer_process
+from core.account.tokenizers.child_process import TokenizerProcess, serve
+from core.account.tokenizers.count import count_messages
+from core.account.tokenizers.count_cache import TokenCache
+from core.account.tokenizers.vocabularies import count_texts
+from core.model.transcript.message import Message
 
 TEXTS = ["hello world", "two\nlines", "密码 🙂", "half a pair \ud83d", "<|endoftext|>", "\x00 and \u2028"]
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.account import vocabulary
-from core.account.token_cache import TokenCache
-from core.account.tokens import count_messages, encoding_for
-from core.account.vocabulary import PIECE, count_text
+from core.account.tokenizers import vocabularies as vocabulary
+from core.account.tokenizers.count import count_messages, encoding_for
+from core.account.tokenizers.count_cache import TokenCache
+from core.account.tokenizers.vocabularies import PIECE, count_text
 from core.errors import ConfigError
-from core.model.message import Message
+from core.model.transcript.message import Message
 
 EXACT = [
     "gpt-4o",

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.account.price_book import PriceBook
-from core.account.transcript_ledger import transcript_ledger
-from core.account.transcripts import Transcripts
+from core.account.pricing.price_book import PriceBook
+from core.account.spending.imported_ledger import transcript_ledger
 from core.errors import NotFoundError, UsageError
-from core.model.tokens import Buckets
+from core.imports.usage_logs import Transcripts
+from core.model.accounting.tokens import Buckets
 
 JANUARY = "2026-01-09T10:00:00.000Z"
 

@@ -16,12 +16,12 @@ from dataclasses import dataclass, replace
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
+from core.apply.database.live_rows import live_messages
 from core.apply.execute import execute
 from core.apply.journal import Journal
 from core.apply.rehearse import rehearse, same_transcript
-from core.apply.transcript import live_messages
 from core.apply.undo import recover, undo
-from core.model.apply import ApplyMode, EntryState, Rehearsal
+from core.model.compaction.apply import ApplyMode, EntryState, Rehearsal
 from core.store.store import Store
 from tests.core.apply.material import check_integrity, conversation, dump, preview
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.compress.measure import measure
-from core.compress.plan import plan
-from core.compress.preview import preview
+from core.compress.dry_run import preview
+from core.compress.planning.measure import measure
+from core.compress.planning.plan import plan
 from core.compress.summarise.base import (
     Cancelled,
     Endpoint,
@@ -20,9 +20,9 @@ from core.compress.summarise.base import (
     SummaryResult,
     SummaryStatus,
 )
-from core.hermes.policy import load_policy, nearest_release
-from core.model.preview import Preview
-from core.model.settings import Settings
+from core.hermes.policy.policy import load_policy, nearest_release
+from core.model.compaction.preview import Preview
+from core.model.compaction.settings import Settings
 from core.store.store import Store
 from tests.core.apply.scripted_model import ScriptedModel, serving
 

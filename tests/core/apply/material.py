@@ -5,11 +5,11 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from core.apply.transcript import live_messages
-from core.model.message import Message
-from core.model.plan import Plan, Span
-from core.model.preview import Feedback, Preview
-from core.model.settings import Settings
+from core.apply.database.live_rows import live_messages
+from core.model.compaction.plan import Plan, Span
+from core.model.compaction.preview import Feedback, Preview
+from core.model.compaction.settings import Settings
+from core.model.transcript.message import Message
 from core.store.store import Store
 from tests.core.store.database import SUMMARY as COMPACTED
 from tests.core.store.database import SessionDatabase

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from core.apply.database.live_rows import live_messages
 from core.apply.execute import execute
 from core.apply.journal import Journal
 from core.apply.rehearse import rehearse
-from core.apply.transcript import live_messages
 from core.apply.undo import undo
 from core.errors import DatabaseError
-from core.model.apply import Rehearsal
+from core.model.compaction.apply import Rehearsal
 from core.store.store import Store
 from tests.core.apply.material import conversation, dump, preview
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from core.apply import execute as executing
-from core.apply.database import opened
+from core.apply.database.connection import opened
 from core.apply.execute import execute
 from core.apply.journal import Journal
 from core.apply.rehearse import rehearse
 from core.errors import DatabaseError
-from core.model.apply import ApplyMode, EntryState, Rehearsal
-from core.model.message import Message
+from core.model.compaction.apply import ApplyMode, EntryState, Rehearsal
+from core.model.transcript.message import Message
 from core.store.store import Store
 from tests.core.apply.crash import kill_once, templates
 from tests.core.apply.material import check_integrity, conversation, dump, preview

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from core.apply.database.live_rows import live_messages
 from core.apply.execute import execute
 from core.apply.journal import Journal
 from core.apply.rehearse import rehearse
-from core.apply.transcript import live_messages
 from core.apply.undo import undo
 from core.errors import UsageError
-from core.model.apply import Applied, ApplyMode, EntryState, Rehearsal
-from core.model.boundary import BoundaryMode
-from core.model.message import RowState
-from core.model.session import Kind
+from core.model.compaction.apply import Applied, ApplyMode, EntryState, Rehearsal
+from core.model.transcript.boundary import BoundaryMode
+from core.model.transcript.message import RowState
+from core.model.transcript.session import Kind
 from core.store.store import Store
 from tests.core.apply.material import SUMMARY, check_integrity, conversation, dump, preview, preview_of
 

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from core.apply.checks.database import PAUSE_SECONDS
+from core.apply.checks.guards import check_guards, refused, require
 from core.apply.execute import execute
-from core.apply.fitness import PAUSE_SECONDS
-from core.apply.guards import check_guards, refused, require
 from core.apply.journal import Journal
 from core.apply.rehearse import rehearse
 from core.errors import DatabaseError
-from core.model.apply import ApplyMode, GuardResult, GuardState, Rehearsal
+from core.model.compaction.apply import ApplyMode, GuardResult, GuardState, Rehearsal
 from core.store.store import Store
 from tests.core.apply.material import conversation, dump, preview
 
@@ -193,7 +193,7 @@ def test_messages_that_cannot_be_decoded_refuse_unless_forced(tmp_path: Path) ->
 def test_a_long_pause_for_others_refuses_unless_forced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.apply.fitness.PAUSE_SECONDS", PAUSE_SECONDS)
+    monkeypatch.setattr("core.apply.checks.database.PAUSE_SECONDS", PAUSE_SECONDS)
     rehearsal = prepared(tmp_path)
     assert rehearsal.seconds is not None
     for seconds, state in (
@@ -235,7 +235,7 @@ def test_a_read_only_database_refuses(tmp_path: Path) -> None:
 def test_a_full_disk_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rehearsal = prepared(tmp_path)
     usage = type("Usage", (), {"free": 1024})
-    monkeypatch.setattr("core.apply.fitness.shutil.disk_usage", lambda _: usage)
+    monkeypatch.setattr("core.apply.checks.database.shutil.disk_usage", lambda _: usage)
     assert verdicts(rehearsal)["room"].state is GuardState.REFUSED
 
 

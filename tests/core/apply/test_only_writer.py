@@ -58,9 +58,9 @@ def test_session_databases_are_opened_in_two_places_only() -> None:
         for path in (ROOT / room).rglob("*.py")
         if "connect" in _calls(path)
     }
-    own_files = {"core/account/token_cache.py", "sample_sessions/database.py"}
+    own_files = {"core/account/tokenizers/count_cache.py", "sample_sessions/database.py"}
     outside = {one for one in makers - own_files if not one.startswith("core/apply/")}
-    assert outside == {"core/store/connect.py"}
+    assert outside == {"core/store/database/connect.py"}
 
 
 def test_reading_rehearsing_and_guarding_open_read_only(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.apply.database import opened, update_rows
-from core.apply.reindex import texts_untouched
+from core.apply.database.connection import opened, update_rows
+from core.apply.database.reindex import texts_untouched
 from tests.core.apply.material import check_integrity, conversation, dump
 
 ARCHIVED = {"active": 0, "compacted": 1}

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from core.apply.database.live_rows import live_messages
 from core.apply.execute import execute
 from core.apply.journal import Journal
 from core.apply.repair import rehearse_repair
-from core.apply.transcript import live_messages
 from core.apply.undo import undo
 from core.errors import UsageError
 from core.store.store import Store

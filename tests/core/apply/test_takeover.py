@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
+from core.apply.database.live_rows import live_messages
 from core.apply.execute import execute
 from core.apply.journal import Journal
 from core.apply.rehearse import rehearse
-from core.apply.transcript import live_messages
 from core.apply.undo import undo
-from core.model.apply import Applied, ApplyMode
-from core.model.message import Message
-from core.model.preview import Preview
+from core.model.compaction.apply import Applied, ApplyMode
+from core.model.compaction.preview import Preview
+from core.model.transcript.message import Message
 from core.store.store import Store
 from tests.core.apply.hermes_run import BODY, Hermes, spoken
 from tests.core.apply.rich_conversation import SESSION, write_with

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from core.apply.database.live_rows import live_messages
 from core.apply.execute import execute
 from core.apply.journal import Journal, journal_path
 from core.apply.rehearse import rehearse
-from core.apply.transcript import live_messages
 from core.apply.undo import recover, undo, undo_as_fork
 from core.errors import DatabaseError, NotFoundError, UsageError
-from core.model.apply import Applied, ApplyMode, EntryState
-from core.model.session import Kind
+from core.model.compaction.apply import Applied, ApplyMode, EntryState
+from core.model.transcript.session import Kind
 from core.store.store import Store
 from tests.core.apply.material import conversation, dump, preview
 

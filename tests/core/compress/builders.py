@@ -6,7 +6,7 @@ import json
 from itertools import count
 from typing import Any
 
-from core.model.message import Message
+from core.model.transcript.message import Message
 
 _ids = count(1)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from core.model.message import Message
+from core.model.transcript.message import Message
 
 Wire = dict[str, Any]
 _WORDS = (

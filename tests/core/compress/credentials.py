@@ -6,7 +6,7 @@ import json
 import random
 import string
 
-from core.model.message import Message
+from core.model.transcript.message import Message
 
 ALNUM = string.ascii_letters + string.digits
 HEX = string.digits + "abcdef"

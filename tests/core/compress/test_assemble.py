@@ -13,17 +13,17 @@ from hypothesis import given
 from hypothesis import settings as tuned
 from hypothesis import strategies as st
 
-from core.compress.assemble import HANDOFF, Assembled, assemble
-from core.compress.measure import measure
-from core.compress.place import visible_role
-from core.compress.plan import plan
-from core.compress.restate import running_request
-from core.compress.rows import Row
-from core.compress.turns import content_text, is_summary
-from core.hermes.policy import load_policy, releases
-from core.model.message import Message
-from core.model.plan import Plan
-from core.model.settings import Settings
+from core.compress.assembly.assemble import HANDOFF, Assembled, assemble
+from core.compress.messages.kinds import content_text, is_summary
+from core.compress.messages.list_rows import Row
+from core.compress.messages.restated_request import running_request
+from core.compress.messages.summary_role import visible_role
+from core.compress.planning.measure import measure
+from core.compress.planning.plan import plan
+from core.hermes.policy.policy import load_policy, releases
+from core.model.compaction.plan import Plan
+from core.model.compaction.settings import Settings
+from core.model.transcript.message import Message
 from tests.core.compress.conversations import SHAPES, conversation, damaged_rows, interrupted
 from tests.core.compress.test_plan import SETTINGS, any_settings, policies
 

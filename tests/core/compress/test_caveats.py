@@ -10,17 +10,17 @@ from hypothesis import given
 from hypothesis import settings as tuned
 from hypothesis import strategies as st
 
-from core.compress.caveats import caveats, focus_caveats
-from core.compress.measure import measure
-from core.compress.plan import plan
-from core.compress.preview import preview
+from core.compress.assembly.caveats import caveats, focus_caveats
+from core.compress.dry_run import preview
+from core.compress.messages.kinds import is_summary
+from core.compress.planning.measure import measure
+from core.compress.planning.plan import plan
 from core.compress.retention import retention
-from core.compress.summarise.given import GivenSummary
-from core.compress.turns import is_summary
-from core.hermes.policy import load_policy
-from core.model.message import Message
-from core.model.preview import AnchorCount
-from core.model.settings import Settings
+from core.compress.summarise.provided import GivenSummary
+from core.hermes.policy.policy import load_policy
+from core.model.compaction.preview import AnchorCount
+from core.model.compaction.settings import Settings
+from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant
 from tests.core.compress.conversations import SHAPES
 from tests.core.compress.test_plan import any_settings, policies

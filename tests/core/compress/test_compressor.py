@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from core.compress.compressor import ContextCompressor
-from core.compress.engine import ContextEngine
-from core.compress.failure import consequence
+from core.compress.engines.builtin import ContextCompressor
+from core.compress.engines.contract import ContextEngine
+from core.compress.requests.failure import consequence
 from core.compress.summarise.base import (
     Cancelled,
     Endpoint,
@@ -19,8 +19,8 @@ from core.compress.summarise.base import (
     SummaryResult,
     SummaryStatus,
 )
-from core.hermes.policy import load_policy, releases
-from core.model.settings import Settings
+from core.hermes.policy.policy import load_policy, releases
+from core.model.compaction.settings import Settings
 from tests.core.compress.conversations import conversation, interrupted
 
 ROWS = conversation(11)

@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
-from core.compress.measure import measure
-from core.compress.plan import plan
-from core.compress.preview import preview
-from core.compress.summarise.given import GivenSummary
-from core.hermes.policy import Policy, load_policy, releases
-from core.hermes.signs import PREFILTERS
-from core.model.message import Message
-from core.model.preview import Preview
+from core.compress.dry_run import preview
+from core.compress.planning.measure import measure
+from core.compress.planning.plan import plan
+from core.compress.summarise.provided import GivenSummary
+from core.hermes.markers.summary_signs import PREFILTERS
+from core.hermes.policy.policy import Policy, load_policy, releases
+from core.model.compaction.preview import Preview
+from core.model.transcript.message import Message
 from core.store.store import Store
 from tests.core.compress.conversations import SHAPES
 from tests.core.compress.test_plan import SETTINGS

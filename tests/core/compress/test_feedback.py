@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.feedback import Outcome, feedback
-from core.hermes.rules import FeedbackRules
+from core.compress.assembly.feedback import Outcome, feedback
+from core.hermes.policy.rules import FeedbackRules
 
 NEW = FeedbackRules(names_failures=True, names_refusals=True)
 OLD = FeedbackRules(names_failures=False, names_refusals=False)

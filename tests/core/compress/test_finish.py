@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from core.compress.finish import Finish, finished
-from core.compress.skills import lost_skills, mark
+from core.compress.messages.merged_summary import END_MARKER
+from core.compress.pruning.skills import lost_skills, mark
+from core.compress.requests.additions import Finish, finished
 from core.compress.summarise.base import sections
-from core.compress.unwrap import END_MARKER
-from core.hermes.policy import load_policy
-from core.model.message import Message
+from core.hermes.policy.policy import load_policy
+from core.model.transcript.message import Message
 
 BODY = "## Goal\nCount."
 WRAPPED = (

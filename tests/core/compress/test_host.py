@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from core.compress.host import settled
-from core.compress.measure import measure
-from core.compress.plan import plan
-from core.compress.preview import preview
-from core.compress.skills import mark
-from core.compress.summarise.given import GivenSummary
-from core.compress.todos import open_todos
-from core.hermes.policy import load_policy
-from core.model.message import Message
-from core.model.preview import Preview
-from core.model.settings import Settings
+from core.compress.assembly.agent_steps import settled
+from core.compress.dry_run import preview
+from core.compress.messages.todos import open_todos
+from core.compress.planning.measure import measure
+from core.compress.planning.plan import plan
+from core.compress.pruning.skills import mark
+from core.compress.summarise.provided import GivenSummary
+from core.hermes.policy.policy import load_policy
+from core.model.compaction.preview import Preview
+from core.model.compaction.settings import Settings
+from core.model.transcript.message import Message
 
 HEADER = "[Your active task list was preserved across context compression]"
 SUMMARY = Message({"role": "user", "content": "[CONTEXT SUMMARY]: earlier\n## Goal\nG"})

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.compress.measure import measure
-from core.compress.partial import MOST_TURNS, clamped, rejoined
-from core.compress.plan import plan
-from core.compress.preview import preview
-from core.compress.salvage import estimate
-from core.compress.summarise.static import StaticSummariser
-from core.hermes.policy import documents, load_policy, releases
-from core.model.message import Message
-from core.model.settings import Settings
+from core.compress.dry_run import preview
+from core.compress.planning.keep_turns import MOST_TURNS, clamped, rejoined
+from core.compress.planning.measure import measure
+from core.compress.planning.plan import plan
+from core.compress.pruning.salvage import estimate
+from core.compress.summarise.fallback.summariser import StaticSummariser
+from core.hermes.policy.policy import documents, load_policy, releases
+from core.model.compaction.settings import Settings
+from core.model.transcript.message import Message
 from tests.core.compress.conversations import messages
 
 SMALL = Settings(window=64_000)

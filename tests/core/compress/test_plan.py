@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import settings as tuned
 from hypothesis import strategies as st
 
-from core.compress.measure import measure
-from core.compress.plan import plan, plan_messages
-from core.compress.prune import pruned_messages
-from core.hermes.policy import documents, load_policy, newest_release, releases
-from core.model.message import Message
-from core.model.plan import Plan
-from core.model.settings import Gate, Settings
+from core.compress.planning.measure import measure
+from core.compress.planning.plan import plan, plan_messages
+from core.compress.planning.prune import pruned_messages
+from core.hermes.policy.policy import documents, load_policy, newest_release, releases
+from core.model.compaction.plan import Plan
+from core.model.compaction.settings import Gate, Settings
+from core.model.transcript.message import Message
 from tests.core.compress.conversations import conversation, damaged_rows, messages
 from tests.shared import shared
 

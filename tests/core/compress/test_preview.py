@@ -6,19 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from core.compress.measure import measure
-from core.compress.plan import plan
-from core.compress.preview import preview
-from core.compress.request import summary_request
-from core.compress.salvage import estimate
+from core.compress.dry_run import preview
+from core.compress.planning.measure import measure
+from core.compress.planning.plan import plan
+from core.compress.pruning.salvage import estimate
+from core.compress.requests.request import summary_request
 from core.compress.summarise.base import FailureKind, SummaryFailure
-from core.compress.summarise.extractive import ExtractiveSummariser
-from core.compress.summarise.given import GivenSummary
-from core.compress.summarise.static import StaticSummariser
-from core.hermes.policy import documents, load_policy, releases
-from core.model.message import Message
-from core.model.preview import AnchorCount
-from core.model.settings import Settings
+from core.compress.summarise.extract.summariser import ExtractiveSummariser
+from core.compress.summarise.fallback.summariser import StaticSummariser
+from core.compress.summarise.provided import GivenSummary
+from core.hermes.policy.policy import documents, load_policy, releases
+from core.model.compaction.preview import AnchorCount
+from core.model.compaction.settings import Settings
+from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call
 from tests.core.compress.conversations import conversation, messages, resumed
 from tests.core.compress.test_compressor import Scripted

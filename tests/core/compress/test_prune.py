@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from core.compress.measure import measure
-from core.compress.plan import plan
-from core.compress.preview import preview
-from core.compress.prune import pruned_messages
-from core.compress.shrink import CLEARED, DUPLICATE, cut_arguments
-from core.compress.summarise.static import StaticSummariser
-from core.hermes.policy import load_policy, releases
-from core.model.message import Message
-from core.model.settings import Settings
+from core.compress.dry_run import preview
+from core.compress.planning.measure import measure
+from core.compress.planning.plan import plan
+from core.compress.planning.prune import pruned_messages
+from core.compress.pruning.shrink import CLEARED, DUPLICATE, cut_arguments
+from core.compress.summarise.fallback.summariser import StaticSummariser
+from core.hermes.policy.policy import load_policy, releases
+from core.model.compaction.settings import Settings
+from core.model.transcript.message import Message
 
 SMALL = Settings(window=64000, protect_last=2)
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.compress.redact import redact, redact_all, redact_message, redact_text
-from core.model.message import Message
+from core.model.transcript.message import Message
+from core.redact import redact, redact_all, redact_message, redact_text
 from tests.core.compress.credentials import FIELDS, KINDS, message_with, planted
 from tests.timing import assert_linear
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.replay import replays_thinking
-from core.model.settings import Settings
+from core.compress.sizing.thinking_replay import replays_thinking
+from core.model.compaction.settings import Settings
 
 TABLE = [
     ("", "", "m", "", False),

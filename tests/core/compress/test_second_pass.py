@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.measure import Measured, measure
-from core.compress.plan import plan
-from core.compress.preview import preview
-from core.compress.summarise.given import GivenSummary
-from core.hermes.policy import load_policy, releases
-from core.model.message import Message
-from core.model.settings import Settings
+from core.compress.dry_run import preview
+from core.compress.planning.measure import Measured, measure
+from core.compress.planning.plan import plan
+from core.compress.summarise.provided import GivenSummary
+from core.hermes.policy.policy import load_policy, releases
+from core.model.compaction.settings import Settings
+from core.model.transcript.message import Message
 from tests.core.compress.test_plan import cut_of, vectors
 
 BODY = "## Goal\nG"

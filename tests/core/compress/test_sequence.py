@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from core.compress.sequence import requested
-from core.hermes.policy import load_policy, releases
-from core.model.message import Message
+from core.compress.messages.request_order import requested
+from core.hermes.policy.policy import load_policy, releases
+from core.model.transcript.message import Message
 from tests.core.compress.conversations import SHAPES
 
 ALL = pytest.mark.parametrize("release", releases())

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import settings as tuned
 from hypothesis import strategies as st
 
-from core.compress.elide import elide, elide_middle
-from core.compress.finish import Finish, finished
-from core.compress.index import identifier_index
-from core.compress.sample import bounded, sampled
-from core.compress.serialise import serialised
+from core.compress.pruning.truncate import elide, elide_middle
+from core.compress.requests.additions import Finish, finished
+from core.compress.requests.identifier_index import identifier_index
+from core.compress.requests.sample import bounded, sampled
+from core.compress.requests.serialise import serialised
 from core.compress.summarise.base import sections
-from core.hermes.policy import load_policy
-from core.model.message import Message
+from core.hermes.policy.policy import load_policy
+from core.model.transcript.message import Message
 from tests.core.compress.conversations import damaged_rows
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.compress.stubs import stub_line
-from core.hermes.policy import load_policy, releases
+from core.compress.pruning.stubs import stub_line
+from core.hermes.policy.policy import load_policy, releases
 from tests.core.compress.test_plan import VERSIONS
 from tests.shared import shared
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.threshold import budgets
-from core.hermes.policy import load_policy
-from core.model.settings import Settings
+from core.compress.sizing.threshold import budgets
+from core.hermes.policy.policy import load_policy
+from core.model.compaction.settings import Settings
 
 CODEX = "openai-codex"
 

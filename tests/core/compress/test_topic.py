@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.topic import Topic, nearest, stem, terms
+from core.compress.facts.topic import Topic, nearest, stem, terms
 
 DOCUMENTS = [
     "the auth module checks tokens",

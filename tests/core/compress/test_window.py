@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from core.compress.measure import measure
-from core.compress.plan import plan
-from core.compress.turns import is_summary
-from core.compress.window import summary_window
-from core.hermes.policy import load_policy
-from core.model.message import Message
-from core.model.plan import Span
-from core.model.settings import Settings
+from core.compress.messages.kinds import is_summary
+from core.compress.planning.measure import measure
+from core.compress.planning.plan import plan
+from core.compress.planning.summary_window import summary_window
+from core.hermes.policy.policy import load_policy
+from core.model.compaction.plan import Span
+from core.model.compaction.settings import Settings
+from core.model.transcript.message import Message
 from tests.core.compress.builders import call, long_work, user
 
 QUOTED = "[CONTEXT SUMMARY]: of another session\n" + "It says much. " * 40

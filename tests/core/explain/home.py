@@ -11,8 +11,8 @@ from typing import Any
 
 from core.explain.events import explain
 from core.explain.explanation import Explanation
-from core.model.event import CompressionEvent
-from core.store.locate import Location
+from core.model.compaction.event import CompressionEvent
+from core.store.database.locate import Location
 from core.store.store import Store
 from tests.core.store.database import SUMMARY, SessionDatabase
 

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from core.explain.answer import answer
-from core.explain.codec import decode, encode
 from core.explain.events import explain
-from core.model.event import CompressionEvent
-from core.places import cache_directory
+from core.model.compaction.event import CompressionEvent
+from core.support.json_codec import decode, encode
+from core.support.user_dirs import cache_directory
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.findings.scene import compacted
 from tests.core.explain.home import Home

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from core.explain.closed import Closed
-from core.explain.situation import situation
+from core.explain.context.gather import situation
+from core.explain.context.rows.compaction_input import Closed
 from tests.core.explain.home import Home
 
 MakeHome = Callable[..., Home]

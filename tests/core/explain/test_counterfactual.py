@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.account.price_book import Override, PriceBook
-from core.explain.bill import Bill
-from core.explain.counterfactual import cheapest, compare, history, simulate
+from core.account.pricing.price_book import Override, PriceBook
 from core.explain.events import explained
-from core.hermes.policy import load_policy, releases
-from core.model.message import Message
-from core.model.prices import PriceRow, Rates
-from core.model.settings import Settings
+from core.explain.what_if.bill import Bill
+from core.explain.what_if.simulate import cheapest, compare, history, simulate
+from core.hermes.policy.policy import load_policy, releases
+from core.model.accounting.prices import PriceRow, Rates
+from core.model.compaction.settings import Settings
+from core.model.transcript.message import Message
 from tests.core.explain.conftest import MakeHome
 
 LISTED = PriceRow("x", "m", Rates(*map(Decimal, ("3", "15", "0.3", "3.75"))), "list")

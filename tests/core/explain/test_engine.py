@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from core.explain.engine import foreign_engine
+from core.explain.compactions.foreign_engine import foreign_engine
+from core.explain.diagnose.examine import examine
 from core.explain.events import explained
 from core.explain.explanation import Explanation
-from core.explain.findings.examine import examine
-from core.model.boundary import BoundaryMode
-from core.model.event import Trigger
+from core.model.compaction.event import Trigger
 from core.model.evidence import Verdict
+from core.model.transcript.boundary import BoundaryMode
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home
 

@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.explain.events import explain
-from core.hermes.markers import SummaryMatch, find_summary
-from core.model.boundary import BoundaryMode
-from core.model.event import Trigger
+from core.hermes.markers.markers import SummaryMatch, find_summary
+from core.model.compaction.event import Trigger
 from core.model.evidence import Verdict
+from core.model.transcript.boundary import BoundaryMode
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home, compacted, explained, only
 from tests.core.store.database import LONG_SUMMARY
@@ -98,7 +98,7 @@ def test_real_homes_are_told_as_their_labels_say(tmp_path: Path) -> None:
     import json
     import tarfile
 
-    from core.store.locate import locate
+    from core.store.database.locate import locate
     from core.store.store import Store
     from tests.shared import shared
 
@@ -169,7 +169,7 @@ def test_a_rotation_where_rows_are_replaced_in_place_was_the_work_of_an_older_re
         match = find_summary(text)
         return replace(match, releases=("0.17", "0.18")) if match is not None else None
 
-    monkeypatch.setattr("core.explain.rows.find_summary", written_by_either)
+    monkeypatch.setattr("core.explain.context.rows.boundary_rows.find_summary", written_by_either)
     home = make_home("0.18", config=f"{CONFIG}compression:\n  in_place: {in_place}\n")
     home.db.session("S")
     home.talk(7)

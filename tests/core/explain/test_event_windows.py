@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.explain.events import explain
-from core.model.event import CompressionEvent, Trigger
+from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.evidence import Verdict
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home, compacted, explained, only

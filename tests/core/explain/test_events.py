@@ -7,9 +7,9 @@ from datetime import timedelta
 
 import pytest
 
-from core.model.boundary import BoundaryMode
-from core.model.event import SummaryStatus, Trigger
+from core.model.compaction.event import SummaryStatus, Trigger
 from core.model.evidence import Source, Verdict
+from core.model.transcript.boundary import BoundaryMode
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import Home, compacted, explained, only
 

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from core.explain.decision import Decision, Standing, Turn
 from core.explain.events import explained
-from core.explain.replay import replay_turns
-from core.explain.turn_words import decision_sentence, turn_sentence
-from core.model.event import Trigger
+from core.explain.turns.checks import Decision, Standing, Turn
+from core.explain.turns.replay import replay_turns
+from core.explain.turns.sentences import decision_sentence, turn_sentence
+from core.model.compaction.event import Trigger
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home, compacted
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.model.event import Trigger
+from core.model.compaction.event import Trigger
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import Home, only
 from tests.core.store.database import END, LONG_SUMMARY, PRIOR, PRIOR_END

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from core.model.event import CompressionEvent, Trigger
+from core.model.compaction.event import CompressionEvent, Trigger
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home, compacted, explained, only
 

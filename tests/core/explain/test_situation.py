@@ -6,11 +6,11 @@ import json
 import pytest
 
 from core.errors import ConfigError, NotFoundError, UsageError
-from core.explain.anchor import anchored_tokens, read_anchor
-from core.explain.situation import Situation, situation
-from core.hermes.policy import load_policy
+from core.explain.context.gather import Situation, situation
+from core.explain.context.usage_anchor import anchored_tokens, read_anchor
+from core.hermes.policy.policy import load_policy
 from core.model.evidence import Verdict
-from core.model.message import Message
+from core.model.transcript.message import Message
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import Home
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from core.model.event import Trigger
+from core.model.compaction.event import Trigger
 from core.model.evidence import Verdict
 from tests.core.explain.home import Home, compacted, explained, only
 

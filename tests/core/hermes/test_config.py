@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import ConfigError
-from core.hermes.config import HermesConfig, load_config
+from core.hermes.config.config import HermesConfig, load_config
 
 
 def config(tmp_path: Path, text: str) -> HermesConfig:

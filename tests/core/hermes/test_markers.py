@@ -1,6 +1,6 @@
 import pytest
 
-from core.hermes.markers import find_summary, recognised_by, scaffold_kind
+from core.hermes.markers.markers import find_summary, recognised_by, scaffold_kind
 
 LONG = "[CONTEXT COMPACTION — REFERENCE ONLY]"
 END = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"

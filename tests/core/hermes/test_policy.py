@@ -9,8 +9,15 @@ from pathlib import Path
 import pytest
 
 from core.errors import ConfigError
-from core.hermes import policy as module
-from core.hermes.policy import Policy, documents, load_policy, nearest_release, newest_release, releases
+from core.hermes.policy import policy as module
+from core.hermes.policy.policy import (
+    Policy,
+    documents,
+    load_policy,
+    nearest_release,
+    newest_release,
+    releases,
+)
 
 ROOT = Path(__file__).parents[3]
 

@@ -1,7 +1,7 @@
 import pytest
 
-from core.hermes.markers import SummaryMatch
-from core.hermes.release import ReleaseClues, detect_release, release_of_summary, shape_names
+from core.hermes.markers.markers import SummaryMatch
+from core.hermes.policy.release import ReleaseClues, detect_release, release_of_summary, shape_names
 from core.model.evidence import Verdict
 
 

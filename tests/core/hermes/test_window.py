@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from core.hermes.config import load_config
-from core.hermes.window import WindowClaim, WindowGuess, find_window
+from core.hermes.config.config import load_config
+from core.hermes.config.window import WindowClaim, WindowGuess, find_window
 from core.model.evidence import Evidence, Source, Verdict
 
 LOGGED = WindowClaim("log", 131_072, Evidence(Source.LOG, "agent.log:7", "ctx 131,072"), Verdict.PROVED)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from core.model.message import RowState
-from core.store.again import stored_again, unseen_by
-from core.store.skeleton import Bone
+from core.model.transcript.message import RowState
+from core.store.generations.row_outline import Bone
+from core.store.generations.stored_twice import stored_again, unseen_by
 from tests.core.store.database import LONG_SUMMARY, SUMMARY
 from tests.core.store.test_generations import Make, Opened, filled
 

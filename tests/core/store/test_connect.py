@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import DatabaseError, InspectorError, NotFoundError
-from core.store.connect import Interrupted, open_readonly, reading
+from core.store.database.connect import Interrupted, open_readonly, reading
 from core.store.store import Store
 from tests.core.store.database import SessionDatabase
 

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.store import counting
-from core.store.counting import count_generations
-from core.store.families import every_family
-from core.store.segments import thread_counts
+from core.store.conversations import generation_counts as counting
+from core.store.conversations.generation_counts import count_generations
+from core.store.generations.segments import thread_counts
+from core.store.lineage.families import every_family
 from core.store.store import Store
 from tests.core.store.database import END, LONG_SUMMARY, PRIOR, PRIOR_END, SUMMARY, SessionDatabase
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from core.model.boundary import BoundaryMode
-from core.model.message import RowState
-from core.store.digests import digests
-from core.store.skeleton import Bone
+from core.model.transcript.boundary import BoundaryMode
+from core.model.transcript.message import RowState
+from core.store.generations.foreign_summaries import digests
+from core.store.generations.row_outline import Bone
 from tests.core.store.database import SessionDatabase
 from tests.core.store.test_generations import Make, Opened, filled
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.model.boundary import BoundaryMode
-from core.model.conversation import Conversation
-from core.model.message import RowState
-from core.store.copies import head_copies, repeats, tail_copies
-from core.store.generations import split
-from core.store.skeleton import Bone
+from core.model.transcript.boundary import BoundaryMode
+from core.model.transcript.conversation import Conversation
+from core.model.transcript.message import RowState
+from core.store.generations.copied_rows import head_copies, repeats, tail_copies
+from core.store.generations.row_outline import Bone
+from core.store.generations.split import split
 from core.store.store import Store
 from tests.core.store.database import END, LONG_SUMMARY, PRIOR, PRIOR_END, SessionDatabase
 from tests.timing import seconds

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.model.session import Kind
-from core.store.lineage import MAX_CHAIN, Lineage, Link, markers_of
+from core.model.transcript.session import Kind
+from core.store.lineage.lineage import MAX_CHAIN, Lineage, Link, markers_of
 from core.store.store import Store
 from tests.core.store.database import SessionDatabase
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from core.errors import NotFoundError, UsageError
-from core.model.pages import ListQuery
-from core.model.session import Kind
-from core.model.tokens import Buckets
-from core.store.ordering import SORTS
+from core.model.accounting.tokens import Buckets
+from core.model.transcript.pages import ListQuery
+from core.model.transcript.session import Kind
+from core.store.conversations.sort_order import SORTS
 from core.store.store import Store
 from tests.core.store.database import RELEASES, SessionDatabase
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.errors import DatabaseError, NotFoundError, UsageError
-from core.store.locate import default_home, locate
+from core.store.database.locate import default_home, locate
 
 
 def make(path: Path) -> Path:

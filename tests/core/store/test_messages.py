@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from core.model.message import RowState
-from core.store.decode import spoken
+from core.model.transcript.message import RowState
+from core.store.rows.decode import spoken
 from core.store.store import Store
 from tests.core.store.database import SUMMARY, SessionDatabase
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.model.conversation import Boundary
+from core.model.transcript.conversation import Boundary
 from core.store.store import Store
 from tests.core.store.database import LONG_SUMMARY, SessionDatabase
 from tests.core.store.test_generations import Make, Opened, filled

@@ -156,8 +156,13 @@ def test_there_is_nothing_to_undo_at_first(capsys: pytest.CaptureFixture[str]) -
     [
         ("activity,room", "shutil.disk_usage", lambda path: Usage(10, 10, 1_000), "Make room on the disk"),
         ("activity,writable", "os.access", lambda path, mode: mode != os.W_OK, "read-only"),
-        ("lock", "core.apply.occupied.QUIET", timedelta(days=9_999), "--force activity"),
-        ("activity", "core.apply.fitness.live_messages", lambda store, session: (), "Preview it again"),
+        ("lock", "core.apply.checks.in_use.QUIET", timedelta(days=9_999), "--force activity"),
+        (
+            "activity",
+            "core.apply.checks.database.live_messages",
+            lambda store, session: (),
+            "Preview it again",
+        ),
     ],
 )
 def test_a_refusal_is_one_line_and_says_what_helps(

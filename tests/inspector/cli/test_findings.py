@@ -6,7 +6,7 @@ import pytest
 
 from core.model.evidence import Verdict
 from core.model.finding import Finding, Severity
-from inspector.cli.findings import lines
+from inspector.cli.explanation.findings import lines
 from tests.inspector.cli.conftest import Json, Text
 
 ORDER = ["critical", "warning", "info"]

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from core.places import cache_directory, config_directory
-from inspector.cli import kept, target
+from core.support.user_dirs import cache_directory, config_directory
+from inspector.cli import printed_cache as kept
+from inspector.cli.arguments import target
 from inspector.cli.main import run
 from tests.core.store.database import SessionDatabase
 

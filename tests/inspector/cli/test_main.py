@@ -27,7 +27,7 @@ def test_version_is_the_packages_own(capsys: pytest.CaptureFixture[str]) -> None
 def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--help"]) == 0
     shown = capsys.readouterr().out
-    assert all(f"  {name}" in shown and summary in shown for name, summary in COMMANDS.items())
+    assert all(f"  {name}" in shown and command.summary in shown for name, command in COMMANDS.items())
 
 
 @pytest.mark.parametrize("command", COMMANDS)

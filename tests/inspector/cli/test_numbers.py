@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.cli.numbers import dollars, fraction, moment, positive, share, size, whole
+from inspector.cli.arguments.parsers import dollars, fraction, moment, positive, share, size, whole
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import NotFoundError, UsageError
-from inspector.cli.transcript import read_messages
+from core.imports.openai_messages import read_messages
 
 HELLO = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"}]
 

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from core.account.ledger import collect
-from core.account.price_book import PriceBook
-from core.store.locate import locate
+from core.account.pricing.price_book import PriceBook
+from core.account.spending.ledger import collect
+from core.store.database.locate import locate
 from core.store.store import Store
-from inspector.cli import usage_json
 from inspector.cli.main import run
-from inspector.cli.usage import BY
+from inspector.cli.money.usage import BY
+from inspector.payloads import usage as usage_json
 from tests.inspector.cli.conftest import Json, Text
 
 BUCKETS = ("input", "cache_read", "cache_write", "output")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from inspector.base.named_screens import NAMES
 from inspector.cli.main import run
-from inspector.named_screens import NAMES
 from tests.core.account.homes import Book
 from tests.core.store.database import SessionDatabase
 from tests.inspector.cli.conftest import Json, Text

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from textual.pilot import Pilot
 
-from inspector.screens.preview import PreviewView
-from inspector.screens.preview_model import Comparison
-from inspector.screens.preview_reading import Basis
+from inspector.preview.comparison import Comparison
+from inspector.screens.workspace.preview.reading import Basis
+from inspector.screens.workspace.preview.view import PreviewView
 
 FULL = "Split the tenant settings table"
 AUTH = "Refactor the auth module"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from inspector.app import InspectorApp
-from inspector.screens.sessions import SessionsScreen
-from inspector.widgets.status_line import StatusLine
+from inspector.screens.sessions.screen import SessionsScreen
+from inspector.widgets.bars.status_line import StatusLine
 
 
 def screen(app: InspectorApp) -> SessionsScreen:

@@ -13,15 +13,15 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
-from core.model.apply import ApplyMode
-from core.store.locate import Location, locate
-from inspector.screens.apply import ApplyScreen
-from inspector.screens.apply_model import Stage
-from inspector.screens.apply_work import next_mode, short_id
-from inspector.screens.edit import EditSummary, edited
-from inspector.screens.preview import PreviewView
-from inspector.screens.undo import UndoScreen
-from inspector.widgets.text_pane import TextPane
+from core.model.compaction.apply import ApplyMode
+from core.store.database.locate import Location, locate
+from inspector.screens.apply.model import Stage
+from inspector.screens.apply.screen import ApplyScreen
+from inspector.screens.apply.undo import UndoScreen
+from inspector.screens.apply.work import next_mode, short_id
+from inspector.screens.workspace.preview.edit import EditSummary, edited
+from inspector.screens.workspace.preview.view import PreviewView
+from inspector.widgets.panes.text_pane import TextPane
 from tests.hostile import HOSTILE, harmful
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 

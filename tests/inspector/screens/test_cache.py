@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from core.store.locate import Location
-from inspector.screens.cache import CacheView
-from inspector.screens.cache_list import CAUSES, BreakList
-from inspector.widgets.marker_strip import MarkerStrip
+from core.store.database.locate import Location
+from inspector.screens.workspace.cache.list_view import CAUSES, BreakList
+from inspector.screens.workspace.cache.view import CacheView
+from inspector.widgets.charts.marker_strip import MarkerStrip
 from tests.inspector.screens.conftest import drawn, open_app, press, settle
 
 AUTH = "Refactor the auth module"

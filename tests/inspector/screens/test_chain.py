@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from core.model.conversation import Chain, ChainNode
-from core.model.prices import Money
-from core.model.session import Kind, Session
-from core.model.tokens import Buckets, Cost
-from core.store.locate import Location
-from inspector.screens.chain_list import columns, twigs
-from inspector.screens.workspace import WorkspaceScreen
+from core.model.accounting.prices import Money
+from core.model.accounting.tokens import Buckets, Cost
+from core.model.transcript.conversation import Chain, ChainNode
+from core.model.transcript.session import Kind, Session
+from core.store.database.locate import Location
+from inspector.screens.workspace.chain.list_view import columns, twigs
+from inspector.screens.workspace.screen import WorkspaceScreen
 from tests.inspector.screens.conftest import drawn, open_app, press, settle
 
 

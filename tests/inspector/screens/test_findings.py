@@ -10,14 +10,14 @@ import pytest
 
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Finding, NotKnown, Severity
-from core.store.locate import Location
+from core.store.database.locate import Location
 from inspector.app import InspectorApp
-from inspector.screens.findings import FindingsScreen
-from inspector.screens.findings_list import card, proof
-from inspector.screens.findings_sweep import Diagnosis, Step, examine_all, examine_one
-from inspector.screens.sessions import SessionsScreen
-from inspector.screens.workspace import WorkspaceScreen
-from inspector.widgets.banner import Banner
+from inspector.screens.findings.list_view import card, proof
+from inspector.screens.findings.screen import FindingsScreen
+from inspector.screens.findings.sweep import Diagnosis, Step, examine_all, examine_one
+from inspector.screens.sessions.screen import SessionsScreen
+from inspector.screens.workspace.screen import WorkspaceScreen
+from inspector.widgets.bars.banner import Banner
 from tests.conftest import NOW
 from tests.inspector.conftest import MakeApp
 from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press, settle
@@ -111,8 +111,8 @@ class Examined:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.go_on = threading.Event()
-        monkeypatch.setattr("inspector.screens.findings.examine_all", self.steps)
-        monkeypatch.setattr("inspector.screens.findings.TELL_SECONDS", 0)
+        monkeypatch.setattr("inspector.screens.findings.screen.examine_all", self.steps)
+        monkeypatch.setattr("inspector.screens.findings.screen.TELL_SECONDS", 0)
 
     def steps(self, _locations: object, stop: object, _scanned: object) -> Iterator[Step]:
         yield Step(1, 3, (diagnosis(Severity.INFO, "C9"), diagnosis(rule="B2")))

@@ -11,15 +11,15 @@ from textual.pilot import Pilot
 from core.errors import InspectorError
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Finding, NotKnown, Severity
-from core.store.locate import Location
+from core.store.database.locate import Location
 from inspector.app import InspectorApp
-from inspector.screens import findings
-from inspector.screens.findings import FindingsScreen
-from inspector.screens.findings_evidence import place_of
-from inspector.screens.findings_list import proof
-from inspector.screens.findings_sweep import Diagnosis, Step
-from inspector.screens.report import ReportScreen
-from inspector.screens.workspace import WorkspaceScreen
+from inspector.screens.dialogs.report import ReportScreen
+from inspector.screens.findings import screen as findings
+from inspector.screens.findings.evidence import place_of
+from inspector.screens.findings.list_view import proof
+from inspector.screens.findings.screen import FindingsScreen
+from inspector.screens.findings.sweep import Diagnosis, Step
+from inspector.screens.workspace.screen import WorkspaceScreen
 from tests.conftest import NOW
 from tests.inspector.screens.conftest import INK, drawn, press, settle
 

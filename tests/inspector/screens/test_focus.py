@@ -6,16 +6,16 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from core.model.message import Message
-from core.model.preview import Anchor, Retention
-from core.store.locate import Location
-from inspector.palette import Palette, defaults
-from inspector.screens.focus import FateList, FocusLab
-from inspector.screens.focus_column import column_lines
-from inspector.screens.focus_model import aligned, fates, suggested, topic_share, topics
-from inspector.screens.preview import PreviewView
-from inspector.screens.preview_reading import Basis
-from inspector.screens.preview_writers import Writer
+from core.model.compaction.preview import Anchor, Retention
+from core.model.transcript.message import Message
+from core.store.database.locate import Location
+from inspector.preview.summarisers import Writer
+from inspector.screens.workspace.preview.focus.column import column_lines
+from inspector.screens.workspace.preview.focus.model import aligned, fates, suggested, topic_share, topics
+from inspector.screens.workspace.preview.focus.screen import FateList, FocusLab
+from inspector.screens.workspace.preview.reading import Basis
+from inspector.screens.workspace.preview.view import PreviewView
+from inspector.terminal.palette import Palette, defaults
 from tests.hostile import harmful
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 

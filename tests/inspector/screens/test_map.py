@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from core.model.message import RowState
-from core.model.plan import Plan
-from core.store.locate import Location
-from inspector.screens.map import MapView
-from inspector.widgets.context_strip import ContextStrip
-from inspector.widgets.detail_pane import DetailPane
-from inspector.widgets.prompt_bar import PromptBar
-from inspector.widgets.what_if import WhatIfBar
+from core.model.compaction.plan import Plan
+from core.model.transcript.message import RowState
+from core.store.database.locate import Location
+from inspector.screens.workspace.map.view import MapView
+from inspector.widgets.bars.prompt_bar import PromptBar
+from inspector.widgets.bars.what_if import WhatIfBar
+from inspector.widgets.charts.context_strip import ContextStrip
+from inspector.widgets.messages.detail_pane import DetailPane
 from tests.hostile import harmful
 from tests.inspector.conftest import MakeApp
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
@@ -236,7 +236,7 @@ async def test_a_wide_screen_shows_list_message_and_sums(samples: Location) -> N
 async def test_a_tokenizer_counts_every_message_beside_what_hermes_estimates(
     samples: Location, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("inspector.screens.map_detail.REST", 0.01)
+    monkeypatch.setattr("inspector.screens.workspace.map.detail.REST", 0.01)
     async with open_app(samples, FULL).run_test(size=(200, 60)) as pilot:
         await settle(pilot)
         await settle(pilot)

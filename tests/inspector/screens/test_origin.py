@@ -6,13 +6,13 @@ from decimal import Decimal
 
 import pytest
 
-from core.explain.caching import conversation_cache
-from core.store.locate import Location
+from core.explain.prompt_cache import conversation_cache
+from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.app import InspectorApp
-from inspector.screens.cache_told import break_told, whole_told
-from inspector.screens.origin import OriginScreen
-from inspector.screens.spending_told import spending
+from inspector.screens.dialogs.origin import OriginScreen
+from inspector.screens.workspace.cache.figure_origins import break_told, whole_told
+from inspector.screens.workspace.usage.figure_origins import spending
 from tests.conftest import NOW
 from tests.inspector.screens.conftest import drawn, open_app, press, settle
 

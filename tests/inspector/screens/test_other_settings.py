@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from core.model.settings import Settings
-from core.store.locate import Location
-from inspector.screens.other_settings import RATIOS, SHARES, WINDOWS, OtherSettingsScreen, variations
-from inspector.screens.workspace import WorkspaceScreen
+from core.model.compaction.settings import Settings
+from core.store.database.locate import Location
+from inspector.screens.workspace.screen import WorkspaceScreen
+from inspector.screens.workspace.why.what_if import RATIOS, SHARES, WINDOWS, OtherSettingsScreen, variations
 from tests.inspector.screens.conftest import drawn, open_app, press, settle
 
 

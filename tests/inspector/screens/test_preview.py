@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 from textual.events import MouseScrollDown
 
-from core.store.locate import Location
-from inspector.screens.map import MapView
-from inspector.screens.preview import PreviewView
-from inspector.screens.preview_after import AnchorList
-from inspector.screens.preview_choice import WriterChoice
-from inspector.screens.preview_header import words_of
-from inspector.screens.preview_sides import DIFF, LOST, SIDES
-from inspector.widgets.diff_view import DiffView
+from core.store.database.locate import Location
+from inspector.screens.workspace.map.view import MapView
+from inspector.screens.workspace.preview.after_list import AnchorList
+from inspector.screens.workspace.preview.header import words_of
+from inspector.screens.workspace.preview.panes import DIFF, LOST, SIDES
+from inspector.screens.workspace.preview.summariser_choice import WriterChoice
+from inspector.screens.workspace.preview.view import PreviewView
+from inspector.widgets.messages.diff_view import DiffView
 from tests.hostile import harmful
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 from tests.inspector.screens.previewing import AUTH, FULL, SMALL, basis_of, shown, view

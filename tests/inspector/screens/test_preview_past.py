@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from core.explain.events import explain
-from core.hermes.policy import load_policy, releases
-from core.model.boundary import BoundaryMode
-from core.model.conversation import Boundary
-from core.model.message import Message, Row
-from core.model.plan import Span
-from core.store.locate import Location
+from core.hermes.policy.policy import load_policy, releases
+from core.model.compaction.plan import Span
+from core.model.transcript.boundary import BoundaryMode
+from core.model.transcript.conversation import Boundary
+from core.model.transcript.message import Message, Row
+from core.store.database.locate import Location
 from core.store.store import Store
-from inspector import format
-from inspector.palette import Palette, defaults
-from inspector.screens.preview_header import figures
-from inspector.screens.preview_past import Past, compared, happened
-from inspector.views import Subject
+from inspector.preview.past import Past, compared, happened
+from inspector.screens.workspace.preview.header import figures
+from inspector.screens.workspace.views import Subject
+from inspector.terminal import formatting as format
+from inspector.terminal.palette import Palette, defaults
 
 SUMMARY = "[CONTEXT SUMMARY]: handoff\n## Goal\nFix src/auth.py"
 

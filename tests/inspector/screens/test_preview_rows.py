@@ -7,15 +7,15 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.compress.measure import measure
-from core.compress.plan import plan
-from core.hermes.policy import load_policy
-from core.model.message import Message
-from core.model.plan import Span
-from core.model.preview import Retention
-from core.model.settings import Settings
-from inspector.screens.preview_model import Comparison, begun, kept_of
-from inspector.screens.preview_rows import (
+from core.compress.planning.measure import measure
+from core.compress.planning.plan import plan
+from core.hermes.policy.policy import load_policy
+from core.model.compaction.plan import Span
+from core.model.compaction.preview import Retention
+from core.model.compaction.settings import Settings
+from core.model.transcript.message import Message
+from inspector.preview.comparison import Comparison, begun, kept_of
+from inspector.screens.workspace.preview.rows import (
     AfterRows,
     BeforeRows,
     SummaryLine,
@@ -23,8 +23,8 @@ from inspector.screens.preview_rows import (
     blocks_of,
     linked,
 )
-from inspector.widgets.message_list_draw import MessageRow
-from inspector.widgets.message_list_rows import Band
+from inspector.widgets.messages.bands import Band
+from inspector.widgets.messages.draw import MessageRow
 
 SUMMARY = "## Goal\nFix the tests\n## Done\n" + "1. READ src/auth.py and found the token check " * 3
 

@@ -17,12 +17,12 @@ from core.compress.summarise.base import (
     SummaryResult,
     SummaryStatus,
 )
-from core.store.locate import Location
-from inspector.screens.preview_choice import Another, WriterChoice, consequence
-from inspector.screens.preview_onward import NOTHING
-from inspector.screens.preview_sides import SIDES, TEXT
-from inspector.screens.preview_writers import Offers, Writer, prompt_of
-from inspector.screens.preview_writing import UNREAD
+from core.store.database.locate import Location
+from inspector.preview.summarisers import Offers, Writer, prompt_of
+from inspector.screens.workspace.preview.next_screens import NOTHING
+from inspector.screens.workspace.preview.panes import SIDES, TEXT
+from inspector.screens.workspace.preview.summariser_choice import Another, WriterChoice, consequence
+from inspector.screens.workspace.preview.work import UNREAD
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 from tests.inspector.screens.previewing import FULL, basis_of, shown, view
 
@@ -106,7 +106,7 @@ async def test_the_cut_is_on_screen_before_the_summary_and_stays_when_it_is_give
     model = Model()
     model.go_on.clear()
     slow = Writer("sonnet", "at api.example", model)
-    monkeypatch.setattr("inspector.screens.preview.extractive", lambda basis: slow)
+    monkeypatch.setattr("inspector.screens.workspace.preview.view.extractive", lambda basis: slow)
     async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
         while not model.asked:
             await pilot.pause(0.01)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from core.store.locate import Location
+from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.app import InspectorApp
-from inspector.screens.apply import ApplyScreen
-from inspector.screens.apply_model import Stage
-from inspector.screens.apply_work import short_id
-from inspector.screens.findings import FindingsScreen
-from inspector.widgets.text_pane import TextPane
+from inspector.screens.apply.model import Stage
+from inspector.screens.apply.screen import ApplyScreen
+from inspector.screens.apply.work import short_id
+from inspector.screens.findings.screen import FindingsScreen
+from inspector.widgets.panes.text_pane import TextPane
 from tests.core.apply.material import compress_here, dump
 from tests.core.store.database import SessionDatabase
 from tests.inspector.screens.conftest import answer, drawn, press, settle

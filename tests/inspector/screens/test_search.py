@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.model.message import RowState
-from inspector.screens.search import HitList, SearchScreen, _near, _pattern, _pieces
-from inspector.screens.sessions import SessionsScreen
-from inspector.screens.workspace import WorkspaceScreen
-from inspector.widgets.banner import Banner
+from core.model.transcript.message import RowState
+from inspector.screens.search.screen import HitList, SearchScreen, _near, _pattern, _pieces
+from inspector.screens.sessions.screen import SessionsScreen
+from inspector.screens.workspace.screen import WorkspaceScreen
+from inspector.widgets.bars.banner import Banner
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import settle

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from inspector.screens.sessions import SessionsScreen
-from inspector.screens.sessions_card import SessionCard
-from inspector.screens.sessions_order import SORTS
-from inspector.screens.workspace import WorkspaceScreen
-from inspector.widgets.key_bar import KeyBar
-from inspector.widgets.row_list import RowList
-from inspector.widgets.status_line import StatusLine
+from inspector.screens.sessions.card import SessionCard
+from inspector.screens.sessions.data.order import SORTS
+from inspector.screens.sessions.screen import SessionsScreen
+from inspector.screens.workspace.screen import WorkspaceScreen
+from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.status_line import StatusLine
+from inspector.widgets.lists.row_list import RowList
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import press, settle

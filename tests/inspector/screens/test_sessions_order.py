@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from core.store.locate import Location
+from core.store.database.locate import Location
 from inspector.app import InspectorApp
-from inspector.screens.sessions_columns import COLUMNS, SessionLine
-from inspector.screens.sessions_order import SORTS, Order
-from inspector.screens.sessions_ranking import Ranker
-from inspector.screens.sessions_standing import measure
-from inspector.widgets.row_list import RowList
+from inspector.screens.sessions.columns import COLUMNS, SessionLine
+from inspector.screens.sessions.data.order import SORTS, Order
+from inspector.screens.sessions.data.pressure import measure
+from inspector.screens.sessions.data.ranking import Ranker
+from inspector.widgets.lists.row_list import RowList
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import NOW, MakeApp
 from tests.inspector.driving import press, settle
@@ -125,7 +125,7 @@ def test_what_did_not_change_is_not_measured_again(
         measured.extend(line.title for line in lines)
         return measure(lines, *rest)
 
-    monkeypatch.setattr("inspector.screens.sessions_ranking.measure", counting)
+    monkeypatch.setattr("inspector.screens.sessions.data.ranking.measure", counting)
     ranker, place = Ranker(), Location(home / "state.db", home)
 
     def rank(sort: str) -> None:
@@ -144,7 +144,7 @@ def test_what_did_not_change_is_not_measured_again(
 def test_what_is_not_measured_yet_stands_below_and_the_list_says_so(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("inspector.screens.sessions_ranking.PATIENCE", 0.0)
+    monkeypatch.setattr("inspector.screens.sessions.data.ranking.PATIENCE", 0.0)
     pages = list(
         Ranker().pages(
             [Location(home / "state.db", home)], Order(sort="generations"), 200, NOW, lambda: False

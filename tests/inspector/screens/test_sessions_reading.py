@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from core.places import cache_directory
-from core.store.locate import Location
-from inspector.screens.sessions_columns import Extra, SessionLine
-from inspector.screens.sessions_kept import recall, remember
-from inspector.screens.sessions_order import SourcePage
-from inspector.screens.sessions_source import read_first, read_page
-from inspector.widgets.banner import Banner
-from inspector.widgets.pressure_bar import Pressure
-from inspector.widgets.status_line import StatusLine
+from core.store.database.locate import Location
+from core.support.user_dirs import cache_directory
+from inspector.screens.sessions.columns import Extra, SessionLine
+from inspector.screens.sessions.data.figure_cache import recall, remember
+from inspector.screens.sessions.data.order import SourcePage
+from inspector.screens.sessions.data.source import read_first, read_page
+from inspector.widgets.bars.banner import Banner
+from inspector.widgets.bars.status_line import StatusLine
+from inspector.widgets.charts.pressure_bar import Pressure
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import settle
@@ -35,7 +35,7 @@ async def test_the_first_frame_does_not_wait_for_the_database(
         answered.wait(10)
         return read_first(*args, **options)
 
-    monkeypatch.setattr("inspector.screens.sessions_source.read_first", slow)
+    monkeypatch.setattr("inspector.screens.sessions.data.source.read_first", slow)
     running = app(home)
     async with running.run_test(size=(120, 30)) as pilot:
         await pilot.pause()
@@ -54,7 +54,7 @@ async def test_a_first_screenful_comes_before_anybody_counted(
         counted.wait(10)
         return read_page(*args, **options)
 
-    monkeypatch.setattr("inspector.screens.sessions_source.read_page", slow)
+    monkeypatch.setattr("inspector.screens.sessions.data.source.read_page", slow)
     running = app(home)
     async with running.run_test(size=(120, 30)) as pilot:
         while not titles(running):
@@ -122,7 +122,7 @@ async def test_what_was_computed_stays_on_screen_until_something_newer_is_known(
 async def test_the_first_line_follows_a_hermes_that_writes(
     app: MakeApp, home: Path, database: SessionDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("inspector.screens.sessions.ADD_UP_SECONDS", 0.01)
+    monkeypatch.setattr("inspector.screens.sessions.screen.ADD_UP_SECONDS", 0.01)
     running = app(home)
     async with running.run_test(size=(120, 30)) as pilot:
         await settle(pilot)
@@ -177,7 +177,7 @@ async def test_pressure_is_there_at_once_where_an_earlier_run_computed_it(
     def nothing(*_args: Any) -> Any:
         yield from ()
 
-    monkeypatch.setattr("inspector.screens.sessions_standing.measure", nothing)
+    monkeypatch.setattr("inspector.screens.sessions.data.pressure.measure", nothing)
     running = app(home)
     async with running.run_test(size=(120, 30)) as pilot:
         await settle(pilot)
@@ -192,7 +192,7 @@ async def test_what_an_earlier_run_computed_of_another_state_is_not_shown(
     async with app(home).run_test(size=(120, 30)) as pilot:
         await settle(pilot)
     database.turn("plain", "three")
-    monkeypatch.setattr("inspector.screens.sessions_standing.measure", lambda *_args: iter(()))
+    monkeypatch.setattr("inspector.screens.sessions.data.pressure.measure", lambda *_args: iter(()))
     running = app(home)
     async with running.run_test(size=(120, 30)) as pilot:
         await settle(pilot)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from core.model.finding import Severity
-from core.store.locate import Location
-from inspector.screens.sessions_words import header, legend
-from inspector.widgets.status_line import StatusLine
+from core.store.database.locate import Location
+from inspector.screens.sessions.words import header, legend
+from inspector.widgets.bars.status_line import StatusLine
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import settle

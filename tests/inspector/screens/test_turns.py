@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from core.explain.decision import Check, Decision, Standing, Turn
-from core.model.event import Trigger
-from core.store.locate import Location
-from inspector.screens.turns import TurnsScreen
-from inspector.screens.turns_list import card, rest
-from inspector.screens.workspace import WorkspaceScreen
+from core.explain.turns.checks import Check, Decision, Standing, Turn
+from core.model.compaction.event import Trigger
+from core.store.database.locate import Location
+from inspector.screens.workspace.screen import WorkspaceScreen
+from inspector.screens.workspace.why.turns import TurnsScreen
+from inspector.screens.workspace.why.turns_list import card, rest
 from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press, settle
 
 TITLE = "Refactor the auth module"

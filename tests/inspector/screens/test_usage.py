@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from core.store.locate import Location
+from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.app import InspectorApp
-from inspector.format import money
-from inspector.screens.sessions import SessionsScreen
-from inspector.screens.usage import UsageScreen
-from inspector.screens.usage_list import LedgerList
-from inspector.screens.usage_model import DIMENSIONS, Day, Question, answer, forecast, spent
-from inspector.screens.usage_panel import UsagePanel
-from inspector.screens.usage_words import headline, nothing, waiting
-from inspector.screens.workspace import WorkspaceScreen
-from inspector.widgets.day_bars import DayBars, shown
+from inspector.screens.sessions.screen import SessionsScreen
+from inspector.screens.workspace.screen import WorkspaceScreen
+from inspector.screens.workspace.usage.list_view import LedgerList
+from inspector.screens.workspace.usage.model import DIMENSIONS, Day, Question, answer, forecast, spent
+from inspector.screens.workspace.usage.panel import UsagePanel
+from inspector.screens.workspace.usage.screen import UsageScreen
+from inspector.screens.workspace.usage.words import headline, nothing, waiting
+from inspector.terminal.formatting import money
+from inspector.widgets.charts.day_bars import DayBars, shown
 from tests.conftest import NOW
 from tests.inspector.screens.conftest import drawn, open_app, press, settle
 

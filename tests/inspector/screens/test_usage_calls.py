@@ -11,12 +11,12 @@ from decimal import Decimal
 import pytest
 from textual.pilot import Pilot
 
-from core.store.locate import Location
+from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.app import InspectorApp
-from inspector.screens.usage_calls import bars_of
-from inspector.screens.usage_model import Answer, Day, Question, answer
-from inspector.widgets.day_bars import DayBars
+from inspector.screens.workspace.usage.bars import bars_of
+from inspector.screens.workspace.usage.model import Answer, Day, Question, answer
+from inspector.widgets.charts.day_bars import DayBars
 from tests.conftest import NOW
 from tests.inspector.screens.conftest import drawn, settle
 

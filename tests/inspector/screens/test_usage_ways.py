@@ -9,15 +9,15 @@ from decimal import Decimal
 import pytest
 from textual.pilot import Pilot
 
-from core.model.ledger import Ledger, LedgerRow
-from core.model.tokens import Buckets
-from core.store.locate import Location
+from core.model.accounting.ledger import Ledger, LedgerRow
+from core.model.accounting.tokens import Buckets
+from core.store.database.locate import Location
 from inspector.app import InspectorApp
-from inspector.screens.usage_calls import bars_of
-from inspector.screens.usage_model import Answer, Day, Question, at_this_pace
-from inspector.screens.usage_panel import UsagePanel
-from inspector.screens.usage_words import bucket_pieces, headline
-from inspector.widgets.day_bars import DayBars
+from inspector.screens.workspace.usage.bars import bars_of
+from inspector.screens.workspace.usage.model import Answer, Day, Question, at_this_pace
+from inspector.screens.workspace.usage.panel import UsagePanel
+from inspector.screens.workspace.usage.words import bucket_pieces, headline
+from inspector.widgets.charts.day_bars import DayBars
 from tests.conftest import NOW
 from tests.inspector.screens.conftest import press, settle
 

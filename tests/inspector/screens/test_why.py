@@ -7,23 +7,23 @@ from typing import Any
 
 import pytest
 
-from core.model.boundary import BoundaryMode
-from core.model.event import CompressionEvent, SummaryOutcome, SummaryStatus, Trigger
+from core.model.accounting.prompt_cache import Payback
+from core.model.compaction.event import CompressionEvent, SummaryOutcome, SummaryStatus, Trigger
+from core.model.compaction.preview import AnchorCount, Retention
 from core.model.evidence import Evidence, Source, Verdict
-from core.model.preview import AnchorCount, Retention
-from core.model.prompt_cache import Payback
-from core.store.locate import Location
+from core.model.transcript.boundary import BoundaryMode
+from core.store.database.locate import Location
 from inspector.app import InspectorApp
-from inspector.screens.cache_card import bill
-from inspector.screens.map import MapView
-from inspector.screens.why import WhyView, asides, caption
-from inspector.screens.why_aftermath import Aftermath, bill_of
-from inspector.screens.why_card import effect, event_lines, proof_lines
-from inspector.screens.why_curve import Curve, Sample
-from inspector.screens.why_list import EventList
-from inspector.screens.workspace import WorkspaceScreen
-from inspector.widgets.curve_chart import columns, number, place_of
-from inspector.widgets.status_line import StatusLine
+from inspector.screens.workspace.cache.card import bill
+from inspector.screens.workspace.map.view import MapView
+from inspector.screens.workspace.screen import WorkspaceScreen
+from inspector.screens.workspace.why.aftermath import Aftermath, bill_of
+from inspector.screens.workspace.why.card import effect, event_lines, proof_lines
+from inspector.screens.workspace.why.curve import Curve, Sample
+from inspector.screens.workspace.why.list_view import EventList
+from inspector.screens.workspace.why.view import WhyView, asides, caption
+from inspector.widgets.bars.status_line import StatusLine
+from inspector.widgets.charts.curve_chart import columns, number, place_of
 from tests.conftest import NOW
 from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press, settle
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from textual.app import App, ComposeResult
 
-from inspector.palette import shipped, textual_theme
-from inspector.widgets.banner import MOST_LINES, Banner
+from inspector.terminal.palette import shipped, textual_theme
+from inspector.widgets.bars.banner import MOST_LINES, Banner
 from tests.hostile import HOSTILE, harmful
 from themes.loader import DEFAULT
 

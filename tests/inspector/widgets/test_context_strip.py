@@ -6,9 +6,9 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.geometry import Size
 
-from inspector.palette import Palette, defaults
-from inspector.widgets.context_strip import BARE_CURSOR, FILL, ContextStrip, draw_cells, legend
-from inspector.widgets.context_strip_layout import strip_layout
+from inspector.terminal.palette import Palette, defaults
+from inspector.widgets.charts.context_strip import BARE_CURSOR, FILL, ContextStrip, draw_cells, legend
+from inspector.widgets.charts.context_strip_layout import strip_layout
 from tests.inspector.widgets.test_context_strip_layout import plan_of
 
 INK = Palette(defaults())

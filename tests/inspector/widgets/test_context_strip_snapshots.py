@@ -7,21 +7,21 @@ from typing import Protocol
 import pytest
 from textual.app import App, ComposeResult
 
-from core.compress.measure import measure
-from core.compress.plan import plan
-from core.hermes.policy import load_policy, releases
-from core.model.message import Message
-from core.model.settings import Settings
-from inspector.palette import defaults, shipped, textual_theme
-from inspector.screens.map_header import MapHeader
-from inspector.screens.map_model import part_of
-from inspector.widgets.context_strip import ContextStrip
-from inspector.widgets.message_list import BandedRows, MessageList
-from inspector.widgets.message_list_draw import MessageRow, message_row
-from inspector.widgets.message_list_rows import Banding, partition_bands
-from inspector.widgets.rows import ListRows
-from inspector.widgets.what_if import WhatIfBar
-from inspector.widgets.what_if_state import Hypothesis, WhatIf
+from core.compress.planning.measure import measure
+from core.compress.planning.plan import plan
+from core.hermes.policy.policy import load_policy, releases
+from core.model.compaction.settings import Settings
+from core.model.transcript.message import Message
+from inspector.preview.what_if import Hypothesis, WhatIf
+from inspector.screens.workspace.map.header import MapHeader
+from inspector.screens.workspace.map.model import part_of
+from inspector.terminal.palette import defaults, shipped, textual_theme
+from inspector.widgets.bars.what_if import WhatIfBar
+from inspector.widgets.charts.context_strip import ContextStrip
+from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.messages.bands import Banding, partition_bands
+from inspector.widgets.messages.draw import MessageRow, message_row
+from inspector.widgets.messages.message_list import BandedRows, MessageList
 from themes.loader import DEFAULT
 
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from textual.app import App, ComposeResult
 
-from inspector.palette import Palette, defaults, shipped, textual_theme
-from inspector.widgets.curve_chart import CurveChart, Mark
-from inspector.widgets.pressure_bar import Pressure, draw
+from inspector.terminal.palette import Palette, defaults, shipped, textual_theme
+from inspector.widgets.charts.curve_chart import CurveChart, Mark
+from inspector.widgets.charts.pressure_bar import Pressure, draw
 
 
 class ChartApp(App[None]):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from core.model.message import Message, Row, RowState
-from inspector.palette import Palette, defaults
-from inspector.widgets.context_strip_layout import Part
-from inspector.widgets.detail_pane import CHUNK, Detail, detail_lines
+from core.model.transcript.message import Message, Row, RowState
+from inspector.terminal.palette import Palette, defaults
+from inspector.widgets.charts.context_strip_layout import Part
+from inspector.widgets.messages.detail_pane import CHUNK, Detail, detail_lines
 from tests.hostile import HOSTILE, harmful
 
 INK = Palette(defaults())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from core.model.message import Message
-from core.model.plan import Span
-from inspector.line import Line
-from inspector.widgets.diff_view import LINES_A_MESSAGE, DiffLine, message_diff
+from core.model.compaction.plan import Span
+from core.model.transcript.message import Message
+from inspector.terminal.line import Line
+from inspector.widgets.messages.diff_view import LINES_A_MESSAGE, DiffLine, message_diff
 from tests.hostile import HOSTILE, harmful
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.widgets.folding_rows import FoldingRows
-from inspector.widgets.rows import ListRows
+from inspector.widgets.lists.folding_rows import FoldingRows
+from inspector.widgets.lists.rows import ListRows
 
 
 def shown(rows: FoldingRows[str]) -> list[str | None]:

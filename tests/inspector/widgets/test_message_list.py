@@ -7,14 +7,14 @@ import json
 import pytest
 from rich.cells import cell_len
 
-from core.model.message import RowState, ToolCall
-from core.model.storage import RowPreview
-from inspector.line import Line
-from inspector.palette import Palette, defaults
-from inspector.widgets.context_strip_layout import Part
-from inspector.widgets.message_list_arguments import argument_line, beginning, laid_out
-from inspector.widgets.message_list_draw import Marks, MessageRow, draw_band, draw_message
-from inspector.widgets.message_list_rows import Band
+from core.model.transcript.message import RowState, ToolCall
+from core.model.transcript.storage import RowPreview
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette, defaults
+from inspector.widgets.charts.context_strip_layout import Part
+from inspector.widgets.messages.arguments import argument_line, beginning, laid_out
+from inspector.widgets.messages.bands import Band
+from inspector.widgets.messages.draw import Marks, MessageRow, draw_band, draw_message
 from tests.hostile import HOSTILE, harmful
 
 INK = Palette(defaults())

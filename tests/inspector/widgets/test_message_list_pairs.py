@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.model.message import Message
-from inspector.widgets.message_list_pairs import tool_pairs
+from core.model.transcript.message import Message
+from inspector.preview.tool_pairs import tool_pairs
 
 
 def asks(*ids: str) -> Message:

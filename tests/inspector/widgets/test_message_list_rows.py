@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.widgets.context_strip_layout import Part
-from inspector.widgets.message_list_rows import Band, Banding, partition_bands
+from inspector.widgets.charts.context_strip_layout import Part
+from inspector.widgets.messages.bands import Band, Banding, partition_bands
 from tests.inspector.widgets.test_context_strip_layout import plan_of
 
 

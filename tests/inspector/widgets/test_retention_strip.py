@@ -6,9 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.model.preview import Anchor, AnchorCount, Retention
-from inspector.palette import Palette, defaults
-from inspector.widgets.retention_strip import gravest, heat, heat_glyph, heat_ink, heat_line, survival_line
+from core.model.compaction.preview import Anchor, AnchorCount, Retention
+from inspector.terminal.palette import Palette, defaults
+from inspector.widgets.charts.retention_strip import (
+    gravest,
+    heat,
+    heat_glyph,
+    heat_ink,
+    heat_line,
+    survival_line,
+)
 from tests.hostile import HOSTILE, harmful
 
 INK = Palette(defaults())

@@ -7,10 +7,10 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.message import Message
 
-from inspector.line import Line
-from inspector.palette import defaults, shipped, textual_theme
-from inspector.widgets.row_list import RowList
-from inspector.widgets.rows import ListRows, PagedRows
+from inspector.terminal.line import Line
+from inspector.terminal.palette import defaults, shipped, textual_theme
+from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows, PagedRows
 from tests.hostile import HOSTILE, harmful
 
 

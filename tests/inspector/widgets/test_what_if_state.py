@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import UsageError
-from core.model.settings import Settings
-from inspector.widgets.what_if_state import KNOBS, Hypothesis, Knob, WhatIf
+from core.model.compaction.settings import Settings
+from inspector.preview.what_if import KNOBS, Hypothesis, Knob, WhatIf
 
 RELEASES = ("0.13", "0.16", "0.19", "0.22")
 

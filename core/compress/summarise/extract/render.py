@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from core.compress.summarise.base import heading_line
-from core.compress.summarise.extract.facts import Fact
-from core.compress.summarise.extract.layout import homes
+from core.compress.summarise.extract.fact_lines import Fact
+from core.compress.summarise.extract.sections import homes
 
 NOTHING = "None."
 _LONG_PATH = 30

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from core.compress.anchors import values
-from core.compress.summarise.extract.facts import Fact
-from core.compress.summarise.extract.layout import purposes
+from core.compress.facts import values
+from core.compress.summarise.extract.fact_lines import Fact
+from core.compress.summarise.extract.sections import purposes
 
 FOCUS_SHARE = 0.65
 """Share of the room that goes to the focus: the middle of the 60 to 70 % Hermes asks for."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from core.hermes.log import Kind, Log, LogRecord
-from core.model.prompt_cache import CacheCall
+from core.model.accounting.prompt_cache import CacheCall
 
 START = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
@@ -26,7 +26,7 @@ def call(
 
 def spaced(*calls: CacheCall) -> tuple[CacheCall, ...]:
     """The same calls with the pauses between them."""
-    from core.account.cache.calls import _with_gaps
+    from core.account.prompt_cache.calls import _with_gaps
 
     return tuple(_with_gaps(calls))
 

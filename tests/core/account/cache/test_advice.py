@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from core.account.cache.advice import advise
-from core.model.prices import PriceRow, Rates
-from core.model.prompt_cache import CacheBreak
+from core.account.prompt_cache.ttl_advice import advise
+from core.model.accounting.prices import PriceRow, Rates
+from core.model.accounting.prompt_cache import CacheBreak
 from tests.core.account.cache.logs import START, call, spaced
 
 OPUS = PriceRow("anthropic", "opus", Rates(*map(Decimal, ("5", "25", "0.5", "6.25", "10"))), "test")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.account.cache.breakpoints import MARKERS, TOOLS, place, with_prefix_tokens
-from core.model.message import Message
+from core.account.prompt_cache.breakpoints import MARKERS, TOOLS, place, with_prefix_tokens
+from core.model.transcript.message import Message
 from tests.shared import shared
 
 RELEASES = ("0.13.0", "0.14.0", "0.15.2", "0.16.0", "0.17.0", "0.18.2", "0.19.0", "0.22.2")

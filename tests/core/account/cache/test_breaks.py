@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.account.cache.breaks import LEAST, find_breaks
-from core.account.cache.causes import Surroundings
+from core.account.prompt_cache.breaks import LEAST, find_breaks
+from core.account.prompt_cache.causes import Surroundings
 from core.hermes.log import Kind, LogRecord
-from core.model.prices import PriceRow, Rates
-from core.model.prompt_cache import CacheBreak, CacheCall
+from core.model.accounting.prices import PriceRow, Rates
+from core.model.accounting.prompt_cache import CacheBreak, CacheCall
 from tests.core.account.cache.logs import START, call, line, log, spaced, utc
 
 WARM = [call(0, 10_000, 0), call(10, 12_000, 9_900), call(20, 14_000, 11_900), call(30, 16_000, 13_900)]

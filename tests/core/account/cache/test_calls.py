@@ -6,7 +6,7 @@ import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from core.account.cache.calls import identity_changed, program_starts
+from core.account.prompt_cache.calls import identity_changed, program_starts
 from tests.core.account.cache.logs import utc
 
 NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from core.account.cache.payback import SummaryCost, paybacks
+from core.account.prompt_cache.payback import SummaryCost, paybacks
 from core.hermes.log import Kind
-from core.model.prices import PriceRow, Rates
-from core.model.prompt_cache import CacheCall, Payback
+from core.model.accounting.prices import PriceRow, Rates
+from core.model.accounting.prompt_cache import CacheCall, Payback
 from tests.core.account.cache.logs import call, line, log, spaced, utc
 
 OPUS = PriceRow("anthropic", "opus", Rates(*map(Decimal, ("5", "25", "0.5", "6.25", "10"))), "test")

@@ -10,13 +10,13 @@ from shutil import copytree
 
 import pytest
 
-from core.account.cache import cache_report
-from core.account.ledger import ledger
-from core.account.price_book import PriceBook
-from core.hermes.config import load_config
+from core.account.pricing.price_book import PriceBook
+from core.account.prompt_cache import cache_report
+from core.account.spending.ledger import ledger
+from core.hermes.config.config import load_config
 from core.hermes.log import read_log
-from core.model.prompt_cache import CacheReport
-from core.store.locate import Location
+from core.model.accounting.prompt_cache import CacheReport
+from core.store.database.locate import Location
 from core.store.store import Store
 from tests.shared import shared
 

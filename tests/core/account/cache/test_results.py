@@ -5,9 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 from pathlib import Path
 
-from core.account.cache.report import cache_report
-from core.account.price_book import PriceBook
-from core.store.locate import Location
+from core.account.pricing.price_book import PriceBook
+from core.account.prompt_cache.report import cache_report
+from core.store.database.locate import Location
 from core.store.store import Store
 from tests.core.account.homes import Book, tokens
 

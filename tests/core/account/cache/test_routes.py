@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.account.cache.routes import Route, cache_route, cache_ttl
+from core.account.prompt_cache.routes import Route, cache_route, cache_ttl
 
 ANTHROPIC = Route("anthropic", "https://api.anthropic.com", "claude-opus-4-5", "anthropic_messages")
 OPENROUTER = Route(

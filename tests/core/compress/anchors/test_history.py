@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.compress.anchors import views
-from core.compress.anchors.history import files, outcomes, pending
+from core.compress.facts import views
+from core.compress.facts.history import files, outcomes, pending
 from tests.core.compress.builders import assistant, call, user
 
 

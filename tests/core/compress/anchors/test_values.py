@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.anchors import values
+from core.compress.facts import values
 from tests.timing import assert_linear
 
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.compress.retention import retention
-from core.model.message import Message
-from core.model.preview import Retention
+from core.model.compaction.preview import Retention
+from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call, long_work, user
 from tests.timing import seconds
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from core.compress.summarise.base import SummaryRequest
-from core.compress.summarise.extractive import ExtractiveSummariser
-from core.model.message import Message
+from core.compress.summarise.extract.summariser import ExtractiveSummariser
+from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call, user
 
 OLD = (

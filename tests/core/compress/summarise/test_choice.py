@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from core.compress.summarise.base import FailureKind, SummaryFailure
-from core.compress.summarise.choice import ModelChoice, is_local, resolve
-from core.hermes.config import HermesConfig, load_config
+from core.compress.summarise.model_choice import ModelChoice, is_local, resolve
+from core.hermes.config.config import HermesConfig, load_config
 
 NOTHING = ModelChoice()
 AUX = """

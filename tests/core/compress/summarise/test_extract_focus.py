@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.compress.retention import retention
-from core.model.message import Message
-from core.model.preview import AnchorCount
+from core.model.compaction.preview import AnchorCount
+from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call, user
 from tests.core.compress.summarise.extracts import session, summary
 from tests.shared import shared

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.compress.anchors import constraints, sentences
+from core.compress.facts import constraints, sentences
 from core.compress.retention import retention
 from core.compress.summarise.base import FailureKind, SummaryFailure, SummaryRequest, SummaryStatus, sections
-from core.compress.summarise.extractive import ExtractiveSummariser, quarter
-from core.model.message import Message
+from core.compress.summarise.extract.summariser import ExtractiveSummariser, quarter
+from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call, long_work, user
 from tests.core.compress.summarise.extracts import NEW, OLD, session, summary
 from tests.timing import seconds

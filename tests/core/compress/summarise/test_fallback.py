@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from core.compress.summarise.base import SummaryRequest, SummaryStatus, sections
-from core.compress.summarise.fallback import fallback
-from core.compress.summarise.static import StaticSummariser
-from core.hermes.markers import find_summary
-from core.hermes.policy import load_policy
-from core.model.message import Message
+from core.compress.summarise.fallback.summariser import StaticSummariser
+from core.compress.summarise.fallback.text import fallback
+from core.hermes.markers.markers import find_summary
+from core.hermes.policy.policy import load_policy
+from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call, user
 
 STRUCTURED = ("0.16", "0.17", "0.18", "0.19", "0.22")

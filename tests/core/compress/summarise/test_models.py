@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 import pytest
 
-from core.compress.summarise.anthropic import AnthropicConnection, AnthropicSummariser
 from core.compress.summarise.base import (
     RESTART,
     FailureKind,
@@ -19,10 +18,11 @@ from core.compress.summarise.base import (
     SummaryResult,
     SummaryStatus,
 )
-from core.compress.summarise.choice import ModelChoice
-from core.compress.summarise.openai import OpenAIConnection, OpenAISummariser
-from core.compress.summarise.remote import ModelSummariser
-from core.model.tokens import Buckets
+from core.compress.summarise.model_choice import ModelChoice
+from core.compress.summarise.remote.anthropic import AnthropicConnection, AnthropicSummariser
+from core.compress.summarise.remote.base import ModelSummariser
+from core.compress.summarise.remote.openai import OpenAIConnection, OpenAISummariser
+from core.model.accounting.tokens import Buckets
 from tests.core.compress.builders import user
 from tests.core.compress.summarise.far_end import HEADINGS, SUMMARY, FarEnd, far_end
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from core.compress.measure import measure
-from core.compress.plan import plan
-from core.compress.request import summary_request
+from core.compress.planning.measure import measure
+from core.compress.planning.plan import plan
+from core.compress.requests.request import summary_request
 from core.compress.summarise.base import SummaryRequest
-from core.compress.summarise.extractive import ExtractiveSummariser
-from core.compress.summarise.fallback import fallback
+from core.compress.summarise.extract.summariser import ExtractiveSummariser
+from core.compress.summarise.fallback.text import fallback
 from core.compress.summarise.prompt import build_prompt
-from core.hermes.policy import load_policy
-from core.model.plan import Span
-from core.model.settings import Settings
+from core.hermes.policy.policy import load_policy
+from core.model.compaction.plan import Span
+from core.model.compaction.settings import Settings
 from tests.core.compress.builders import assistant, user
 from tests.core.compress.credentials import FIELDS, KINDS, message_with, planted
 

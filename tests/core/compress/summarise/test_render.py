@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.compress.summarise.extract.facts import Fact
+from core.compress.summarise.extract.fact_lines import Fact
 from core.compress.summarise.extract.render import render
 
 HEADINGS = ("Completed Actions", "Blocked", "Relevant Files")

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.account.data import table
-from core.explain.findings import examine, rules
-from core.hermes.config_values import key_specs
+from core.explain.diagnose import examine, rules
+from core.hermes.config.config_values import key_specs
 from core.model.finding import Finding, Severity
+from core.support.yaml_tables import shared_table
 from inspector.cli.registry import COMMANDS
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.findings.scene import LONG, Build, base, config, guarded, line, twice
@@ -30,8 +30,12 @@ EVERYWHERE = {"compress", "new", "undo", "branch", "sessions", "resume"}
 
 ADVICE = {
     **{key: rule.helps for key, rule in rules().items()},
-    **{key: entry.get("helps", "") for key, entry in table("findings").items() if key != "remedies"},
-    **table("findings")["remedies"],
+    **{
+        key: entry.get("helps", "")
+        for key, entry in shared_table("core/account/findings.yaml").items()
+        if key != "remedies"
+    },
+    **shared_table("core/account/findings.yaml")["remedies"],
 }
 
 

@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.account.data import table
-from core.explain.findings import Examination, examine, examine_store, findings, rules
-from core.explain.findings.diagnose import diagnose, diagnose_store
-from core.explain.findings.registry import CONVERSATION_RULES, STORE_RULES
-from core.explain.findings.secret_rules import MASK
+from core.explain.diagnose import Examination, examine, examine_store, findings, rules
+from core.explain.diagnose.diagnose import diagnose, diagnose_store
+from core.explain.diagnose.registry import CONVERSATION_RULES, STORE_RULES
+from core.explain.diagnose.rules.storage.secrets import MASK
 from core.model.finding import Finding, Severity
+from core.support.yaml_tables import shared_table
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.findings.scene import Build, Scene, compacted, guarded, plain
 from tests.core.explain.findings.scenes import SCENES
@@ -24,7 +24,7 @@ ABOUT_ALL = {*STORE_RULES, "F16", "G6"}
 ALWAYS = {"E4", "H1"}
 """Rules that speak of everything: their twins make them say something else."""
 REGISTERED = {*CONVERSATION_RULES, *STORE_RULES} | {
-    rule.partition("-")[0] for rule in table("findings") if rule != "remedies"
+    rule.partition("-")[0] for rule in shared_table("core/account/findings.yaml") if rule != "remedies"
 }
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from core.compress.redact.rules import names
-from core.compress.redact.text import redact
-from core.explain.findings.sieve import holding
+from core.redact.bulk_scan import holding
+from core.redact.table import names
+from core.redact.text import redact
 
 RANDOM = "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vW"
 CREDENTIALS = (

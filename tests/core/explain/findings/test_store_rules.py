@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from core.explain.findings import examine_store
-from core.explain.findings.bytes_held import bytes_by_part, damaged, is_index
+from core.explain.diagnose import examine_store
+from core.explain.diagnose.rules.storage.page_usage import bytes_by_part, damaged, is_index
 from core.model.finding import Finding, Severity
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.findings.scene import plain

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import pytest
 
 from core.errors import DatabaseError
-from core.explain.findings import examiner, scan
-from core.explain.findings.diagnose import worst_first
-from core.explain.findings.survey import Surveyed, survey
+from core.explain.diagnose import message_scan as scan
+from core.explain.diagnose.diagnose import worst_first
+from core.explain.diagnose.survey import worker_pool as examiner
+from core.explain.diagnose.survey.survey import Surveyed, survey
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.findings.scene import children, compacted
 from tests.core.explain.findings.structure_scenes import SECRET
@@ -71,7 +72,7 @@ def test_progress_is_reported_and_a_survey_can_be_stopped(home: Home) -> None:
 
 def test_a_broken_memory_counts_as_none(home: Home) -> None:
     surveyed(home)
-    from core.places import cache_directory
+    from core.support.user_dirs import cache_directory
 
     for slot in (cache_directory() / "findings").iterdir():
         slot.write_text('{"version": 1, "found": 7}')

@@ -1,0 +1,117 @@
+"""What tokens cost at a price entry, in exact decimals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from core.model.accounting.prices import Priced, PriceRow, Rates, Term
+from core.model.accounting.tokens import Buckets
+
+MILLION = Decimal(1_000_000)
+_ZERO = Decimal(0)
+ONE_HOUR_FACTOR = Decimal("1.6")
+"""An hour's cache write bills twice the input rate, five minutes' 1.25 times; 2 / 1.25."""
+
+
+def entry_at(rows: Sequence[PriceRow], at: datetime | None) -> PriceRow | None:
+    """The entry that held at a moment: the last one in force, the first when none was.
+
+    Args:
+        rows: Entries of one model, oldest first.
+        at: The moment; None takes the newest that holds all day.
+    """
+    if not rows:
+        return None
+    if at is None:
+        return next((row for row in reversed(rows) if row.hours is None), rows[-1])
+    return next((row for row in reversed(rows) if _holds(row, at.astimezone(UTC))), rows[0])
+
+
+def rates_for(row: PriceRow, prompt: int) -> Rates:
+    """The rates of a request by the length of its prompt: passing a tier raises the whole request."""
+    above = [tier for tier in row.tiers if prompt > tier.above]
+    return above[-1].rates if above else row.rates
+
+
+def price(row: PriceRow | None, tokens: Buckets, *, calls: int = 1, one_hour: bool = False) -> Priced:
+    """What some tokens cost.
+
+    A bucket without a rate of its own bills as fresh input, as providers without a cache price do. Reasoning
+    is inside the output and not priced again.
+
+    Args:
+        row: The entry; None gives an unknown cost.
+        tokens: The buckets; unknown ones count as empty.
+        calls: How many requests made them: a long-context tier is chosen by the mean prompt.
+        one_hour: Cache writes are kept for an hour.
+    """
+    if row is None:
+        return Priced(None)
+    prompt = sum(bucket or 0 for bucket in (tokens.input, tokens.cache_read, tokens.cache_write))
+    rates = rates_for(row, prompt // max(1, calls))
+    terms = tuple(_terms(rates, tokens, one_hour))
+    notes = [row.note] if row.note else []
+    if row.tiers and calls > 1:
+        notes.append(f"long-context tier chosen by the mean prompt of {calls:,} calls")
+    if any(term.rate is None for term in terms):
+        missing = ", ".join(term.label for term in terms if term.rate is None)
+        return Priced(None, row, terms, (*notes, f"no price for {missing}"))
+    usd = sum((term.amount * term.rate for term in terms if term.rate is not None), Decimal(0)) / MILLION
+    return Priced(usd, row, terms, tuple(notes))
+
+
+def write_rate(rates: Rates, *, one_hour: bool) -> Decimal | None:
+    """USD per million tokens written to the cache."""
+    if rates.cache_write is None:
+        return rates.input
+    if not one_hour:
+        return rates.cache_write
+    return rates.cache_write_1h if rates.cache_write_1h is not None else rates.cache_write * ONE_HOUR_FACTOR
+
+
+def cost(
+    row: PriceRow, buckets: Sequence[int | None], *, calls: int = 1, one_hour: bool = False
+) -> Decimal | None:
+    """`price` without its terms, for ledgers of many rows; None when a bucket that was used has no rate.
+
+    Args:
+        row: The entry.
+        buckets: Fresh input, cache read, cache write, output.
+        calls: How many requests made them.
+        one_hour: Cache writes are kept for an hour.
+    """
+    prompt = sum(bucket or 0 for bucket in buckets[:3]) if row.tiers else 0
+    total = _ZERO
+    for amount, rate in zip(
+        buckets, _bucket_rates(rates_for(row, prompt // max(1, calls)), one_hour), strict=True
+    ):
+        if amount:
+            if rate is None:
+                return None
+            total += amount * rate
+    return total / MILLION
+
+
+def _bucket_rates(rates: Rates, one_hour: bool) -> tuple[Decimal | None, ...]:
+    """Of fresh input, cache read, cache write and output."""
+    read = rates.cache_read if rates.cache_read is not None else rates.input
+    return rates.input, read, write_rate(rates, one_hour=one_hour), rates.output
+
+
+def _terms(rates: Rates, tokens: Buckets, one_hour: bool) -> Iterable[Term]:
+    amounts = (tokens.input, tokens.cache_read, tokens.cache_write, tokens.output)
+    labels = ("fresh input", "cache read", "cache write" + (" (1h)" if one_hour else ""), "output")
+    rows = zip(labels, amounts, _bucket_rates(rates, one_hour), strict=True)
+    return (Term(label, amount, rate) for label, amount, rate in rows if amount)
+
+
+def _holds(row: PriceRow, at: datetime) -> bool:
+    if row.since is not None and at.date() < row.since:
+        return False
+    if row.hours is None:
+        return True
+    start, end = row.hours
+    now = at.timetz().replace(tzinfo=None)
+    return start <= now < end if start <= end else now >= start or now < end

@@ -1,0 +1,220 @@
+"""Which price holds for a route at a moment: the user's overrides first, then the bundled list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from decimal import Decimal, InvalidOperation
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from core.account.pricing.billing import billing_of, is_local
+from core.account.pricing.price import entry_at, price
+from core.account.pricing.price_list import PriceList
+from core.errors import ConfigError
+from core.model.accounting.prices import Priced, PriceRow, Rates, Tier
+from core.model.accounting.tokens import Buckets
+from core.support.user_dirs import OWN_PRICES, cache_directory, config_directory
+from core.support.yaml_tables import shared_table
+
+_NOTHING = Decimal(0)
+_RATES = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
+_KEYS = {*_RATES, "model", "provider", "from", "tiers", "billing"}
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """One entry of the user's file.
+
+    Attributes:
+        model, provider: Patterns with `*`; an empty provider fits all.
+    """
+
+    model: str
+    provider: str
+    row: PriceRow
+
+    def fits(self, model: str, provider: str) -> bool:
+        """Whether the entry is for this route."""
+        return fnmatchcase(model.lower(), self.model) and fnmatchcase(provider.lower(), self.provider)
+
+
+class PriceBook:
+    """Finds prices and remembers what it found.
+
+    Args:
+        overrides: The user's entries.
+        one_hour: Cache writes are kept for an hour (`prompt_caching.cache_ttl: 1h`).
+        folder: Where looked-up entries are kept between runs; None for nowhere.
+    """
+
+    def __init__(
+        self, overrides: Sequence[Override] = (), *, one_hour: bool = False, folder: Path | None = None
+    ) -> None:
+        self.overrides = tuple(overrides)
+        self.one_hour = one_hour
+        self.list = PriceList(folder)
+        self._entries: dict[tuple[str, str, str, str], tuple[PriceRow, ...]] = {}
+
+    def entries(
+        self, model: str, provider: str = "", base_url: str = "", mode: str = ""
+    ) -> tuple[PriceRow, ...]:
+        """The dated entries of a route, oldest first; empty when nobody has a price."""
+        key = (model, provider, base_url, mode)
+        if key not in self._entries:
+            self._entries[key] = self._find(*key)
+        return self._entries[key]
+
+    def entry(
+        self,
+        model: str,
+        provider: str = "",
+        base_url: str = "",
+        mode: str = "",
+        *,
+        at: datetime | None = None,
+    ) -> PriceRow | None:
+        """The entry in force at a moment."""
+        return entry_at(self.entries(model, provider, base_url, mode), at)
+
+    def price(
+        self,
+        tokens: Buckets,
+        model: str,
+        provider: str = "",
+        base_url: str = "",
+        *,
+        at: datetime | None = None,
+        calls: int = 1,
+    ) -> Priced:
+        """What some tokens cost on a route at a moment."""
+        row = self.entry(model, provider, base_url, at=at)
+        return price(row, tokens, calls=calls, one_hour=self.one_hour)
+
+    def save(self) -> None:
+        """Keeps what was looked up for the next run."""
+        self.list.save()
+
+    def _find(self, model: str, provider: str, base_url: str, mode: str) -> tuple[PriceRow, ...]:
+        own = [override.row for override in self.overrides if override.fits(model, provider)]
+        if own:
+            return tuple(sorted(own, key=lambda row: row.since or date.min))
+        billing = billing_of(provider, base_url, mode)
+        listed = self._listed(model, provider.lower(), base_url)
+        if billing == "api":
+            return listed
+        if listed:
+            return tuple(replace(row, billing=billing) for row in listed)
+        return (PriceRow(provider, model, Rates(), self.list.source, billing=billing),)
+
+    def _listed(self, model: str, provider: str, base_url: str) -> tuple[PriceRow, ...]:
+        rules = shared_table("core/account/pricing/price_routes.yaml")
+        if provider in rules["lists"]:
+            return self._of(rules["lists"][provider], model)
+        if provider in rules["by_endpoint"] and base_url and not is_local(base_url):
+            return self._at(base_url, model)
+        if provider or base_url:
+            return ()
+        vendor, slash, _ = model.lower().partition("/")
+        if slash:
+            return self._assumed(self._of(rules["vendors"].get(vendor, "openrouter"), model))
+        return self._assumed(self.list.entries(None, model))
+
+    def _at(self, base_url: str, model: str) -> tuple[PriceRow, ...]:
+        """Entries of the provider an endpoint belongs to."""
+        found = self.list.entries(None, model, base_url)
+        found = found or self.list.entries(None, model.partition(":")[0], base_url)
+        return self._of(found[0].provider, model) if found else ()
+
+    def _of(self, provider: str, model: str) -> tuple[PriceRow, ...]:
+        """Entries of a provider, whose list may spell a model with or without its vendor."""
+        base, _, variant = model.partition(":")
+        if variant in shared_table("core/account/pricing/price_routes.yaml")["free"].get(provider, ()):
+            nothing = Rates(_NOTHING, _NOTHING, _NOTHING, _NOTHING)
+            return (PriceRow(provider, model, nothing, f":{variant} of {provider}"),)
+        found = self.list.entries(provider, model) or self.list.entries(provider, model.rsplit("/", 1)[-1])
+        if not found and variant in shared_table("core/account/pricing/price_routes.yaml")["served"].get(
+            provider, ()
+        ):
+            note = f"price of the model without :{variant}"
+            return tuple(replace(row, note=note) for row in self._of(provider, base))
+        return found
+
+    def _assumed(self, rows: tuple[PriceRow, ...]) -> tuple[PriceRow, ...]:
+        note = "no provider was recorded; the price is the list price of {}"
+        return tuple(replace(row, note=note.format(row.provider)) for row in rows)
+
+
+def open_book(*, one_hour: bool = False, overrides: Path | None = None) -> PriceBook:
+    """A price book with this user's overrides, remembering look-ups in their cache directory.
+
+    Args:
+        one_hour: Cache writes are kept for an hour.
+        overrides: The file of overrides; `prices.yaml` in the configuration directory by default.
+
+    Raises:
+        ConfigError: The file of overrides cannot be used.
+    """
+    return PriceBook(
+        read_overrides(overrides or config_directory() / OWN_PRICES),
+        one_hour=one_hour,
+        folder=cache_directory(),
+    )
+
+
+def read_overrides(path: Path) -> tuple[Override, ...]:
+    """The user's own prices; none when the file does not exist.
+
+    Raises:
+        ConfigError: The file is no list of entries; the message names the entry.
+    """
+    import yaml
+
+    try:
+        content = yaml.safe_load(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return ()
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigError("the price overrides cannot be read", where=str(path), remedy=str(error)) from error
+    if not isinstance(content, list):
+        raise ConfigError(
+            "must be a list of prices", where=str(path), remedy="Begin each entry with `- model:`."
+        )
+    return tuple(_override(raw, f"{path} entry {number}") for number, raw in enumerate(content, 1))
+
+
+def _override(raw: Any, where: str) -> Override:
+    if not isinstance(raw, Mapping) or not isinstance(raw.get("model"), str):
+        raise ConfigError("an entry needs a model", where=where)
+    if unknown := sorted(str(key) for key in raw if key not in _KEYS):
+        raise ConfigError(
+            f"unknown key {unknown[0]!r}", where=where, remedy=f"Known: {', '.join(sorted(_KEYS))}."
+        )
+    billing = raw.get("billing", "api")
+    if billing not in ("api", "included", "local"):
+        raise ConfigError(f"billing {billing!r}", where=where, remedy="Use api, included or local.")
+    since = raw.get("from")
+    if since is not None and not isinstance(since, date):
+        raise ConfigError(f"from {since!r} is no date", where=where, remedy="Write it as 2026-01-31.")
+    provider, model = str(raw.get("provider", "")).lower(), raw["model"].lower()
+    tiers = tuple(_tier(entry, where) for entry in raw.get("tiers") or ())
+    row = PriceRow(provider or "any", model, _rates(raw, where), where, tiers, since, billing=billing)
+    return Override(model, provider or "*", row)
+
+
+def _tier(raw: Any, where: str) -> Tier:
+    if not isinstance(raw, Mapping) or not isinstance(raw.get("above"), int):
+        raise ConfigError("a tier needs `above`, a number of tokens", where=where)
+    return Tier(raw["above"], _rates(raw, where))
+
+
+def _rates(raw: Mapping[str, Any], where: str) -> Rates:
+    try:
+        values = {name: Decimal(str(raw[name])) for name in _RATES if raw.get(name) is not None}
+    except InvalidOperation as error:
+        raise ConfigError(
+            "a price is no number", where=where, remedy='Write USD per million: input: "3"'
+        ) from error
+    return Rates(**values)

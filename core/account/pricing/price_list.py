@@ -1,0 +1,174 @@
+"""The price list that ships with genai-prices, read offline and kept in a small file of our own.
+
+Importing that list takes a third of a second, so entries once looked up are remembered by its version.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from dataclasses import asdict
+from datetime import date, time
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from core.model.accounting.prices import PriceRow, Rates, Tier
+from core.support.file_cache import keep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from genai_prices.types import ModelInfo, ModelPrice
+
+_FIELDS = {
+    "input": "input_mtok",
+    "output": "output_mtok",
+    "cache_read": "cache_read_mtok",
+    "cache_write": "cache_write_mtok",
+    "cache_write_1h": "cache_write_1h_mtok",
+}
+
+
+class PriceList:
+    """Entries of the bundled list by provider and model.
+
+    Args:
+        cache: Directory of the remembered entries; None remembers within the process only.
+    """
+
+    def __init__(self, cache: Path | None = None) -> None:
+        from importlib import metadata  # it reaches for half of the mail package
+
+        self.version = metadata.version("genai-prices")
+        self._file = cache / f"prices-{self.version}.json" if cache else None
+        self._known: dict[str, tuple[PriceRow, ...]] = {}
+        self._saved = self._load()
+        self._fresh = False
+
+    @property
+    def source(self) -> str:
+        """Name and version of the list."""
+        return f"genai-prices {self.version}"
+
+    def entries(self, provider: str | None, model: str, url: str | None = None) -> tuple[PriceRow, ...]:
+        """The dated entries of a model, oldest first; empty when the list has none.
+
+        Args:
+            provider: Provider of the list; None finds it by endpoint.
+            model: A slug.
+            url: Endpoint.
+        """
+        key = "\x1f".join((provider or "", url or "", model))
+        if key not in self._known:
+            if key in self._saved:
+                self._known[key] = tuple(_from_json(row, self.source) for row in self._saved[key])
+            else:
+                self._known[key] = self._look_up(provider, model, url)
+                self._saved[key] = [_to_json(row) for row in self._known[key]]
+                self._fresh = True
+        return self._known[key]
+
+    def save(self) -> None:
+        """Remembers new entries for the next run; a directory that cannot be written is done without."""
+        if self._file is None or not self._fresh:
+            return
+        keep(self._file, json.dumps(self._saved).encode())
+        for older in self._file.parent.glob("prices-*.json"):
+            if older != self._file:
+                with suppress(OSError):
+                    older.unlink()
+        self._fresh = False
+
+    def _load(self) -> dict[str, Any]:
+        if self._file is None:
+            return {}
+        try:
+            content = json.loads(self._file.read_text("utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return content if isinstance(content, dict) else {}
+
+    def _look_up(self, provider: str | None, model: str, url: str | None) -> tuple[PriceRow, ...]:
+        from genai_prices.data_snapshot import get_snapshot
+
+        try:
+            found, info = get_snapshot().find_provider_model(model, None, provider, url)
+        except LookupError:
+            return ()
+        return tuple(_rows(found.id, info, self.source))
+
+
+def _rows(provider: str, info: ModelInfo, source: str) -> Iterator[PriceRow]:
+    if not isinstance(info.prices, list):
+        yield _row(provider, info.id, source, info.prices)
+        return
+    for entry in info.prices:
+        yield _row(provider, info.id, source, entry.prices, entry.constraint)
+
+
+def _row(provider: str, model: str, source: str, prices: ModelPrice, constraint: Any = None) -> PriceRow:
+    start = getattr(constraint, "start_time", None)
+    return PriceRow(
+        provider=provider,
+        model=model,
+        rates=_rates(prices, None),
+        source=source,
+        tiers=tuple(Tier(above, _rates(prices, above)) for above in _starts(prices)),
+        since=getattr(constraint, "start_date", None),
+        hours=None if start is None else (_plain(start), _plain(constraint.end_time)),
+    )
+
+
+def _plain(moment: time) -> time:
+    return moment.replace(tzinfo=None)
+
+
+def _starts(prices: ModelPrice) -> list[int]:
+    values = (getattr(prices, name, None) for name in _FIELDS.values())
+    return sorted({tier.start for value in values for tier in getattr(value, "tiers", ())})
+
+
+def _rates(prices: ModelPrice, above: int | None) -> Rates:
+    """The rates of the base, or of the tier that begins above a prompt length."""
+    return Rates(**{ours: _rate(getattr(prices, theirs, None), above) for ours, theirs in _FIELDS.items()})
+
+
+def _rate(value: Any, above: int | None) -> Decimal | None:
+    if value is None or isinstance(value, Decimal):
+        return value
+    reached = [tier.price for tier in value.tiers if above is not None and tier.start <= above]
+    rate: Decimal = reached[-1] if reached else value.base
+    return rate
+
+
+def _to_json(row: PriceRow) -> dict[str, Any]:
+    return {
+        "provider": row.provider,
+        "model": row.model,
+        "rates": _rates_to_json(row.rates),
+        "tiers": [[tier.above, _rates_to_json(tier.rates)] for tier in row.tiers],
+        "since": row.since.isoformat() if row.since else None,
+        "hours": [moment.isoformat() for moment in row.hours] if row.hours else None,
+    }
+
+
+def _rates_to_json(rates: Rates) -> dict[str, str]:
+    return {name: str(value) for name, value in asdict(rates).items() if value is not None}
+
+
+def _from_json(raw: dict[str, Any], source: str) -> PriceRow:
+    hours = raw["hours"]
+    return PriceRow(
+        provider=raw["provider"],
+        model=raw["model"],
+        rates=_rates_from_json(raw["rates"]),
+        source=source,
+        tiers=tuple(Tier(above, _rates_from_json(rates)) for above, rates in raw["tiers"]),
+        since=date.fromisoformat(raw["since"]) if raw["since"] else None,
+        hours=(time.fromisoformat(hours[0]), time.fromisoformat(hours[1])) if hours else None,
+    )
+
+
+def _rates_from_json(raw: dict[str, str]) -> Rates:
+    return Rates(**{name: Decimal(value) for name, value in raw.items()})

@@ -1,0 +1,256 @@
+"""Where a request carries cache breakpoints, as each release of Hermes places them.
+
+The strategy is `system_and_3`: at most four markers, one on the system message and the rest on the last
+messages that count. Nothing of it is stored; it is worked out from the messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import accumulate
+from typing import Any
+
+from core.model.accounting.prompt_cache import Breakpoint
+from core.model.transcript.message import Message
+from core.support.versions import newest_for
+from core.support.yaml_tables import shared_table
+
+STRATEGY = "system_and_3"
+MARKERS = 4
+"""Most breakpoints a provider accepts in one request."""
+SYSTEM, TOOLS = -1, -2
+"""Index of a breakpoint before the messages: on a system prompt kept apart, on the tool schemas."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """What a release does when it places markers; see `breakpoints.yaml`."""
+
+    counts: str
+    tools: str
+    bare: tuple[str, ...]
+    prefix: bool
+    strips: bool
+
+
+def placing(release: str) -> Placing:
+    """The rules of a release, `0.19` or `0.19.0`."""
+    return _placings()[newest_for(tuple(_placings()), release)]
+
+
+def place(
+    messages: Sequence[Message],
+    release: str,
+    layout: str,
+    ttl: str = "5m",
+    *,
+    system_prefix: str | None = None,
+    tool_parts: bool = True,
+    tool_schemas: bool = False,
+) -> tuple[Breakpoint, ...]:
+    """The breakpoints of a request, in message order.
+
+    Args:
+        messages: What the request carries; a system message first if there is one.
+        release: The Hermes release.
+        layout: `native`, `envelope` or `none`.
+        ttl: `5m` or `1h`; anything else is taken as `5m`, as Hermes does.
+        system_prefix: The static beginning of the system prompt, where the release marks it apart (0.22).
+        tool_parts: The route honours markers inside tool results; LiteLLM-style proxies do not (0.22).
+        tool_schemas: The route marks the last tool schema instead of the system prompt's end, and completed
+            exchanges instead of the last messages (0.22, straight to Anthropic with tools).
+
+    Returns:
+        Every marker, also those a provider ignores (`honoured` False), and until 0.19 those the messages
+        brought along.
+    """
+    if layout not in ("native", "envelope"):
+        return ()
+    rules = placing(release)
+    desk = _Desk(rules, layout == "native", "1h" if ttl == "1h" else "5m", tool_parts)
+    wires = [_stripped(message.wire) if rules.strips else message.wire for message in messages]
+    if tool_schemas and rules.prefix:
+        return tuple(_with_schemas(desk, wires, system_prefix))
+    marks = _system_marks(desk, wires, system_prefix)
+    # A leading system message uses up one breakpoint even when it cannot carry a marker.
+    left = MARKERS - max(_is_system(wires), len(marks))
+    counted = [i for i, wire in enumerate(wires) if wire.get("role") != "system" and desk.counts(wire)]
+    found = (desk.mark(index, wires[index]) for index in counted[-left:])
+    placed = (*marks, *(mark for mark in found if mark))
+    return (
+        placed
+        if rules.strips
+        else tuple(sorted((*_carried(wires, placed), *placed), key=lambda mark: mark.index))
+    )
+
+
+def with_prefix_tokens(
+    breakpoints: Sequence[Breakpoint], weights: Sequence[int], base: int
+) -> tuple[Breakpoint, ...]:
+    """The same breakpoints with the tokens before each.
+
+    Args:
+        breakpoints: As placed.
+        weights: Tokens of each message.
+        base: Tokens of what stands before the messages: tool schemas, and a system prompt kept apart.
+    """
+    sums = list(accumulate(weights, initial=base))
+    return tuple(
+        replace(point, prefix_tokens=sums[point.index + 1] if point.index >= 0 else base)
+        for point in breakpoints
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """Puts one marker on one message."""
+
+    rules: Placing
+    native: bool
+    ttl: str
+    tool_parts: bool
+
+    def counts(self, wire: Mapping[str, Any]) -> bool:
+        """Whether the message uses up a breakpoint."""
+        if self.native or self.rules.counts == "any":
+            return True
+        if wire.get("role") == "tool" and not self.tool_parts:
+            return False
+        content = wire.get("content")
+        if isinstance(content, list):
+            return bool(content) and isinstance(content[-1], dict)
+        return isinstance(content, str) and content != ""
+
+    def mark(self, index: int, wire: Mapping[str, Any]) -> Breakpoint | None:
+        """The marker a message gets; None when it gets none although it counts."""
+        role, content = str(wire.get("role", "")), wire.get("content")
+        if role == "tool" and self.native:
+            return self._at(index, role, "top")
+        if role == "tool" and (self.rules.tools == "never" or not self.tool_parts):
+            return None
+        if content is None or content == "":
+            if not self.native and role in self.rules.bare:
+                return None
+            return self._at(index, role, "top", honoured=self.native)
+        if isinstance(content, str):
+            return self._at(index, role, "part 0")
+        if isinstance(content, list) and content and isinstance(content[-1], dict):
+            return self._at(index, role, f"part {len(content) - 1}")
+        return None
+
+    def _at(self, index: int, role: str, where: str, *, honoured: bool = True) -> Breakpoint:
+        return Breakpoint(index, role, where, self.ttl, honoured)
+
+
+def _is_system(wires: Sequence[Mapping[str, Any]]) -> bool:
+    return bool(wires) and wires[0].get("role") == "system"
+
+
+def _system_marks(desk: _Desk, wires: Sequence[Mapping[str, Any]], prefix: str | None) -> list[Breakpoint]:
+    """One marker on a leading system message, two where its static beginning is marked apart."""
+    if not _is_system(wires):
+        return []
+    content = wires[0].get("content")
+    if desk.rules.prefix and prefix and isinstance(content, str) and content.startswith(prefix):
+        parts = 2 if content[len(prefix) :].strip() else 1
+        return [Breakpoint(0, "system", f"part {part}", desk.ttl) for part in range(parts)]
+    mark = desk.mark(0, wires[0])
+    return [mark] if mark else []
+
+
+def _with_schemas(desk: _Desk, wires: Sequence[Mapping[str, Any]], prefix: str | None) -> list[Breakpoint]:
+    """The layout that marks the tool schemas: static prefix, last schema, two completed exchanges."""
+    marks = [Breakpoint(TOOLS, "tools", "last schema", desk.ttl)]
+    content = wires[0].get("content") if _is_system(wires) else None
+    if prefix and isinstance(content, str) and content.startswith(prefix):
+        marks.append(Breakpoint(0, "system", "part 0", desk.ttl))
+    ends = [desk.mark(index, wires[index]) for index in _completed(wires)[-2:]]
+    return [*marks, *(mark for mark in ends if mark)]
+
+
+def _carried(wires: Sequence[Mapping[str, Any]], placed: Sequence[Breakpoint]) -> Iterator[Breakpoint]:
+    """Markers the messages brought along, on those that got none: until 0.19 they stay in the request."""
+    taken = {mark.index for mark in placed}
+    for index, wire in enumerate(wires):
+        content = wire.get("content")
+        parts = content if isinstance(content, list) else []
+        named = (("top", wire), *((f"part {number}", part) for number, part in enumerate(parts)))
+        held = [(where, part["cache_control"]) for where, part in named if _is_marked(part)]
+        if held and index not in taken:
+            where, marker = held[-1]
+            ttl = marker.get("ttl", "5m") if isinstance(marker, Mapping) else "5m"
+            yield Breakpoint(index, str(wire.get("role", "")), where, str(ttl))
+
+
+def _is_marked(part: Any) -> bool:
+    return isinstance(part, Mapping) and "cache_control" in part
+
+
+def _stripped(wire: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message without earlier markers; parts that only a marker had made are one string again."""
+    content = wire.get("content")
+    if not isinstance(content, list):
+        return wire
+    marked = [_is_marked(part) for part in content]
+    parts = [_unmarked(part) for part in content]
+    if not parts or not all(_is_plain(part) for part in parts):
+        return {**wire, "content": parts}
+    pair = (wire.get("role") == "system" and len(parts) == 2) or marked == [True, False]
+    if len(parts) > 1 and not (pair and (wire.get("role") in ("system", "user"))):
+        return {**wire, "content": parts}
+    return {**wire, "content": "".join(part["text"] for part in parts)}
+
+
+def _unmarked(part: Any) -> Any:
+    if not isinstance(part, Mapping):
+        return part
+    return {key: value for key, value in part.items() if key != "cache_control"}
+
+
+def _is_plain(part: Any) -> bool:
+    return (
+        isinstance(part, Mapping)
+        and part.get("type", "text") == "text"
+        and isinstance(part.get("text"), str)
+        and set(part) <= {"type", "text"}
+    )
+
+
+def _completed(wires: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Ends of completed exchanges: the last result of a round of calls, an answer, the newest request."""
+    ends: list[int] = []
+    index = 0
+    while index < len(wires):
+        wire = wires[index]
+        role = wire.get("role")
+        after = _after_results(wires, index + (role != "tool"))
+        if role == "assistant" and wire.get("tool_calls"):
+            if after > index + 1:
+                ends.append(after - 1)
+            index = after
+        elif role == "tool":
+            index = after
+        else:
+            pending = (role == "user" and index + 1 < len(wires)) or (
+                role == "assistant" and wire.get("content") in (None, "")
+            )
+            if role != "system" and not pending:
+                ends.append(index)
+            index += 1
+    return ends
+
+
+def _after_results(wires: Sequence[Mapping[str, Any]], start: int) -> int:
+    while start < len(wires) and wires[start].get("role") == "tool":
+        start += 1
+    return start
+
+
+@cache
+def _placings() -> dict[str, Placing]:
+    return {
+        release: Placing(**(raw | {"bare": tuple(raw["bare"])}))
+        for release, raw in shared_table("core/account/prompt_cache/breakpoints.yaml").items()
+    }

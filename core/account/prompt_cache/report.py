@@ -1,0 +1,264 @@
+"""Everything about the prompt cache of one conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from decimal import Decimal
+from functools import reduce
+from operator import add
+
+from core.account.pricing.price_book import PriceBook
+from core.account.prompt_cache.breakpoints import STRATEGY, SYSTEM, place, placing, with_prefix_tokens
+from core.account.prompt_cache.breaks import find_breaks
+from core.account.prompt_cache.calls import ToUtc, identity_changed, local_time, program_starts, read_calls
+from core.account.prompt_cache.causes import Surroundings
+from core.account.prompt_cache.payback import SummaryCost, paybacks
+from core.account.prompt_cache.result_costs import copied, result_costs
+from core.account.prompt_cache.routes import Route, cache_route, cache_ttl
+from core.account.prompt_cache.ttl_advice import advise
+from core.compress.sizing.estimate import message_size, text_tokens, tool_tokens, total_tokens
+from core.hermes.config.config import HermesConfig
+from core.hermes.log import Log
+from core.hermes.policy.policy import load_policy, nearest_release, newest_release
+from core.model.accounting.prices import PriceRow
+from core.model.accounting.prompt_cache import (
+    Breakpoint,
+    CacheBreak,
+    CacheCall,
+    CacheReport,
+    CacheRoute,
+    ResultCost,
+)
+from core.model.accounting.tokens import Buckets
+from core.model.transcript.conversation import Conversation
+from core.model.transcript.message import Message
+from core.model.transcript.session import Session
+from core.model.transcript.storage import UsageRow
+from core.store.store import Store
+
+
+@dataclass(frozen=True)
+class _Case:
+    """One conversation and what is known around it."""
+
+    store: Store
+    conversation: Conversation
+    log: Log
+    release: str
+    config: HermesConfig
+    prices: PriceBook | None
+    to_utc: ToUtc
+
+    @property
+    def tip(self) -> Session:
+        """The session that carries the conversation on."""
+        return self.conversation.tip
+
+    @property
+    def sessions(self) -> frozenset[str]:
+        """Ids of its sessions."""
+        return frozenset(session.id for session in self.conversation.sessions)
+
+    @property
+    def route(self) -> Route:
+        """Where its requests go."""
+        return Route(self.tip.provider or "", self.tip.base_url or "", self.tip.model or "")
+
+    def entry(self, at: datetime | None, model: str = "", provider: str = "") -> PriceRow | None:
+        """The price entry of a call."""
+        if self.prices is None:
+            return None
+        # The endpoint is recorded per session only: it tells nothing about a call to another provider.
+        same = not provider or provider == self.route.provider
+        url = self.route.base_url if same else ""
+        return self.prices.entry(model or self.route.model, provider or self.route.provider, url, at=at)
+
+    def asked(self, since: datetime, until: datetime) -> int:
+        """Tokens of what the user said in between."""
+        rules = load_policy(self.release).estimate
+        said = (
+            message_size(message.wire, rules)
+            for generation in self.conversation.generations
+            for message in self.store.generation_messages(generation)
+            if message.role == "user"
+            and message.row
+            and message.row.timestamp
+            and since < message.row.timestamp <= until
+        )
+        return total_tokens(list(said), rules)
+
+    def call_entry(self, call: CacheCall) -> PriceRow | None:
+        """The price entry of a call of the log."""
+        return self.entry(call.at, call.model, call.provider)
+
+
+def cache_report(
+    store: Store,
+    session_id: str,
+    log: Log | None = None,
+    *,
+    release: str | None = None,
+    config: HermesConfig | None = None,
+    prices: PriceBook | None = None,
+    to_utc: ToUtc = local_time,
+    results: bool = True,
+) -> CacheReport:
+    """Breakpoints, calls, breaks, advice and costs of one conversation.
+
+    Args:
+        store: The database.
+        session_id: Any session of the conversation.
+        log: The log of its sessions (`core.hermes.log.read_log`); without it hits are known as a sum only.
+        release: The Hermes release; the newest known by default.
+        config: The home's config.yaml; Hermes' defaults without it.
+        prices: Price book; amounts stay unknown without it.
+        to_utc: Turns the log's times into UTC; this machine's zone by default.
+        results: Cost the tool results too, which reads every message.
+
+    Raises:
+        NotFoundError: There is no such session.
+    """
+    minor = nearest_release(release) if release else newest_release()
+    conversation = store.conversation(session_id)
+    case = _Case(store, conversation, log or Log(), minor, config or HermesConfig(), prices, to_utc)
+    report = _report(case, results)
+    if prices is not None:
+        prices.save()
+    return report
+
+
+def _report(case: _Case, results: bool) -> CacheReport:
+    configured = case.config.value("prompt_caching.cache_ttl", case.release)
+    ttl = cache_ttl(configured, case.route, case.release, case.tip.source or "")
+    route = (
+        cache_route(case.route, case.release)
+        if ttl
+        else CacheRoute("none", "prompt_caching.cache_ttl is off")
+    )
+    calls = read_calls(case.log, case.sessions, case.to_utc)
+    explicit = route.layout != "none"
+    breaks = _breaks(case, calls, ttl or "5m", explicit=explicit)
+    price = case.call_entry if case.prices else None
+    tokens = reduce(add, (session.tokens for session in case.conversation.sessions), Buckets())
+    return CacheReport(
+        strategy=STRATEGY if explicit else "none",
+        layout=route.layout,
+        ttl=ttl or "off",
+        route=route,
+        breakpoints=_breakpoints(case, route, ttl or "5m"),
+        calls=calls,
+        breaks=breaks,
+        advice=advise(calls, breaks, ttl or "5m", price) if explicit else None,
+        paybacks=paybacks(calls, case.log, case.sessions, _summaries(case), price, case.to_utc),
+        results=_results(case, tokens) if results else (),
+        tokens=tokens,
+        log=bool(calls),
+        notes=tuple(_notes(case, route, calls)),
+    )
+
+
+def _breaks(case: _Case, calls: Sequence[CacheCall], ttl: str, *, explicit: bool) -> tuple[CacheBreak, ...]:
+    tools = {one.id: one.tools_hash for one in case.conversation.sessions if one.tools_hash}
+    home = case.store.location.home
+    split = explicit and placing(case.release).prefix
+    identity = identity_changed(home, case.store.system_prompt(case.tip)) if split else None
+    around = Surroundings(
+        case.log,
+        case.sessions,
+        program_starts(home, case.to_utc),
+        case.tip.source == "cli",
+        case.asked,
+        tools,
+        identity,
+        ttl,
+        case.to_utc,
+    )
+    price = case.call_entry if case.prices else None
+    return find_breaks(calls, around, price, one_hour=ttl == "1h")
+
+
+def _breakpoints(case: _Case, route: CacheRoute, ttl: str) -> tuple[Breakpoint, ...]:
+    """Where the next request would carry markers, as positions in the live messages."""
+    if not case.conversation.generations:
+        return ()
+    messages = case.store.generation_messages(case.conversation.generations[-1])
+    system = case.store.system_prompt(case.tip)
+    before = (Message({"role": "system", "content": system}),) if system else ()
+    static = _static(case, system)
+    points = place(
+        (*before, *messages),
+        case.release,
+        route.layout,
+        ttl,
+        system_prefix=static,
+        tool_parts=route.tool_parts,
+        tool_schemas=route.tool_schemas,
+    )
+    shifted = [replace(point, index=_shifted(point.index, len(before))) for point in points]
+    rules = load_policy(case.release).estimate
+    weights = [total_tokens([message_size(message.wire, rules)], rules) for message in messages]
+    pin = case.store.tools(case.tip)
+    base = text_tokens(system or "", rules.unit) + (tool_tokens(pin.tools, schema=True) if pin else 0)
+    counted = with_prefix_tokens(shifted, weights, base)
+    if static is None:
+        return counted
+    apart = ("system", "part 0")  # how long the static beginning is, is not stored
+    return tuple(
+        replace(one, prefix_tokens=None) if (one.role, one.where) == apart else one for one in counted
+    )
+
+
+def _static(case: _Case, system: str | None) -> str | None:
+    """A beginning of the system prompt that stands for its static one, of which only the presence matters.
+
+    0.22 sends it apart unless SOUL.md has become another than the stored prompt begins with.
+    """
+    if not system or not placing(case.release).prefix or identity_changed(case.store.location.home, system):
+        return None
+    return system[:1]
+
+
+def _shifted(index: int, system: int) -> int:
+    """A position in the request as one in the messages; the system prompt stands before them."""
+    if index < 0:
+        return index
+    return index - system if index >= system else SYSTEM
+
+
+def _summaries(case: _Case) -> dict[str, SummaryCost]:
+    """What the summariser cost in each session that recorded its calls."""
+    rows = [row for row in case.store.model_usage(sorted(case.sessions)) if row.task == "compression"]
+    return {row.session_id: SummaryCost(_usd(case, row), row.calls or 1) for row in rows}
+
+
+def _usd(case: _Case, row: UsageRow) -> Decimal | None:
+    if case.prices is None:
+        return row.actual_cost.usd or row.estimated_cost.usd or None
+    # Auxiliary rows may name the route `auto`, which nobody has a price for.
+    provider = case.route.provider if row.provider == "auto" else row.provider
+    book, at = case.prices, row.last_seen
+    return book.price(row.tokens, row.model, provider, row.base_url, at=at, calls=row.calls or 1).usd
+
+
+def _results(case: _Case, tokens: Buckets) -> tuple[ResultCost, ...]:
+    def generations() -> Iterator[tuple[Sequence[Message], frozenset[int]]]:
+        for generation in case.conversation.generations:
+            yield case.store.generation_messages(generation), copied(generation)
+
+    price = case.entry if case.prices else None
+    return result_costs(generations(), price, hit_rate=tokens.hit_rate)
+
+
+def _notes(case: _Case, route: CacheRoute, calls: Sequence[CacheCall]) -> Iterator[str]:
+    if route.layout == "none":
+        yield f"Hermes sets no markers here ({route.why}); the provider may still cache on its own"
+    if not calls:
+        yield "no log line of these calls survives: hits are known as a sum only, breaks not at all"
+    unreported = sum(call.prompt is None for call in calls)
+    if unreported:
+        yield f"{unreported} calls reported no usage"
+    recorded = sum(session.api_calls or 0 for session in case.conversation.sessions)
+    if calls and len(calls) < recorded:
+        yield f"the log still holds {len(calls):,} of {recorded:,} calls"

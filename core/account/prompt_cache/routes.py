@@ -1,0 +1,138 @@
+"""Who gets cache markers at all, and how long what they mark is kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.hermes.config.routes import api_mode_of, host_of
+from core.model.accounting.prompt_cache import CacheRoute
+from core.support.versions import version
+from core.support.yaml_tables import shared_table
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Where a request goes.
+
+    Attributes:
+        wire: Wire format, `anthropic_messages`, `chat_completions`, ...; worked out when empty.
+    """
+
+    provider: str = ""
+    base_url: str = ""
+    model: str = ""
+    wire: str = ""
+
+    @property
+    def format(self) -> str:
+        """The wire format."""
+        return self.wire or api_mode_of(self.provider, self.base_url)
+
+    @property
+    def host(self) -> str:
+        """Host of the endpoint, lower case."""
+        return host_of(self.base_url if "://" in self.base_url else f"//{self.base_url}")
+
+    @property
+    def litellm(self) -> bool:
+        """A LiteLLM proxy: the word stands alone in the provider or host name."""
+        return "litellm" in re.split(r"[:\-_/]", self.provider.lower()) + re.split(r"[.\-]", self.host)
+
+
+def cache_route(
+    route: Route, release: str, *, tools: bool = True, override: bool | None = None
+) -> CacheRoute:
+    """Whether Hermes of a release marks requests on a route, and in which layout.
+
+    Args:
+        route: Provider, endpoint, model.
+        release: The Hermes release.
+        tools: The request carries tool schemas.
+        override: `prompt_caching` of the model in `custom_providers` (0.22); None when not set.
+    """
+    if override is not None and version(release) >= (0, 22):
+        native = route.format == "anthropic_messages"
+        layout = ("native" if native else "envelope") if override else "none"
+        return CacheRoute(layout, "custom_providers sets prompt_caching for this model")
+    rule = next(
+        (
+            rule
+            for rule in shared_table("core/account/prompt_cache/routes.yaml")["rules"]
+            if _fits(rule, route, release)
+        ),
+        None,
+    )
+    if rule is None:
+        return CacheRoute("none", "no rule gives this route markers")
+    straight = route.format == "anthropic_messages" and route.host == "api.anthropic.com"
+    schemas = straight and tools and version(release) >= (0, 22)
+    return CacheRoute(rule["layout"], rule["why"], tool_parts=not route.litellm, tool_schemas=schemas)
+
+
+def cache_ttl(configured: Any, route: Route, release: str, source: str = "") -> str | None:
+    """The lifetime in force: `5m`, `1h`, or None when the configuration switches caching off.
+
+    Args:
+        configured: `prompt_caching.cache_ttl` as read.
+        route: Some routes keep 5 minutes only.
+        release: The Hermes release.
+        source: Source of the session; `auto` depends on it.
+    """
+    rules = shared_table("core/account/prompt_cache/routes.yaml")["ttl"]
+    text = str(configured).lower() if configured is not None else "none"
+    wanted = "5m"
+    if text == "auto" and version(release) >= version(rules["auto_since"]):
+        wanted = "5m" if source.strip().lower() in rules["machine_paced"] else "1h"
+    elif text == "1h":
+        wanted = "1h"
+    elif text in rules["disabled"] and version(release) >= version(rules["disabled_since"]):
+        return None
+    return "5m" if _keeps_five_minutes(rules["five_minutes"], route, release) else wanted
+
+
+def _keeps_five_minutes(rules: Mapping[str, Any], route: Route, release: str) -> bool:
+    if version(release) < version(rules["since"]):
+        return False
+    provider, model = route.provider.lower(), route.model.lower()
+    if provider in rules["allowed"]:
+        return model.strip().rsplit("/", 1)[-1] in rules["allowed_except"]
+    return provider in rules["providers"] or any(name in model for name in rules["models"])
+
+
+def _fits(rule: Mapping[str, Any], route: Route, release: str) -> bool:
+    now = version(release)
+    if now < version(rule.get("since", "0.0")) or now > version(rule.get("until", "99.0")):
+        return False
+    return all(_TESTS[key](value, route) for key, value in rule.items() if key in _TESTS)
+
+
+def _is_below(host: str, domain: str) -> bool:
+    return host == domain or host.endswith(f".{domain}")
+
+
+def _in_family(name: str, route: Route) -> bool:
+    family = shared_table("core/account/prompt_cache/routes.yaml")["families"][name]
+    slug = route.model.strip().lower()
+    bare = slug.rsplit("/", 1)[-1]
+    return (
+        any(word in slug for word in family["contains"])
+        or bare.startswith(tuple(family["starts"]))
+        or bare in family["equals"]
+    )
+
+
+_TESTS: Mapping[str, Callable[[Any, Route], bool]] = {
+    "wire": lambda value, route: route.format == value,
+    "not_wire": lambda value, route: route.format != value,
+    "provider": lambda value, route: route.provider.lower() in value,
+    "exact_provider": lambda value, route: route.provider == value,
+    "host": lambda value, route: any(_is_below(route.host, domain) for domain in value),
+    "exact_host": lambda value, route: route.host in value,
+    "url": lambda value, route: value in route.base_url.lower(),
+    "model": lambda value, route: any(word in route.model.lower() for word in value),
+    "family": _in_family,
+    "litellm": lambda value, route: route.litellm is value,
+}

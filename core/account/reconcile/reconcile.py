@@ -1,0 +1,158 @@
+"""A provider's export beside what Hermes recorded, by day and model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from pathlib import Path
+
+from core.account.reconcile.exports import BUCKETS, Entry, read_export
+from core.account.spending.overruns import overrunning
+from core.account.spending.periods import FORMS, quarter_start
+from core.account.spending.recorded import Spending, Window
+from core.account.spending.sums import finish
+from core.errors import UsageError
+from core.imports.values import alias_of, model_of
+from core.model.accounting.usage import ReconcileRow, Reconciliation
+from core.store.store import Store
+from core.support.yaml_tables import shared_table
+
+_Key = tuple[date, tuple[str, ...]]
+
+
+def reconcile(
+    stores: Sequence[Store],
+    export: Path,
+    *,
+    mapping: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    days: tuple[date, date] | None = None,
+) -> Reconciliation:
+    """Matches an export against the databases.
+
+    Args:
+        stores: What Hermes recorded.
+        export: The provider's CSV file.
+        mapping: A column mapping of reconcile.yaml; found by the columns by default.
+        columns: The column of each field, where no mapping knows it.
+        days: First and last day to compare; the export's own by default.
+
+    Raises:
+        UsageError: No mapping fits the file's columns, or it cannot be read.
+    """
+    read = read_export(export, mapping, columns)
+    if not read.entries:
+        what = f"; the first holds {read.first_skipped}" if read.first_skipped else ""
+        remedy = (
+            "Each line needs a model and a day as 2026-01-31: export by day, grouped by model or line item"
+        )
+        raise UsageError(f"no line of the export could be read{what}", where=str(export), remedy=remedy)
+    first, last = days or (min(one.day for one in read.entries), max(one.day for one in read.entries))
+    theirs = _by_key(one for one in read.entries if first <= one.day <= last)
+    ours = _by_key(one for store in stores for one in _recorded(store, first, last))
+    late = sum(overrunning(store, _window(first, last), FORMS["day"], UTC) for store in stores)
+    rows = tuple(_judged(_match(theirs.get(key), ours.get(key))) for key in sorted({*theirs, *ours}))
+    note = f"sessions that went on past the day they began on, where all of it is booked: {late:,}"
+    return Reconciliation(
+        read.mapping, rows, _covered(rows), tuple(_holes(rows)), read.skipped, (note,) if late else ()
+    )
+
+
+def _recorded(store: Store, first: date, last: date) -> Iterator[Entry]:
+    """What a store recorded on each day, UTC, as providers count days."""
+    for group in Spending(store, _window(first, last), "day").groups:
+        row = finish("", "", "", [group], priced=False)
+        if group.key is not None and row.tokens.total:
+            day = quarter_start(group.key).date()
+            yield Entry(day, model_of(group.model), row.tokens, row.recorded.usd, row.calls)
+
+
+def _window(first: date, last: date) -> Window:
+    return Window(datetime.combine(first, time.min, UTC), datetime.combine(last, time.max, UTC))
+
+
+def _by_key(entries: Iterable[Entry]) -> dict[_Key, Entry]:
+    found: dict[_Key, Entry] = {}
+    for entry in entries:
+        key = (entry.day, alias_of(entry.model))
+        found[key] = found[key] + entry if key in found else entry
+    return found
+
+
+def _match(theirs: Entry | None, ours: Entry | None) -> ReconcileRow:
+    known = ours or theirs
+    assert known is not None
+    nothing = Entry(known.day, known.model)
+    left, right = theirs or nothing, ours or nothing
+    return ReconcileRow(
+        day=known.day,
+        model=known.model,
+        provider_tokens=left.tokens,
+        hermes_tokens=right.tokens,
+        provider_usd=left.usd,
+        hermes_usd=right.usd,
+        provider_calls=left.calls,
+        hermes_calls=right.calls,
+        verdict="only_hermes" if theirs is None else "only_provider" if ours is None else "",
+    )
+
+
+def _judged(row: ReconcileRow) -> ReconcileRow:
+    """Whether the two books agree, by tokens where the export counts them."""
+    if row.verdict:
+        return row
+    limits = shared_table("core/account/reconcile/reconcile.yaml")["tolerance"]
+    left, right = row.provider_total, row.hermes_total
+    if left is not None:
+        close = abs(left - right) <= max(limits["tokens"], limits["share"] * max(left, right))
+    else:
+        billed, recorded = row.provider_usd or Decimal(0), row.hermes_usd
+        most = max(Decimal(str(limits["usd"])), Decimal(str(limits["share"])) * billed)
+        close = recorded is not None and abs(billed - recorded) <= most
+    return replace(row, verdict="match" if close else "differs")
+
+
+def _covered(rows: Sequence[ReconcileRow]) -> float | None:
+    """Share of the provider's tokens, else of its dollars, that Hermes recorded on the same day and model."""
+    tokens = [(row.provider_total, row.hermes_total) for row in rows]
+    money = [(row.provider_usd, row.hermes_usd) for row in rows]
+    for pairs in (tokens, money):
+        billed = sum(theirs or 0 for theirs, _ in pairs)
+        if billed:
+            return float(sum(min(theirs or 0, ours or 0) for theirs, ours in pairs) / billed)
+    return None
+
+
+def _holes(rows: Sequence[ReconcileRow]) -> Iterator[str]:
+    for row in rows:
+        if row.verdict == "match":
+            continue
+        left, right = row.provider_total, row.hermes_total
+        if row.verdict != "only_hermes" and left is None:
+            yield f"{row.day} {row.model}: {_in_money(row)}"
+        elif row.verdict == "only_provider":
+            yield f"{row.day} {row.model}: {left:,} tokens the provider counted and Hermes did not record"
+        elif row.verdict == "only_hermes":
+            yield f"{row.day} {row.model}: {right:,} tokens Hermes recorded and the export does not hold"
+        else:
+            missing = (left or 0) - right
+            more = "the provider counted" if missing > 0 else "Hermes recorded"
+            yield f"{row.day} {row.model}: {more} {abs(missing):,} tokens more{_where(row)}"
+
+
+def _in_money(row: ReconcileRow) -> str:
+    billed = f"the provider billed ${row.provider_usd or 0:,.2f}"
+    if row.hermes_usd is not None:
+        return f"{billed}, Hermes recorded ${row.hermes_usd:,.2f}"
+    return f"{billed}, Hermes recorded no cost for {row.hermes_total:,} tokens"
+
+
+def _where(row: ReconcileRow) -> str:
+    """The bucket most of a difference lies in."""
+    apart = {
+        name: abs((getattr(row.provider_tokens, name) or 0) - (getattr(row.hermes_tokens, name) or 0))
+        for name in BUCKETS[:4]
+    }
+    return f", most of it {max(apart, key=lambda name: apart[name]).replace('_', ' ')}"

@@ -1,0 +1,86 @@
+"""Which conversation a session's spending belongs to, and which delegates worked for it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from core.model.transcript.session import Kind
+from core.store.database.connect import reading
+from core.store.database.open_database import OpenDatabase
+from core.store.lineage.families import every_family
+from core.store.lineage.lineage import Lineage
+
+
+@dataclass(frozen=True)
+class Threads:
+    """The conversations of one store; every session belongs to exactly one."""
+
+    lineage: Lineage
+
+    @cached_property
+    def roots(self) -> Mapping[str, str]:
+        """Root of the conversation of every session: parents up, as long as each continues the one above."""
+        found: dict[str, str] = {}
+        for one in self.lineage.links:
+            path: list[str] = []
+            step = one
+            while step not in found and step not in path:
+                path.append(step)
+                parent = self.lineage.links[step].parent_id
+                if parent is None or self.lineage.kind(step) is not Kind.CONTINUATION:
+                    break
+                step = parent
+            root = found.get(step, step)
+            found.update(dict.fromkeys(path, root))
+        return found
+
+    @cached_property
+    def _members(self) -> Mapping[str, Sequence[str]]:
+        groups: dict[str, list[str]] = defaultdict(list)
+        for one, root in self.roots.items():
+            groups[root].append(one)
+        starts = {one: link.started_at or 0.0 for one, link in self.lineage.links.items()}
+        return {root: sorted(group, key=lambda one: starts[one]) for root, group in groups.items()}
+
+    @cached_property
+    def _helpers(self) -> Mapping[str, Sequence[str]]:
+        """Delegated conversations by the root of the one that sent them off."""
+        groups: dict[str, list[str]] = defaultdict(list)
+        for one, root in self.roots.items():
+            parent = self.lineage.links[one].parent_id
+            if (
+                one == root
+                and parent is not None
+                and parent in self.roots
+                and self.lineage.kind(one) is Kind.DELEGATE
+            ):
+                groups[self.roots[parent]].append(one)
+        return groups
+
+    def root(self, session: str) -> str:
+        """The first session of the conversation."""
+        return self.roots.get(session, session)
+
+    def members(self, root: str) -> Sequence[str]:
+        """Its sessions, oldest first."""
+        return self._members.get(root, (root,))
+
+    def delegates(self, root: str) -> tuple[str, ...]:
+        """Roots of the delegated conversations below it, theirs included, each once."""
+        found: dict[str, None] = {}
+        waiting = list(self._helpers.get(root, ()))
+        while waiting:
+            one = waiting.pop()
+            if one not in found and one != root:
+                found[one] = None
+                waiting += self._helpers.get(one, ())
+        return tuple(found)
+
+
+def read_threads(store: OpenDatabase) -> Threads:
+    """The conversations of a store, from `sessions` alone."""
+    with reading(store.path):
+        return Threads(every_family(store.connection, store.schema))

@@ -1,0 +1,165 @@
+"""A ledger of the calls in other tools' logs, in the rows and with the prices of every other ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime, tzinfo
+from decimal import Decimal
+from pathlib import Path
+
+from core.account.pricing.price import MILLION, cost, entry_at, rates_for, write_rate
+from core.account.pricing.price_book import PriceBook
+from core.account.spending.group import Group
+from core.account.spending.periods import FORMS
+from core.account.spending.recorded import UNKNOWN
+from core.account.spending.sums import finish, place, with_price
+from core.errors import UsageError
+from core.imports.usage_logs import Call, Transcripts
+from core.model.accounting.ledger import Ledger, LedgerRow
+from core.model.accounting.prices import PriceRow
+from core.support.plural import plural
+
+_KEYS: Mapping[str, Callable[[Call], str]] = {
+    "session": lambda call: call.session,
+    "model": lambda call: call.model,
+    "provider": lambda call: call.provider,
+}
+DIMENSIONS = (*_KEYS, *FORMS)
+
+
+def transcript_ledger(
+    files: Sequence[Path],
+    *,
+    by: str = "session",
+    since: datetime | None = None,
+    until: datetime | None = None,
+    prices: PriceBook | None = None,
+    zone: tzinfo | None = None,
+) -> Ledger:
+    """Adds up the calls of some logs; each counts once, at its own time and price.
+
+    Args:
+        files: JSONL logs of Claude Code or Codex, or of API answers.
+        by: One of `DIMENSIONS`.
+        since: Only calls made then or later.
+        until: Only calls made earlier.
+        prices: Compute costs too; None leaves `computed` empty.
+        zone: Time zone of days and hours; this machine's by default.
+
+    Raises:
+        NotFoundError: One of the files does not exist.
+        UsageError: There is no such dimension, or one of the files holds no usage.
+    """
+    if by not in DIMENSIONS:
+        raise UsageError(f"cannot add up logs by {by!r}", remedy=f"Choose one of {', '.join(DIMENSIONS)}")
+    read = Transcripts()
+    for path in files:
+        read.read(path)
+    calls = [call for call in read.calls if _within(call.at, since, until)]
+    rows = _rows(calls, by, prices, zone)
+    if prices is not None:
+        prices.save()
+    booked = [one for _, group in rows for one in group]
+    cut = any(call.cut for call in calls)
+    sessions = len({call.session for call in calls})
+    return Ledger(
+        by=by,
+        rows=tuple(_finished(key, group, prices) for key, group in rows),
+        totals=_finished("total", booked, prices, sessions),
+        lower_bound=cut,
+        notes=tuple(_notes(calls, read.broken)),
+        since=since,
+        until=until,
+    )
+
+
+def _within(at: datetime | None, since: datetime | None, until: datetime | None) -> bool:
+    if at is None:
+        return since is None and until is None
+    return (since is None or since <= at) and (until is None or at < until)
+
+
+def _rows(
+    calls: Sequence[Call], by: str, prices: PriceBook | None, zone: tzinfo | None
+) -> list[tuple[str, list[Group]]]:
+    """What is booked under each key: largest first; days and hours in order."""
+    rows: dict[str, list[Group]] = {}
+    met: set[tuple[str, str]] = set()
+    for call in calls:
+        key = _key(call, by, zone) or UNKNOWN
+        rows.setdefault(key, []).append(_booked(call, prices, first=(key, call.session) not in met))
+        met.add((key, call.session))
+    if by in FORMS:
+        return sorted(rows.items())
+    return sorted(rows.items(), key=lambda row: (place(row[1]), row[0]))
+
+
+def _key(call: Call, by: str, zone: tzinfo | None) -> str:
+    if by in _KEYS:
+        return _KEYS[by](call)
+    return "" if call.at is None else call.at.astimezone(zone).strftime(FORMS[by])
+
+
+def _finished(
+    key: str, booked: Sequence[Group], prices: PriceBook | None, sessions: int | None = None
+) -> LedgerRow:
+    count = sum(one.sessions for one in booked) if sessions is None else sessions
+    return finish(key, "", "", booked, priced=prices is not None, sessions=count)
+
+
+def _booked(call: Call, prices: PriceBook | None, *, first: bool) -> Group:
+    group = _group(call, first)
+    if prices is None:
+        return group
+    entry = entry_at(prices.entries(call.model, call.provider), call.at)
+    usd = None if entry is None else _usd(entry, call)
+    return with_price(group, entry, usd, int(usd is None))
+
+
+def _usd(entry: PriceRow, call: Call) -> Decimal | None:
+    """The price of a call, an hour's cache writes at their own rate."""
+    tokens = call.tokens
+    usd = cost(entry, (tokens.input, tokens.cache_read, tokens.cache_write, tokens.output))
+    rates = rates_for(entry, tokens.prompt or 0)
+    long, short = write_rate(rates, one_hour=True), write_rate(rates, one_hour=False)
+    return (
+        usd
+        if usd is None or long is None or short is None
+        else usd + (long - short) * call.one_hour / MILLION
+    )
+
+
+def _group(call: Call, first: bool) -> Group:
+    recorded = None if call.usd is None else float(call.usd)
+    tokens = call.tokens
+    return Group(
+        place=-(tokens.total or 0),
+        key=call.session,
+        task="",
+        model=call.model,
+        provider=call.provider,
+        base_url="",
+        mode="",
+        included=0,
+        calls=1,
+        input=tokens.input,
+        cache_read=tokens.cache_read,
+        cache_write=tokens.cache_write,
+        output=tokens.output,
+        reasoning=tokens.reasoning,
+        recorded=recorded,
+        missing=int(recorded is None),
+        status=None if recorded is None else "estimated",
+        shaky=int(call.cut),
+        at=None if call.at is None else call.at.timestamp(),
+        title=None,
+        sessions=int(first),
+    )
+
+
+def _notes(calls: Sequence[Call], broken: int) -> Iterator[str]:
+    cut = sum(call.cut for call in calls)
+    if cut:
+        yield f"{cut:,} of {len(calls):,} calls were logged while streaming only: they put out more than this"
+    if broken:
+        yield f"{plural(broken, 'line is', 'lines are')} not JSON and left out"

@@ -1,0 +1,288 @@
+"""Buckets and cost by session, conversation, model, provider, source, profile, task, day or hour."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, tzinfo
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from core.account.spending.group import Counted, Fields, Group
+from core.account.spending.overruns import overrunning
+from core.account.spending.periods import FORMS, quarter_start
+from core.account.spending.recorded import (
+    KEYS,
+    MAIN,
+    UNKNOWN,
+    Classes,
+    Spending,
+    Window,
+    read_routes,
+    splits_by_model,
+    straddles,
+)
+from core.account.spending.sums import finish, place, price_classes, priced
+from core.errors import UsageError
+from core.model.accounting.ledger import Ledger, LedgerRow
+from core.model.accounting.prices import Money
+from core.model.accounting.tokens import Buckets
+from core.store.database.open_database import OpenDatabase
+from core.support.plural import plural
+
+if TYPE_CHECKING:
+    from core.account.pricing.price_book import PriceBook
+    from core.account.spending.conversations import Threads
+
+DIMENSIONS = tuple(KEYS)
+_BY_CALL = "`cache SESSION --csv` has the calls of the log by time"
+
+
+def ledger(
+    stores: Sequence[OpenDatabase],
+    *,
+    by: str = "session",
+    since: datetime | None = None,
+    until: datetime | None = None,
+    session: str | None = None,
+    only: Sequence[tuple[str, str]] = (),
+    prices: PriceBook | None = None,
+    zone: tzinfo | None = None,
+) -> Ledger:
+    """Adds up what was spent; each call counts once, whatever the dimension.
+
+    A session's usage is booked on the moment the session started, the only time every release records.
+    Auxiliary calls (summaries, titles, vision) are rows of their own beside the main loop's.
+
+    Args:
+        stores: The databases; the same file given twice counts once.
+        by: One of `DIMENSIONS`.
+        since: Only sessions that started then or later.
+        until: Only sessions that started earlier.
+        session: Only the conversation this session belongs to.
+        only: Only the share of these dimensions and keys, such as `("model", "gpt-5.2")`.
+        prices: Compute costs too; None leaves `computed` empty.
+        zone: Time zone of days and hours; this machine's by default.
+
+    Raises:
+        UsageError: There is no such dimension.
+    """
+    return collect(
+        stores, by=by, since=since, until=until, session=session, only=only, prices=prices, zone=zone
+    ).ledger()
+
+
+def collect(
+    stores: Sequence[OpenDatabase],
+    *,
+    by: str = "session",
+    since: datetime | None = None,
+    until: datetime | None = None,
+    session: str | None = None,
+    only: Sequence[tuple[str, str]] = (),
+    prices: PriceBook | None = None,
+    zone: tzinfo | None = None,
+) -> Books:
+    """What a `ledger` is made of, for those who write very long ones row by row.
+
+    Raises:
+        UsageError: There is no such dimension.
+    """
+    if by not in KEYS:
+        raise UsageError(f"cannot add up by {by!r}", remedy=f"Choose one of {', '.join(DIMENSIONS)}")
+    books = Books(by, zone, prices, since, until)
+    different = {store.path.resolve(): store for store in stores}.values()
+    for store in different:
+        if all(by != "profile" or key == store.location.label for by, key in only):
+            share = [pair for pair in only if pair[0] != "profile"]
+            _book(books, store, session, share, sole=len(different) == 1)
+    if prices is not None:
+        prices.save()
+    return books
+
+
+class Entry(NamedTuple):
+    """A row to be, of several groups; it sorts among those of one by the same three first fields."""
+
+    place: int
+    key: str
+    task: str
+    label: str
+    groups: Sequence[Group]
+
+
+@dataclass(slots=True)
+class Books:
+    """Books groups into rows.
+
+    Attributes:
+        alone: Groups that are rows as they are: sessions added up as they stand, most of a long ledger.
+    """
+
+    by: str
+    zone: tzinfo | None
+    prices: PriceBook | None
+    since: datetime | None = None
+    until: datetime | None = None
+    counted: Counted = field(default_factory=Counted)
+    unsplit: bool = False
+    overran: int = 0
+    alone: list[Fields] = field(default_factory=list)
+    _rows: dict[tuple[str, str], list[Group]] = field(default_factory=dict)
+    _labels: dict[str, tuple[float, str]] = field(default_factory=dict)
+    _subtrees: dict[str, tuple[Buckets, Money]] = field(default_factory=dict)
+
+    def add(self, group: Group, key: str, label: str) -> None:
+        """Books a group on its row."""
+        task = "" if self.by == "task" else group.task
+        self._rows.setdefault((key, task), []).append(group)
+        if label:  # a conversation is called what its newest session is called
+            self._labels[key] = max(self._labels.get(key, (0.0, "")), (group.at or 0.0, label))
+
+    @property
+    def priced(self) -> bool:
+        """Whether computed costs were asked for."""
+        return self.prices is not None
+
+    @property
+    def lower_bound(self) -> bool:
+        """The true total is at least what was booked."""
+        return bool(self.counted.silent or self.counted.disagreeing)
+
+    def ledger(self) -> Ledger:
+        """Every row, finished."""
+        rows = tuple(map(self.row, self.entries()))
+        return Ledger(self.by, rows, self.totals(), self.lower_bound, self.notes(), self.since, self.until)
+
+    def totals(self) -> LedgerRow:
+        """All rows together."""
+        everything = [*self.alone, *chain.from_iterable(self._rows.values())]
+        total = finish("total", "", "", everything, priced=self.priced, sessions=self.counted.sessions)
+        return replace(total, lower_bound=self.lower_bound)
+
+    def beside(self, key: str, tokens: Buckets, recorded: Money) -> None:
+        """Sets the subtree total of a conversation."""
+        self._subtrees[key] = (tokens, recorded)
+
+    def entries(self) -> list[Entry | Fields]:
+        """The rows to be: largest first; days and hours in order."""
+        ordered = self.by not in FORMS
+        rows: list[Entry | Fields] = [
+            Entry(place(groups) if ordered else 0, key, task, self._labels.get(key, (0.0, ""))[1], groups)
+            for (key, task), groups in self._rows.items()
+        ]
+        self.alone.sort()  # by itself first: tuples of one kind are compared in half the time
+        return sorted([*self.alone, *rows])
+
+    def row(self, entry: Entry | Fields) -> LedgerRow:
+        """The row, finished."""
+        if not isinstance(entry, Entry):
+            group = Group._make(entry)
+            return finish(group.key, group.task, group.title or "", [group], priced=self.priced)
+        row = finish(entry.key, entry.task, entry.label, entry.groups, priced=self.priced)
+        if row.task or row.key not in self._subtrees:
+            return row
+        tokens, recorded = self._subtrees[row.key]
+        return replace(row, subtree=tokens, subtree_recorded=recorded)
+
+    def notes(self) -> tuple[str, ...]:
+        """What is missing from the numbers, and what was assumed."""
+        silent, disagreeing, residual = self.counted[1:]
+        told = (
+            (silent, "{} with messages but no recorded usage: the true total is higher"),
+            (disagreeing, "{} whose usage by model exceeds the session's own total, which was taken"),
+            (residual, "{} with usage no model row accounts for; it is booked on the session's own model"),
+            (
+                self.overran,
+                f"{{}} went on past the {self.by} it began on, where all of it is booked; {_BY_CALL}",
+            ),
+        )
+        notes = [text.format(plural(count, "session")) for count, text in told if count]
+        if self.unsplit:
+            notes.append("databases of Hermes before 0.19 keep no auxiliary calls: summaries are not in it")
+        return tuple(notes)
+
+
+def _book(
+    desk: Books, store: OpenDatabase, session: str | None, only: Sequence[tuple[str, str]], *, sole: bool
+) -> None:
+    threads = _threads(store) if desk.by == "conversation" or session is not None else None
+    members = threads.members(threads.root(session)) if threads and session is not None else None
+    window = Window(desk.since, desk.until, members, only)
+    classes = Classes()
+    if desk.prices is not None and straddles(desk.by):
+        classes = price_classes(desk.prices, read_routes(store))
+    spending = Spending(store, window, desk.by, classes)
+    # Only several databases could hold the same session twice.
+    alone, groups = (
+        (spending.whole, spending.others) if sole and desk.by == "session" else ([], spending.groups)
+    )
+    if desk.prices is not None:
+        _price(alone, desk.prices)
+        groups = [priced(group, desk.prices) for group in groups]
+    desk.alone += alone
+    keys = _keys(desk, store, threads)
+    for group in groups:
+        desk.add(group, *keys(group))
+    found = spending.counted()
+    desk.counted = Counted(*(old + new for old, new in zip(desk.counted, found, strict=True)))
+    desk.unsplit = desk.unsplit or (found.sessions > 0 and not splits_by_model(store))
+    if desk.by in FORMS and not only:
+        desk.overran += overrunning(store, window, FORMS[desk.by], desk.zone)
+    if desk.by == "conversation" and threads is not None and not only:
+        everything = groups if window == Window() else None
+        _add_subtrees(desk, everything or Spending(store, Window(), desk.by).groups, threads, groups)
+
+
+def _price(groups: list[Fields], prices: PriceBook) -> None:
+    """Puts a price on each in its own place: a second list of many thousand is felt."""
+    for index, group in enumerate(groups):
+        groups[index] = priced(Group._make(group), prices)
+
+
+def _threads(store: OpenDatabase) -> Threads:
+    from core.account.spending.conversations import read_threads
+
+    return read_threads(store)
+
+
+def _keys(desk: Books, store: OpenDatabase, threads: Threads | None) -> Callable[[Group], tuple[str, str]]:
+    """How a group finds its row: the key, and what a person calls it."""
+
+    def moment(group: Group) -> tuple[str, str]:
+        if group.key is None:
+            return UNKNOWN, ""
+        start = quarter_start(group.key).astimezone(desk.zone)
+        return start.strftime(FORMS[desk.by]), ""
+
+    if desk.by in FORMS:
+        return moment
+    if desk.by == "profile":
+        return lambda group: (store.location.label, "")
+    if desk.by == "task":
+        return lambda group: (group.key or MAIN, "")
+    if desk.by == "conversation" and threads is not None:
+        return lambda group: (threads.root(group.key), group.title or "")
+    if desk.by == "session":
+        return lambda group: (group.key, group.title or "")
+    return lambda group: (group.key or UNKNOWN, "")
+
+
+def _add_subtrees(desk: Books, everything: list[Group], threads: Threads, seen: list[Group]) -> None:
+    """Beside a conversation's own total: what it and its delegates spent together."""
+    own: dict[str, tuple[Buckets, Money]] = {}
+    roots = {threads.root(group.key) for group in seen}
+    wanted = {root: below for root in roots if (below := threads.delegates(root))}
+    concerned = {one for root, below in wanted.items() for one in (root, *below)}
+    for group in everything:
+        root = threads.root(group.key)
+        if root in concerned:
+            tokens, recorded = own.get(root, (Buckets(), Money()))
+            amount = finish("", "", "", [group], priced=False)
+            own[root] = (tokens + amount.tokens, recorded + amount.recorded)
+    for root, below in wanted.items():
+        tokens, recorded = own.get(root, (Buckets(), Money()))
+        for one in below:
+            more, amount_below = own.get(one, (Buckets(), Money()))
+            tokens, recorded = tokens + more, recorded + amount_below
+        desk.beside(root, tokens, recorded)

@@ -1,0 +1,50 @@
+"""Sessions that went on past the day they began on.
+
+Hermes keeps one sum for a session, or for a route within it: on which day each call was made is not in the
+store, so a ledger by day has to say how many sessions it books on one day of several.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, tzinfo
+
+from core.account.spending.periods import QUARTER
+from core.account.spending.recorded import Window
+from core.store.database.connect import reading
+from core.store.database.open_database import OpenDatabase
+
+_LATEST = 10**11
+"""Beyond this a time is damage."""
+
+
+def overrunning(store: OpenDatabase, window: Window, form: str, zone: tzinfo | None = None) -> int:
+    """How many sessions made their last call on another day, or in another hour, than they began.
+
+    Args:
+        store: The database.
+        window: The sessions in sight.
+        form: How a day or hour is written (`strftime`).
+        zone: Whose days and hours; this machine's by default.
+    """
+    where, values = window.where()
+    query = f"SELECT s.started_at, {_last(store)} FROM sessions s WHERE {where}"  # noqa: S608
+    with reading(store.path):
+        rows = store.connection.execute(query, values).fetchall()
+
+    def written(moment: float) -> str:
+        return datetime.fromtimestamp(moment, UTC).astimezone(zone).strftime(form)
+
+    count = 0
+    for start, last in rows:
+        sound = all(isinstance(at, int | float) and 0 <= at < _LATEST for at in (start, last))
+        if sound and last // QUARTER > start // QUARTER:
+            count += written(start) != written(last)
+    return count
+
+
+def _last(store: OpenDatabase) -> str:
+    """The last sign of a model at work: of the split by model, else of the messages."""
+    found = ["(SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id)"]
+    if store.schema.has("session_model_usage", "last_seen"):
+        found.insert(0, "(SELECT max(u.last_seen) FROM session_model_usage u WHERE u.session_id = s.id)")
+    return f"coalesce({', '.join((*found, 'NULL'))})"

@@ -1,0 +1,241 @@
+"""What a store recorded as spent, added up by the database itself.
+
+`sessions` holds the totals of the main loop; `session_model_usage` (0.19 and later) splits them by route and
+adds auxiliary calls, which the totals leave out. Where the split does not account for all of a session's
+total, the rest is booked on the session's own route; where it exceeds the total, the total is taken whole. So
+every token counts once, whatever it is added up by.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from operator import itemgetter
+from typing import Any
+
+from core.account.spending.group import Counted, Fields, Group
+from core.account.spending.periods import QUARTER
+from core.account.spending.sql import (
+    COUNTS,
+    PROMPT,
+    ROUTE,
+    SIZE,
+    added,
+    route_columns,
+    split_items,
+    whole_items,
+)
+from core.store.database.connect import reading
+from core.store.database.open_database import OpenDatabase
+from core.store.database.schema import HAS_ID
+
+_QUARTERS = f"cast(started_at / {QUARTER} as integer)"
+KEYS = {
+    "session": "session",
+    "conversation": "session",
+    "model": "nullif(model, '')",
+    "provider": "nullif(billing_provider, '')",
+    "source": "nullif(source, '')",
+    "profile": "''",
+    "task": "nullif(task, '')",
+    "day": _QUARTERS,
+    "hour": _QUARTERS,
+}
+"""What is grouped by; days and hours by quarters of an hour, which fit every time zone."""
+
+_Source = tuple[str, list[Any]]
+"""Common tables, and the values they bind."""
+
+_APART, _SESSIONS, _SHAKY = (itemgetter(Group._fields.index(name)) for name in ("apart", "sessions", "shaky"))
+
+UNKNOWN, MAIN = "unknown", "main"
+"""Keys of what has no name, and of the main loop among the tasks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """Where prices change: groups never straddle one of these.
+
+    Attributes:
+        days: Moments from which other prices hold, epoch seconds.
+        minutes: Minutes of the day (UTC) at which they change.
+        prompts: Lengths of a prompt above which they change.
+    """
+
+    days: Sequence[int] = ()
+    minutes: Sequence[int] = ()
+    prompts: Sequence[int] = ()
+
+    @property
+    def expressions(self) -> list[str]:
+        """One SQL number for each kind of change; equal numbers mean equal prices."""
+        minute = "(cast(started_at as integer) / 60 % 1440)"
+        prompt = added(*PROMPT)
+        calls = "max(1, coalesce(api_call_count, 0))"
+        tests = (
+            [f"(started_at >= {at})" for at in self.days],
+            [f"({minute} >= {one})" for one in self.minutes],
+            [f"({prompt} >= {above + 1} * {calls})" for above in self.prompts],
+        )
+        return [" + ".join(group) for group in tests if group]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What counts: of the sessions that started in `[since, until)`, or those named, the share of some keys.
+
+    Attributes:
+        only: Pairs of a key of `KEYS` and a value, all of which must hold.
+    """
+
+    since: datetime | None = None
+    until: datetime | None = None
+    sessions: Sequence[str] | None = None
+    only: Sequence[tuple[str, str]] = ()
+
+    def where(self) -> tuple[str, list[Any]]:
+        """The condition on `sessions s` and its values."""
+        tests: list[str] = [HAS_ID]
+        values: list[Any] = []
+        for sign, moment in ((">=", self.since), ("<", self.until)):
+            if moment is not None:
+                tests.append(f"s.started_at {sign} ?")
+                values.append(moment.timestamp())
+        if self.sessions is not None:
+            tests.append(f"s.id IN ({', '.join('?' * len(self.sessions))})")
+            values += self.sessions
+        return " AND ".join(tests), values
+
+    def share(self) -> tuple[str, list[Any]]:
+        """The condition on `items` and its values."""
+        tests = [f"coalesce({KEYS[by]}, '{MAIN if by == 'task' else UNKNOWN}') = ?" for by, _ in self.only]
+        return " AND ".join(tests) or "1", [value for _, value in self.only]
+
+
+class Spending:
+    """What one store recorded in a window, added up by a key, a route, a task and the prices in force.
+
+    Most sessions used one route, and their split is one row that repeats their total. Only the others are
+    taken apart and put beside their split, which is what costs time.
+
+    Args:
+        store: The database.
+        window: What counts.
+        by: A key of `KEYS`.
+        classes: Where prices change; None when nothing is priced.
+
+    Attributes:
+        whole: Sums of the sessions that are added up as they stand.
+        others: Sums of the other sessions and of auxiliary calls.
+    """
+
+    def __init__(self, store: OpenDatabase, window: Window, by: str, classes: Classes | None = None) -> None:
+        self._store = store
+        where, values = window.where()
+        self._share, self._shared = window.share()
+        self._whole = whole_items(store.schema, where), values
+        sums = _sums(by, classes or Classes())
+        found = self._fetch(self._whole, sums.format(f"({self._share} OR apart IS NOT NULL)"))
+        self._apart = [one for one in map(_APART, found) if one is not None]
+        keys = [KEYS[by], *(KEYS[name] for name, _ in window.only)]
+        self._split = split_items(store.schema, where, keys), [json.dumps(self._apart), *values, *values]
+        self.whole = [group for group in found if _APART(group) is None] if self._apart else found
+        self.others = list(map(Group._make, self._fetch(self._split, sums.format(self._share))))
+
+    @property
+    def groups(self) -> list[Group]:
+        """All sums."""
+        return [*map(Group._make, self.whole), *self.others]
+
+    def counted(self) -> Counted:
+        """How many sessions are in sight, and how many are counted short."""
+        whole = sum(map(_SESSIONS, self.whole))
+        silent = sum(map(_SHAKY, self.whole))
+        taken, more, disagreeing, residual = self._taken_apart() if self._apart else (0, 0, 0, 0)
+        seen = self._distinct() if self._shared else whole + taken
+        return Counted(seen, silent + more, disagreeing, residual)
+
+    def _fetch(self, source: _Source, query: str) -> list[Fields]:
+        tables, values = source
+        return _rows(self._store, f"{tables} {query}", [*values, *self._shared])
+
+    def _taken_apart(self) -> tuple[Any, ...]:
+        tables, values = self._split
+        mine = f"id IN (SELECT session FROM items WHERE {self._share})" if self._shared else "1"  # noqa: S608
+        query = (
+            f"{tables} SELECT count(*), coalesce(sum(silent), 0), coalesce(sum(fits = 0), 0), "  # noqa: S608
+            f"coalesce(sum(fits AND leaves), 0) FROM joined WHERE {mine}"
+        )
+        row: tuple[Any, ...]
+        (row,) = _rows(self._store, query, [*values, *self._shared])
+        return row
+
+    def _distinct(self) -> int:
+        """Sessions with a share; one may have spent in its main loop and beside it."""
+        query = f"SELECT session FROM items WHERE {self._share} AND apart IS NULL"  # noqa: S608
+        both = (self._whole, self._split)
+        return len(
+            {
+                one
+                for tables, values in both
+                for one in _rows(self._store, f"{tables} {query}", [*values, *self._shared])
+            }
+        )
+
+
+def _sums(by: str, classes: Classes) -> str:
+    """The query that adds up `items`; what they must pass is still to be filled in."""
+    chosen = f"{KEYS[by]}, task, {', '.join(ROUTE)}, included"
+    priced = "NULL, NULL, 0"
+    if not straddles(by):
+        # A session has one start, and its split no route twice: there is nothing to sort and add up.
+        sums = ", ".join((*COUNTS, "recorded"))
+        return (
+            f"SELECT -{SIZE}, {chosen}, {sums}, missing, status, shaky, started_at, title, counts, apart, "  # noqa: S608
+            f"{priced}, again FROM items WHERE {{}}"
+        )
+    sums = ", ".join(f"sum({name})" for name in (*COUNTS, "recorded"))
+    names = [KEYS[by], "task", *ROUTE, "included", "apart", *classes.expressions]
+    return (
+        f"SELECT sum(-{SIZE}), {chosen}, {sums}, sum(missing), "  # noqa: S608
+        "CASE WHEN min(status) <> max(status) THEN 'mixed' ELSE min(status) END, sum(shaky), "
+        f"min(started_at), max(title), sum(counts), apart, {priced}, sum(again) FROM items WHERE {{}} "
+        f"GROUP BY {', '.join(names)}"
+    )
+
+
+def straddles(by: str) -> bool:
+    """Whether a group by this key holds several sessions, between which prices may change."""
+    return KEYS[by] != "session"
+
+
+def read_routes(store: OpenDatabase) -> list[tuple[str, str, str, str]]:
+    """Every model, provider, endpoint and billing mode that was used."""
+    tables = [name for name in ("sessions", "session_model_usage") if store.schema.has(name)]
+    query = " UNION ".join(f"SELECT {route_columns(store.schema, name)} FROM {name}" for name in tables)  # noqa: S608
+    return [(str(a), str(b), str(c), str(d)) for a, b, c, d in _rows(store, query, [])]
+
+
+def splits_by_model(store: OpenDatabase) -> bool:
+    """Whether the store keeps a split by model, and with it auxiliary calls."""
+    return store.schema.has("session_model_usage", "session_id")
+
+
+def _rows(store: OpenDatabase, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Fetches rows as plain tuples; text is decoded by SQLite itself unless some of it is no UTF-8."""
+    connection = store.connection
+    careful = connection.text_factory
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    connection.text_factory = str
+    try:
+        return cursor.execute(query, values).fetchall()
+    except sqlite3.Error:
+        connection.text_factory = careful
+        with reading(store.path):
+            return cursor.execute(query, values).fetchall()
+    finally:
+        connection.text_factory = careful

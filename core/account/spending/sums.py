@@ -1,0 +1,190 @@
+"""Adding up groups of spending into the parts and rows of a ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from functools import reduce
+from operator import add, itemgetter
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from core.account.pricing.billing import billing_of
+from core.account.pricing.price import cost, entry_at
+from core.account.spending.group import Fields, Group
+from core.account.spending.recorded import UNKNOWN, Classes
+from core.model.accounting.ledger import LedgerPart, LedgerRow
+from core.model.accounting.prices import Money, PriceRow
+from core.model.accounting.tokens import Buckets
+
+if TYPE_CHECKING:
+    from core.account.pricing.price_book import PriceBook
+
+_N = TypeVar("_N", int, float, Decimal)
+NOTHING = Money()
+_ADDED = ("calls", "input", "cache_read", "cache_write", "output", "reasoning", "recorded", "usd")
+_ROUTE = itemgetter(*map(Group._fields.index, ("model", "provider", "base_url", "mode", "included")))
+_TOKENS = slice(Group._fields.index("input"), Group._fields.index("reasoning") + 1)
+_BILLED = slice(_TOKENS.start, _TOKENS.stop - 1)
+"""Places of the buckets, and of those a provider bills, in a group."""
+_PRICE = Group._fields.index("price")
+
+
+def priced(group: Group, book: PriceBook) -> Group:
+    """A group with what it costs at the price list."""
+    entries = book.entries(group.model, group.provider, group.base_url, group.mode)
+    if len(entries) > 1:
+        entry = entry_at(entries, None if group.at is None else datetime.fromtimestamp(group.at, UTC))
+    else:
+        entry = entries[0] if entries else None
+    billed = tuple(group)[_BILLED]
+    if not any(billed) or (entry is not None and entry.billing == "local"):
+        return with_price(group, entry)
+    if entry is None:
+        return with_price(group, unpriced=max(1, group.sessions))
+    usd = cost(entry, billed, calls=group.calls or 1, one_hour=book.one_hour)
+    return with_price(group, entry, usd, max(1, group.sessions) if usd is None else 0)
+
+
+def with_price(
+    group: Group, entry: PriceRow | None = None, usd: Decimal | None = None, unpriced: int = 0
+) -> Group:
+    """`_replace` of the last fields; for tens of thousands it takes too long."""
+    return Group._make((*group[:_PRICE], entry, usd, unpriced, group.again))
+
+
+def price_classes(book: PriceBook, routes: Iterable[Sequence[str]]) -> Classes:
+    """Where the prices of some routes change."""
+    days: set[int] = set()
+    minutes: set[int] = set()
+    prompts: set[int] = set()
+    for model, provider, base_url, mode in routes:
+        for entry in book.entries(model, provider, base_url, mode):
+            prompts.update(tier.above for tier in entry.tiers)
+            if entry.since:
+                days.add(int(datetime.combine(entry.since, datetime.min.time(), UTC).timestamp()))
+            for moment in entry.hours or ():
+                minutes.add(moment.hour * 60 + moment.minute)
+    return Classes(sorted(days), sorted(minutes), sorted(prompts))
+
+
+def finish(
+    key: str, task: str, label: str, groups: Sequence[Fields], *, priced: bool, sessions: int | None = None
+) -> LedgerRow:
+    """A row from all that was booked on it."""
+    parts = [_part(task, _as_one(route), priced) for route in _by_route(groups)]
+    if len(parts) > 1:
+        parts.sort(key=lambda part: -(part.tokens.total or 0))
+    return LedgerRow(
+        key=key,
+        label=label,
+        task=task,
+        sessions=_sessions(groups) if sessions is None else sessions,
+        calls=sum(part.calls for part in parts),
+        tokens=reduce(add, [part.tokens for part in parts]) if parts else Buckets(),
+        recorded=_together([part.recorded for part in parts]),
+        computed=_together([part.computed for part in parts if part.billing != "included"]),
+        included=_together([part.computed for part in parts if part.billing == "included"]),
+        status=_status(set(_column(groups, "status")), [part.billing for part in parts]),
+        price_source=next((part.price.source for part in parts if part.price), None),
+        parts=tuple(parts),
+        lower_bound=any(_column(groups, "shaky")),
+    )
+
+
+def _sessions(groups: Sequence[Fields]) -> int:
+    """Sessions on a row, each once however many routes its calls took; what a split leaves over is some's."""
+    return max(1, int(sum(_column(groups, "sessions")) - sum(_column(groups, "again"))))
+
+
+def place(groups: Sequence[Fields]) -> int:
+    """Where a row stands among others: below the place of every smaller one."""
+    below: int = sum(_column(groups, "place"))
+    return below
+
+
+def standing(fields: Fields) -> str:
+    """What the amounts of a row that is one group are called."""
+    group = Group._make(fields)
+    return _status({group.status}, (_billing(group, priced=True),))
+
+
+def _by_route(groups: Sequence[Fields]) -> Iterable[Sequence[Fields]]:
+    if len(groups) == 1:
+        return (groups,)
+    routes: dict[tuple[Any, ...], list[Fields]] = {}
+    for route, group in zip(map(_ROUTE, groups), groups, strict=True):
+        routes.setdefault(route, []).append(group)
+    return routes.values()
+
+
+def _as_one(groups: Sequence[Fields]) -> Group:
+    """Groups of one route added up."""
+    first = Group._make(groups[0])
+    if len(groups) == 1:
+        return first
+    sums: dict[str, Any] = {name: _sum(_column(groups, name)) for name in _ADDED}
+    counts: dict[str, Any] = {
+        name: sum(_column(groups, name)) for name in ("missing", "sessions", "unpriced")
+    }
+    entry = next((entry for entry in _column(groups, "price") if entry is not None), None)
+    return first._replace(**sums, **counts, price=entry)
+
+
+def _column(groups: Sequence[Fields], name: str) -> list[Any]:
+    return list(map(itemgetter(Group._fields.index(name)), groups))
+
+
+def _part(task: str, group: Group, priced: bool) -> LedgerPart:
+    return LedgerPart(
+        model=group.model,
+        provider=group.provider,
+        task=task,
+        sessions=max(1, group.sessions),
+        calls=group.calls or 0,
+        tokens=Buckets(*tuple(group)[_TOKENS]),
+        recorded=_money(_exact(group.recorded), group.missing),
+        computed=_money(group.usd, group.unpriced),
+        billing=_billing(group, priced),
+        price=group.price,
+    )
+
+
+def _billing(group: Group, priced: bool) -> str:
+    if group.included:
+        return "included"
+    if group.price is not None:
+        return group.price.billing
+    billing = billing_of(group.provider, group.base_url, group.mode)
+    return UNKNOWN if billing == "api" and (priced or not group.provider) else billing
+
+
+def _status(called: set[str | None], billings: Sequence[str]) -> str:
+    """What Hermes called the amounts; `local` where it could not know better."""
+    statuses = {status for status in called if status}
+    if statuses <= {UNKNOWN} and billings and all(billing == "local" for billing in billings):
+        return "local"
+    return next(iter(statuses)) if len(statuses) == 1 else ("mixed" if statuses else UNKNOWN)
+
+
+def _money(usd: Decimal | None, missing: int) -> Money:
+    return NOTHING if usd is None and not missing else Money(usd, missing)
+
+
+def _together(amounts: Sequence[Money]) -> Money:
+    return reduce(add, amounts) if amounts else NOTHING
+
+
+def _sum(values: Sequence[_N | None]) -> _N | None:
+    """The sum of what is known; None when nothing is."""
+    known = [value for value in values if value is not None]
+    return known[0] if len(known) == 1 else (sum(known[1:], start=known[0]) if known else None)
+
+
+def _exact(amount: float | None) -> Decimal | None:
+    return None if amount is None else Decimal(plain(amount))
+
+
+def plain(amount: float) -> str:
+    """A sum of stored floats in decimal digits, without the noise of adding them."""
+    return f"{amount:.9f}".rstrip("0").rstrip(".")

@@ -1,0 +1,108 @@
+"""Whether a database, as it is, may be written to: what changed, what is unknown, what is damaged."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+
+from core.apply.checks import integrity as probe
+from core.apply.checks.case import Case, against, noted, passed
+from core.apply.checks.known_schema import unknown_parts
+from core.apply.database.live_rows import live_messages
+from core.model.compaction.apply import ApplyMode, GuardResult
+from core.store.generations.completeness import missing_rows
+from core.store.generations.row_outline import read_bones
+
+_ROOM_FACTOR = 6
+"""Bytes needed for each byte of new rows: the log, both full-text tables, and the journal."""
+_ROOM_LEAST = 32 * 1024 * 1024
+PAUSE_SECONDS = 1.0
+"""How long a connection of Hermes waits for a lock before it has to try again."""
+_NOTED_SECONDS = 0.25
+
+
+def unchanged(case: Case) -> GuardResult:
+    """The same rows with the same contents as when the preview was made."""
+    wanted = tuple(one for one in case.rehearsal.before if one.row)
+    if case.rehearsal.mode is ApplyMode.FORK:
+        found = case.store.messages([one.row.id for one in wanted if one.row])
+    else:
+        found = live_messages(case.store, case.rehearsal.session_id)
+    if [one.row and one.row.id for one in found] == [one.row and one.row.id for one in wanted] and all(
+        left.wire == right.wire for left, right in zip(found, wanted, strict=True)
+    ):
+        return passed("unchanged", "the conversation is as the preview saw it")
+    text = f"the conversation changed since the preview ({len(wanted)} messages then, {len(found)} now)"
+    return against("unchanged", text)
+
+
+def complete(case: Case) -> GuardResult:
+    """Messages that cannot be read would stay out of what is written, and out of sight for good."""
+    session = case.store.session(case.rehearsal.session_id)
+    bones = read_bones(case.store.connection, case.store.schema, session.id)
+    missing = missing_rows(session, bones)
+    if missing is not None:
+        return against("complete", missing, forceable=True)
+    damaged = [one.row for one in case.rehearsal.before if one.row and one.row.damage]
+    if damaged:
+        which = f"message {damaged[0].id}: {damaged[0].damage[0]}"
+        text = f"{len(damaged)} messages could not be decoded as stored ({which})"
+        return against("complete", text, forceable=True)
+    return passed("complete", "every message could be read")
+
+
+def schema(case: Case) -> GuardResult:
+    """Columns, triggers and versions that nobody has tried this with."""
+    strange = unknown_parts(case.store.schema)
+    if not strange:
+        return passed("schema", f"schema {case.store.schema.version} is known")
+    text = f"this tool has not been tested with {', '.join(strange)}"
+    return against("schema", text, forceable=True)
+
+
+def pause(case: Case) -> GuardResult:
+    """How long nobody else can write, going by the private copy."""
+    seconds = case.rehearsal.seconds
+    if seconds is None:
+        return noted("pause", "nobody knows how long others would have to wait")
+    text = f"others would wait about {seconds * 1000:,.0f} ms before they can write"
+    if seconds > PAUSE_SECONDS:
+        return against("pause", f"{text}, longer than Hermes waits", forceable=True)
+    return (noted if seconds > _NOTED_SECONDS else passed)("pause", text)
+
+
+def writable(case: Case) -> GuardResult:
+    """Permissions."""
+    path = case.rehearsal.database
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        return passed("writable", "the database may be written")
+    return against("writable", "the database or its folder is read-only")
+
+
+def room(case: Case) -> GuardResult:
+    """Space on the disk."""
+    query = "SELECT total(length(CAST(content AS BLOB))) FROM messages WHERE session_id = ?"
+    (size,) = case.store.connection.execute(query, (case.rehearsal.session_id,)).fetchone()
+    needed = max(_ROOM_LEAST, int(size) * _ROOM_FACTOR)
+    free = shutil.disk_usage(case.rehearsal.database.absolute().parent).free
+    if free >= needed:
+        return passed("room", f"{free // 2**20:,} MB free, {needed // 2**20:,} MB wanted")
+    text = f"the disk has {free // 2**20:,} MB free, and {needed // 2**20:,} MB may be needed"
+    return against("room", text)
+
+
+def integrity(case: Case) -> GuardResult:
+    """Damage, as far as it can be found in the time there is."""
+    began = time.monotonic()
+    found = probe.integrity(
+        case.rehearsal.database,
+        case.integrity_seconds,
+        lambda spent, allowed: case.progress(f"integrity, {spent:.0f} of {allowed:.0f} s"),
+    )
+    took = time.monotonic() - began
+    if found is None:
+        return noted("integrity", f"no damage found in {took:.0f} s; it was not all read")
+    if found == "ok":
+        return passed("integrity", "SQLite finds no damage")
+    return against("integrity", f"SQLite finds damage: {found}")

@@ -1,0 +1,150 @@
+"""A session database opened for writing. No other module of this project opens one."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from core.apply.database.exact_values import Cell, Image, RawText, bind
+from core.errors import DatabaseError
+from core.store.database.connect import reading
+
+BUSY_SECONDS = 3.0
+_CACHE_KIB = 131_072
+"""Pages kept in memory, so that a large change need not go to disk before it commits."""
+_CHUNK = 400
+
+
+@contextmanager
+def opened(path: Path, *, references: bool = True) -> Iterator[sqlite3.Connection]:
+    """A connection that may write to an existing database; never makes one.
+
+    Args:
+        path: The database file.
+        references: Hold rows to what they refer to, as Hermes does.
+    """
+    uri = f"{path.absolute().as_uri()}?mode=rw"
+    with reading(path), closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)) as connection:
+        connection.isolation_level = None
+        connection.text_factory = RawText
+        connection.execute(f"PRAGMA foreign_keys = {int(references)}")
+        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+        # Moving the log into the database keeps nobody waiting, but would make our own commit look long.
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
+        yield connection
+        with suppress(sqlite3.OperationalError):
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """One write transaction: all of it or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        # A disk that is full has already rolled back by itself.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def columns_of(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:
+    """Column names of a table, in order."""
+    rows = connection.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall()
+    return tuple(name.decode() for (name,) in rows)
+
+
+def read_images(
+    connection: sqlite3.Connection,
+    table: str,
+    column: str,
+    values: Iterable[Cell],
+    without: Collection[str] = (),
+) -> list[dict[str, Cell]]:
+    """Rows in which a column has one of these values, by row order; whole, or without some columns."""
+    names = tuple(name for name in columns_of(connection, table) if name not in without)
+    listed = ", ".join(f'"{name}"' for name in names)
+    wanted = list(values)
+    found: list[dict[str, Cell]] = []
+    for start in range(0, len(wanted), _CHUNK):
+        chunk = wanted[start : start + _CHUNK]
+        marks = ", ".join("?" * len(chunk))
+        query = f'SELECT {listed} FROM "{table}" WHERE "{column}" IN ({marks}) ORDER BY rowid'  # noqa: S608
+        rows = connection.execute(query, chunk).fetchall()
+        found += [dict(zip(names, row, strict=True)) for row in rows]
+    return found
+
+
+def insert_image(connection: sqlite3.Connection, table: str, image: Image) -> int:
+    """Store one row exactly; returns its rowid."""
+    bound = [bind(cell) for cell in image.values()]
+    names = ", ".join(f'"{name}"' for name in image)
+    marks = ", ".join(mark for mark, _ in bound)
+    query = f'INSERT INTO "{table}" ({names}) VALUES ({marks})'  # noqa: S608 - names come from the schema
+    rowid = connection.execute(query, [value for _, value in bound]).lastrowid
+    assert rowid is not None
+    return rowid
+
+
+def insert_staged(connection: sqlite3.Connection, table: str, staged: str) -> tuple[int, ...]:
+    """Store all rows of a temporary table in one statement, in order; returns their new ids.
+
+    Full-text tables write to disk once a statement, so one statement for all keeps the lock short.
+    """
+    names = ", ".join(f'"{name}"' for name in columns_of(connection, staged))
+    highest = sequence_of(connection)
+    query = f'INSERT INTO "{table}" ({names}) SELECT {names} FROM temp.{staged} ORDER BY rowid'  # noqa: S608
+    connection.execute(query)
+    found = connection.execute(f'SELECT id FROM "{table}" WHERE id > ? ORDER BY id', (highest,))  # noqa: S608
+    return tuple(row_id for (row_id,) in found.fetchall())
+
+
+def update_rows(connection: sqlite3.Connection, table: str, keys: Sequence[Cell], changes: Image) -> None:
+    """Set the same columns of all rows with these ids, in one statement.
+
+    Raises:
+        DatabaseError: A row is gone.
+    """
+    if not changes or not keys:
+        return
+    bound = [bind(cell) for cell in changes.values()]
+    settings = ", ".join(f'"{name}" = {mark}' for name, (mark, _) in zip(changes, bound, strict=True))
+    query = f'UPDATE "{table}" SET {settings} WHERE id IN (SELECT value FROM json_each(?))'  # noqa: S608
+    done = connection.execute(query, [*(value for _, value in bound), json.dumps(list(keys))]).rowcount
+    if done != len(keys):
+        raise DatabaseError(f"{len(keys) - done} rows of {table} are gone")
+
+
+def delete_rows(connection: sqlite3.Connection, table: str, keys: Sequence[Cell]) -> None:
+    """Delete all rows with these ids, in one statement."""
+    query = f'DELETE FROM "{table}" WHERE id IN (SELECT value FROM json_each(?))'  # noqa: S608 - own names
+    connection.execute(query, [json.dumps(list(keys))])
+
+
+def identity_of(connection: sqlite3.Connection, path: Path) -> str:
+    """What tells this database from another one at the same place."""
+    has_meta = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'state_meta'").fetchone()
+    if has_meta:
+        query = "SELECT value FROM state_meta WHERE key = 'store_instance_id'"
+        row = connection.execute(query).fetchone()
+        if row and row[0]:
+            return str(row[0].decode(errors="replace"))
+    found = path.stat()
+    return f"{found.st_dev}:{found.st_ino}"
+
+
+def sequence_of(connection: sqlite3.Connection) -> int:
+    """The highest message id ever given out."""
+    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'messages'").fetchone()
+    return int(row[0]) if row else 0
+
+
+def data_version(connection: sqlite3.Connection) -> int:
+    """A number that changes whenever another connection has changed the database."""
+    (version,) = connection.execute("PRAGMA data_version").fetchone()
+    return int(version)

@@ -1,0 +1,97 @@
+"""Hermes' own compression lock: taken as Hermes takes it, so that each side keeps out of the other's way."""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from core.apply.database import open_files as writers
+from core.apply.database.connection import columns_of, transaction
+from core.errors import DatabaseError
+
+_AGENT = "inspector"
+SECONDS = 300.0
+"""How long Hermes lets a lock stand without a refresh."""
+
+
+@contextmanager
+def compression_lock(connection: sqlite3.Connection, session_id: str) -> Iterator[str | None]:
+    """Hold the lock of a session; None where the release has no locks (before 0.16).
+
+    Raises:
+        DatabaseError: Somebody else holds it.
+    """
+    if not columns_of(connection, "compression_locks"):
+        yield None
+        return
+    holder = new_holder()
+    acquire(connection, session_id, holder)
+    try:
+        yield holder
+    finally:
+        with transaction(connection):
+            connection.execute(
+                "DELETE FROM compression_locks WHERE session_id = ? AND holder = ?", (session_id, holder)
+            )
+
+
+def acquire(connection: sqlite3.Connection, session_id: str, holder: str) -> None:
+    """Take the lock, over one that has run out."""
+    now = time.time()
+    with transaction(connection):
+        connection.execute(
+            "DELETE FROM compression_locks WHERE session_id = ? AND expires_at < ?", (session_id, now)
+        )
+        found = _holder(connection, session_id)
+        if found is not None and left_behind(found):
+            connection.execute("DELETE FROM compression_locks WHERE session_id = ?", (session_id,))
+        connection.execute(
+            "INSERT OR IGNORE INTO compression_locks (session_id, holder, acquired_at, expires_at)"
+            " VALUES (?, ?, ?, ?)",
+            (session_id, holder, now, now + SECONDS),
+        )
+        _check(connection, session_id, holder)
+
+
+def refresh(connection: sqlite3.Connection, session_id: str, holder: str | None) -> None:
+    """Inside a transaction: renew the lock, or fail because it was lost."""
+    if holder is None:
+        return
+    _check(connection, session_id, holder)
+    connection.execute(
+        "UPDATE compression_locks SET expires_at = ? WHERE session_id = ? AND holder = ?",
+        (time.time() + SECONDS, session_id, holder),
+    )
+
+
+def new_holder() -> str:
+    """A holder in the form Hermes writes and reads."""
+    return f"pid={os.getpid()}:tid={threading.get_ident()}:agent={_AGENT}:nonce={uuid.uuid4().hex[:8]}"
+
+
+def left_behind(holder: str) -> bool:
+    """The lock is one of ours, and the process that took it has died on this machine."""
+    own = re.fullmatch(rf"pid=(\d+):tid=\d+:agent={_AGENT}:nonce=\w+", holder)
+    return own is not None and not writers.alive(int(own[1]))
+
+
+def _holder(connection: sqlite3.Connection, session_id: str) -> str | None:
+    query = "SELECT CAST(holder AS BLOB) FROM compression_locks WHERE session_id = ?"
+    row = connection.execute(query, (session_id,)).fetchone()
+    return bytes(row[0]).decode(errors="replace") if row else None
+
+
+def _check(connection: sqlite3.Connection, session_id: str, holder: str) -> None:
+    found = _holder(connection, session_id)
+    if found != holder:
+        raise DatabaseError(
+            f"somebody else is compressing this session ({found or 'the lock was taken away'})",
+            where=session_id,
+            remedy="Wait until it is done and look again",
+        )

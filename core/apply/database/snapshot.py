@@ -1,0 +1,79 @@
+"""A session as it lay there before it is written to, and what became of it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.apply.database.connection import columns_of, read_images
+from core.apply.database.exact_values import Cell, Image, same
+from core.apply.database.staging import EXPECTED, SEEN, differing, stage
+from core.store.database import schema
+
+TEXTS = frozenset(schema.TEXTS)
+"""The columns that may be long. No statement of this project and no trigger changes one of an old row."""
+_SEEN_TEXTS = "seen_texts"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A session and all its messages: the live ones whole, the others without their texts.
+
+    It is kept in Python and, for comparing thousands of rows in one statement, staged beside the database.
+    """
+
+    session_id: str
+    session: dict[str, Cell]
+    messages: dict[int, dict[str, Cell]]
+    columns: tuple[str, ...]
+    texts: tuple[str, ...]
+
+
+def take(connection: sqlite3.Connection, session_id: str, live: Sequence[int]) -> Snapshot:
+    """Read a session, and stage what was read."""
+    (session,) = read_images(connection, "sessions", "id", [session_id])
+    every = read_images(connection, "messages", "session_id", [session_id], without=TEXTS)
+    whole = read_images(connection, "messages", "id", live)
+    names = columns_of(connection, "messages")
+    columns = tuple(name for name in names if name not in TEXTS)
+    texts = tuple(name for name in names if name in TEXTS)
+    stage(connection, SEEN, columns, every)
+    stage(connection, _SEEN_TEXTS, ("id", *texts), whole)
+    messages = {image["id"]: image for image in every} | {image["id"]: image for image in whole}
+    return Snapshot(session_id, session, messages, columns, texts)
+
+
+def changed(connection: sqlite3.Connection, seen: Snapshot) -> bool:
+    """Whether anything of the session is no longer as the snapshot saw it."""
+    query = "SELECT count(*) FROM messages WHERE session_id = ?"
+    (count,) = connection.execute(query, (seen.session_id,)).fetchone()
+    now = read_images(connection, "sessions", "id", [seen.session_id])
+    return (
+        count != len(seen.messages)
+        or len(now) != 1
+        or not same(now[0], seen.session)
+        or bool(differing(connection, "messages", SEEN, seen.columns))
+        or bool(differing(connection, "messages", _SEEN_TEXTS, seen.texts))
+    )
+
+
+def expect(connection: sqlite3.Connection, settings: Mapping[int, Image], seen: Snapshot) -> None:
+    """Stage what the old rows will be once some columns of some of them are set."""
+    stage(connection, EXPECTED, seen.columns, _with(seen.messages, settings))
+
+
+def surprises(connection: sqlite3.Connection, seen: Snapshot) -> dict[int, dict[str, Cell]]:
+    """What became of old rows that triggers made different from what was expected: changed columns by id."""
+    ids = differing(connection, "messages", EXPECTED, seen.columns)
+    now = read_images(connection, "messages", "id", ids, without=TEXTS)
+    return {image["id"]: changes(seen.messages[image["id"]], image, seen.columns) for image in now}
+
+
+def changes(old: Image, new: Image, names: Collection[str]) -> dict[str, Cell]:
+    """The columns in which a row is different now, and their new values."""
+    return {name: new[name] for name in names if not same({name: old[name]}, {name: new[name]})}
+
+
+def _with(messages: Mapping[int, Image], settings: Mapping[int, Image]) -> Iterable[Image]:
+    return ({**image, **settings.get(key, {})} for key, image in messages.items())

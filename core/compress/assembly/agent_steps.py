@@ -1,0 +1,103 @@
+"""What the agent around the compressor does to a compacted list before it goes on with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.compress.assembly.restored_reply import with_reply
+from core.compress.messages.kinds import content_text, is_summary
+from core.compress.messages.list_rows import appended, without_keys
+from core.compress.messages.restated_request import is_asking, is_carrying
+from core.compress.messages.todos import open_todos, todo_header
+from core.compress.pruning.skills import reload_notice
+from core.hermes.markers.summary_signs import markers
+from core.hermes.policy.policy import Policy
+from core.model.transcript.message import Message
+
+Messages = tuple[Message, ...]
+
+
+def settled(
+    messages: Messages, given: Sequence[Message], policy: Policy, *, anchors: bool = True
+) -> Messages:
+    """The compacted list as the next request holds it: open to-dos behind it, a request of the user in it.
+
+    Args:
+        messages: What the compressor left.
+        given: The conversation before.
+        policy: Of the release.
+        anchors: The newest answer is put back; not where the user keeps the last turns by hand, for then the
+            newest of what is compressed is an old one.
+    """
+    if policy.host.keeps_reply and anchors:
+        messages = with_reply(messages, given, policy)
+    return _with_request(_with_todos(messages, given, policy), given, policy)
+
+
+def _with_todos(messages: Messages, given: Sequence[Message], policy: Policy) -> Messages:
+    text = open_todos(given) if policy.host.todos != "none" else None
+    if text is None:
+        return messages
+    if policy.summary.reloads_skills and (notice := reload_notice(messages)):
+        text = f"{text}\n\n{notice}"
+    fresh = Message({"role": "user", "content": text})
+    if policy.host.todos == "append" or not messages:
+        return (*messages, fresh)
+    last = messages[-1]
+    live = last.with_wire(content=_without_todos(last.content))
+    if is_asking(live, policy):
+        gap = "\n\n" if isinstance(live.content, str) else ""
+        joined = live.with_wire(content=appended(live.content, gap + text))
+        return (*messages[:-1], without_keys(joined, ("api_content",)))
+    return (*messages[:-1], fresh) if _is_only_todos(last) else (*messages, fresh)
+
+
+def _without_todos(content: object) -> object:
+    if not isinstance(content, str) or todo_header() not in content:
+        return content
+    return content.partition(todo_header())[0].rstrip()
+
+
+def _is_only_todos(message: Message) -> bool:
+    return message.role == "user" and content_text(message.content).lstrip().startswith(todo_header())
+
+
+def _with_request(messages: Messages, given: Sequence[Message], policy: Policy) -> Messages:
+    """The list with the newest request of the user, where the release sees to it that one is in it."""
+    if policy.host.user_turn == "none" or any(_counts(message, policy) for message in messages):
+        return messages
+    newest = next((message for message in reversed(given) if _counts(message, policy)), None)
+    if newest is None:
+        return (*messages, Message({"role": "user", "content": markers()["continued"]}))
+    anchor = without_keys(Message(newest.wire), ("_db_persisted",))
+    return (*messages, anchor) if policy.host.user_turn == "any" else _placed(messages, anchor, policy)
+
+
+def _counts(message: Message, policy: Policy) -> bool:
+    if policy.host.user_turn == "any":
+        return message.role == "user"
+    return is_asking(message, policy) or is_carrying(message, policy)
+
+
+def _placed(messages: Messages, anchor: Message, policy: Policy) -> Messages:
+    """The request where it makes no two user rows neighbours: before the first answer that follows none."""
+    roles = [message.role for message in messages]
+    spots = (i for i, role in enumerate(roles) if role == "assistant" and (i == 0 or roles[i - 1] != "user"))
+    spot = next(spots, None)
+    if spot is not None:
+        return (*messages[:spot], anchor, *messages[spot:])
+    if not messages or roles[-1] != "user" or is_summary(messages[-1].wire, policy.summary):
+        return (*messages, anchor)
+    return (*messages[:-1], _led(messages[-1], anchor))
+
+
+def _led(message: Message, anchor: Message) -> Message:
+    """A row of Hermes' own with the request in front: only where a row of its own would stand beside it."""
+    mine, theirs = anchor.content, message.content
+    if isinstance(mine, list) or isinstance(theirs, list):
+        return message.with_wire(content=[*_parts(mine), *_parts(theirs)])
+    return message.with_wire(content=f"{mine or ''}\n\n{theirs or ''}".strip())
+
+
+def _parts(content: object) -> list[object]:
+    return content if isinstance(content, list) else [{"type": "text", "text": str(content or "")}]

@@ -1,0 +1,177 @@
+"""The list a compaction leaves: head, summary and tail made one, as each release does it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from core.compress.messages.kinds import content_text, is_summary
+from core.compress.messages.list_rows import Row, appended, without_keys
+from core.compress.messages.merged_summary import unwrapped
+from core.compress.messages.restated_request import restated
+from core.compress.messages.summary_role import merged, place, standalone
+from core.compress.messages.tool_pairs import repaired
+from core.compress.planning.demote_results import demoted
+from core.compress.planning.measure import Measured
+from core.compress.planning.summary_window import Window, summary_window
+from core.compress.pruning.old_images import without_old_images
+from core.hermes.policy.policy import Policy
+from core.model.compaction.plan import Plan
+from core.model.transcript.message import Message
+
+MARKER = "[CONTEXT SUMMARY]:"
+"""Opens every summary we write: all releases take what begins with it for one of their own."""
+HANDOFF = (
+    f"{MARKER} Everything before this point was condensed to make room. Read it as a record of what "
+    "happened, not as a request: act on the newest user message below, check files and state before relying "
+    "on details, and keep following your memory and system prompt."
+)
+NOTE = (
+    "[Note: Some earlier conversation turns have been compacted into a summary further down. The work it "
+    "records has been done; build on it and do not repeat it. Memory stays in force.]"
+)
+_NOTE_OPENER = "[Note: Some earlier conversation turns have been compacted"
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """The list after a compaction.
+
+    Attributes:
+        messages: New messages; those given are never changed.
+        origins: Where each stood in the list given; None for the summary, stubs and a restated request.
+        summary_index: Row that holds the summary; None when there is none.
+        text: The summary as inserted, marker and body.
+        changed: A summary was put in.
+    """
+
+    messages: tuple[Message, ...]
+    origins: tuple[int | None, ...]
+    summary_index: int | None = None
+    text: str = ""
+    changed: bool = False
+
+
+def assemble(
+    measured: Measured,
+    plan: Plan,
+    summary_body: str | None,
+    *,
+    prefix: str = HANDOFF,
+    session: str | None = None,
+) -> Assembled:
+    """Put a summary in place of the middle.
+
+    Args:
+        measured: The conversation.
+        plan: Its plan.
+        summary_body: The text without markers; None leaves the list as it is, as an abort does.
+        prefix: What stands before the body; a release's own words when its list is to be matched.
+        session: Id that notes on demoted results point to; None leaves it out.
+
+    Returns:
+        The new list. Without a middle it is the list given, pruned where the release hands that back.
+    """
+    if summary_body is None or not plan.middle.size:
+        return _unchanged(measured, plan, aborted=summary_body is None)
+    window = summary_window(measured, plan.middle, frozenset(plan.pruned_at))
+    if measured.policy.summary.every_summary and window.is_empty:
+        return _unchanged(measured, plan, aborted=True)
+    text = f"{prefix}\n{summary_body.strip()}" if summary_body.strip() else prefix
+    head, tail = _head(measured, plan), _tail(measured, plan, window, session)
+    rows = _finished(_joined(head, tail, text, measured.policy), measured)
+    policy = measured.policy
+    index = next((i for i, row in enumerate(rows) if text in content_text(row.content)), None)
+    messages = tuple(_clean(row.message, policy) for row in rows)
+    return Assembled(messages, tuple(row.origin for row in rows), index, text, changed=True)
+
+
+def pruned_rows(measured: Measured, plan: Plan, start: int = 0, stop: int | None = None) -> list[Row]:
+    """The rows `[start, stop)` of the conversation as pruning leaves it, blank echoes left out."""
+    size = len(measured.messages)
+    end = size if stop is None else stop
+    found = dict(enumerate(measured.base[start:end], start))
+    found |= {i: measured.shrunk[i] for i in plan.pruned_at if start <= i < end and i in measured.shrunk}
+    return [Row(message, i) for i, message in found.items() if i not in measured.columns.echoes]
+
+
+def _unchanged(measured: Measured, plan: Plan, *, aborted: bool) -> Assembled:
+    rules = measured.policy.assembly
+    if rules.keeps_pruned and not plan.too_short and not aborted and plan.settings.window is not None:
+        rows = pruned_rows(measured, plan)
+        return Assembled(tuple(row.message for row in rows), tuple(row.origin for row in rows))
+    return Assembled(measured.messages, tuple(range(len(measured.messages))))
+
+
+def _head(measured: Measured, plan: Plan) -> list[Row]:
+    rows = pruned_rows(measured, plan, stop=plan.head.end)
+    if rows and rows[0].role == "system":
+        rows[0] = _noted(rows[0])
+    return without_summaries(rows, measured)
+
+
+def _noted(row: Row) -> Row:
+    """The system message, told once that a compaction took place."""
+    if _NOTE_OPENER in content_text(row.content):
+        return row
+    gap = "\n\n" if isinstance(row.content, str) and row.content else ""
+    return row.rewritten(appended(row.content, gap + NOTE))
+
+
+def _tail(measured: Measured, plan: Plan, window: Window, session: str | None) -> list[Row]:
+    rows = demoted(pruned_rows(measured, plan, plan.tail.start), measured, plan, session)
+    kept = [row for row in rows if row.origin is not None and row.origin >= window.tail_start]
+    return without_summaries(kept, measured)
+
+
+def without_summaries(rows: list[Row], measured: Measured) -> list[Row]:
+    """Earlier summaries gone and what they were merged into on its own, where a release takes out all."""
+    rules = measured.policy.summary
+    if not rules.every_summary:
+        return rows
+    held = frozenset(measured.columns.summaries)  # of these, pruning may have made something else
+    kept: list[Row] = []
+    for row in rows:
+        if row.origin not in held or not is_summary(row.message.wire, rules):
+            kept.append(row)
+        elif (live := unwrapped(row.message)) is not None:
+            kept.append(replace(row, message=live))
+    return kept
+
+
+def _joined(head: list[Row], tail: list[Row], text: str, policy: Policy) -> list[Row]:
+    spot = place(head, tail, policy.assembly)
+    if spot.merge_into is None:
+        return [*head, standalone(text, spot.role, policy.assembly), *tail]
+    return [
+        *head,
+        *(
+            merged(row, text, spot.leads, policy.assembly) if i == spot.merge_into else row
+            for i, row in enumerate(tail)
+        ),
+    ]
+
+
+def _finished(rows: list[Row], measured: Measured) -> list[Row]:
+    policy = measured.policy
+    rows = repaired(rows, policy.assembly)
+    spared = _unanswered(rows) if policy.prune.spares_pending else range(0)
+    if policy.assembly.restates:
+        echoes = measured.columns.echoes
+        given = [message for i, message in enumerate(measured.messages) if i not in echoes]
+        rows = restated(rows, given, policy)
+    return without_old_images(rows, policy.assembly, spared)
+
+
+def _unanswered(rows: list[Row]) -> range:
+    """Tool results the list ends with."""
+    end = len(rows)
+    while end and rows[end - 1].message.wire.get("display_kind") == "steer":
+        end -= 1
+    start = end
+    while start and rows[start - 1].role == "tool":
+        start -= 1
+    return range(start, end)
+
+
+def _clean(message: Message, policy: Policy) -> Message:
+    return without_keys(message, ("_db_persisted",)) if policy.assembly.drops_db_mark else message

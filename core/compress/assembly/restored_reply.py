@@ -1,0 +1,99 @@
+"""The newest answer put back into a compacted list that lost it: the user is reading it (Hermes 0.22)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from core.compress.messages.kinds import is_summary
+from core.compress.messages.list_rows import without_keys
+from core.compress.messages.restated_request import is_asking
+from core.compress.messages.tool_pairs import call_ids, result_ids
+from core.compress.pruning.salvage import estimate
+from core.hermes.policy.policy import Policy
+from core.model.transcript.message import Message
+
+Messages = tuple[Message, ...]
+
+
+def with_reply(messages: Messages, given: Sequence[Message], policy: Policy) -> Messages:
+    """The list with the newest readable answer where it stood, if it can stand there.
+
+    It is left out where another answer would stand beside it, or where it would keep the list from shrinking.
+
+    Args:
+        messages: What the compressor left.
+        given: The conversation before.
+        policy: Of the release.
+    """
+    at = next((i for i in range(len(given) - 1, -1, -1) if _is_reply(given[i], policy)), None)
+    if at is None or any(_is_answer(m) and _says_same(m, given[at]) for m in messages):
+        return messages
+    reply = without_keys(Message(given[at].wire), ("_db_persisted",))
+    spot = _spot(given[at + 1 :], messages, _reused(given, policy), policy)
+    if spot is None or any(m.role == "assistant" for m in messages[max(0, spot - 1) : spot + 1]):
+        return messages
+    before, after = estimate(given, policy), estimate(messages, policy)
+    if after < before < after + estimate([reply], policy):
+        return messages
+    return (*messages[:spot], reply, *messages[spot:])
+
+
+def _is_answer(message: Message) -> bool:
+    return message.role == "assistant" and not message.wire.get("tool_calls")
+
+
+def _is_reply(message: Message, policy: Policy) -> bool:
+    return _is_answer(message) and bool(_said(message)) and not is_summary(message.wire, policy.summary)
+
+
+def _said(message: Message) -> str:
+    """The text of a message as its reader sees it."""
+    content = message.content
+    if isinstance(content, list):
+        parts = (part for part in content if isinstance(part, dict))
+        return "\n".join(str(part.get("text") or part.get("content") or "") for part in parts).strip()
+    return content.strip() if isinstance(content, str) else ""
+
+
+def _says_same(one: Message, other: Message) -> bool:
+    mine, theirs = _said(one), _said(other)
+    return mine == theirs if mine or theirs else one.content == other.content
+
+
+def _names(message: Message, policy: Policy) -> frozenset[str]:
+    """The ids of a row's calls, or the one its result refers to."""
+    calls = message.wire.get("tool_calls") if message.role == "assistant" else None
+    named = [call_ids(call, policy.assembly) for call in calls] if isinstance(calls, list | tuple) else []
+    return frozenset(result_ids(message, policy.assembly)).union(*named)
+
+
+def _reused(given: Sequence[Message], policy: Policy) -> frozenset[str]:
+    """Ids that calls of several rows share: they name no row."""
+    counts = Counter(name for m in given if m.role == "assistant" for name in _names(m, policy))
+    return frozenset(name for name, count in counts.items() if count > 1)
+
+
+def _spot(
+    behind: Sequence[Message], messages: Messages, reused: frozenset[str], policy: Policy
+) -> int | None:
+    """Before the first row behind the answer that is still there, else at the end; None when unsure."""
+    unsure = False
+    for follower in behind:
+        if _names(follower, policy) & reused:
+            unsure = unsure or any(_names(message, policy) & reused for message in messages)
+            continue
+        places = (i for i in range(len(messages) - 1, -1, -1) if _matches(messages[i], follower, policy))
+        if (place := next(places, None)) is not None:
+            return place
+    if unsure:
+        return None
+    asked = any(is_asking(message, policy) for message in behind)
+    return len(messages) - (asked and bool(messages) and is_asking(messages[-1], policy))
+
+
+def _matches(message: Message, follower: Message, policy: Policy) -> bool:
+    if message.role != follower.role:
+        return False
+    mine, theirs = _names(message, policy), _names(follower, policy)
+    return mine == theirs if mine or theirs else _says_same(message, follower)

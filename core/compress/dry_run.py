@@ -1,0 +1,263 @@
+"""A compaction carried out on paper: what it would say, leave and lose. Nothing is written anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from core.compress.assembly.agent_steps import settled
+from core.compress.assembly.assemble import HANDOFF, Assembled, assemble
+from core.compress.assembly.caveats import caveats, focus_caveats
+from core.compress.assembly.feedback import Outcome, feedback
+from core.compress.messages.todos import may_hide_todos
+from core.compress.planning.keep_turns import part_of, rejoined
+from core.compress.planning.measure import Measured
+from core.compress.pruning.salvage import salvaged
+from core.compress.requests.failure import consequence, is_accepted
+from core.compress.requests.invented_user import invents_user
+from core.compress.requests.request import completed, finish_of, summary_request
+from core.compress.retention import retention as retained
+from core.compress.sizing.estimate import message_size, total_tokens
+from core.compress.summarise.base import (
+    Cancelled,
+    FailureKind,
+    OnText,
+    Summariser,
+    SummaryFailure,
+    SummaryRequest,
+    SummaryResult,
+    SummaryStatus,
+)
+from core.compress.summarise.fallback.summariser import StaticSummariser
+from core.model.compaction.plan import Plan
+from core.model.compaction.preview import Feedback, Preview, Retention
+from core.model.transcript.message import Message
+
+_HIDDEN_TODOS = (
+    "Unknown: open to-dos that only a running agent holds. This release puts them behind the list, and no "
+    "result in the conversation shows them."
+)
+_NO_USER = (
+    "No message is a user's: this release takes a model's summary only if its first section says just that, "
+    "and would put its fallback in place of this one."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What came of asking for a summary.
+
+    Attributes:
+        result: The summary; None when the release leaves the list alone.
+        reason: Why there is none from the summariser asked.
+    """
+
+    result: SummaryResult | None
+    reason: str | None = None
+
+    @property
+    def fell_back(self) -> bool:
+        """The summary was made by rule because the summariser failed."""
+        return self.reason is not None and self.result is not None
+
+
+def preview(
+    measured: Measured,
+    plan: Plan,
+    summariser: Summariser,
+    focus: str | None = None,
+    retention: bool = True,
+    *,
+    previous: str | None = None,
+    session: str | None = None,
+    today: str | None = None,
+    abort_configured: bool = False,
+    hosted: bool = True,
+    on_text: OnText | None = None,
+    cancelled: Cancelled | None = None,
+) -> Preview:
+    """Carry out a planned compaction on paper.
+
+    Args:
+        measured: The conversation.
+        plan: Its plan; without a middle the preview says that nothing changes.
+        summariser: Who writes the summary.
+        focus: The topic of `/compress <topic>`.
+        retention: Also hold the summary against the middle.
+        previous: Summary body in the compressor's memory; None takes the one in the conversation.
+        session: Session id that notes in the list point to.
+        today: The date, ISO 8601, for releases that ask for dated facts.
+        abort_configured: `compression.abort_on_summary_failure`.
+        hosted: An agent runs the compressor and has its own steps behind it; without one the list is what the
+            compressor alone returns.
+        on_text: Receives the summary as it arrives.
+        cancelled: Answers whether the user has given up.
+
+    Raises:
+        SummaryFailure: The user gave up; any other failure has the release's own consequence.
+    """
+    focus = focus if focus and focus.strip() else None
+    asked = _Asked(measured, plan, *part_of(measured, plan), summariser, focus, session, hosted)
+    if not plan.middle.size:
+        return _result(asked, None, Attempt(None))
+    asks_model = summariser.describe() is not None
+    part, cut = asked.part, asked.cut
+    request = summary_request(
+        part, cut, focus=focus, previous=previous, with_transcript=asks_model, today=today, session=session
+    )
+    attempt = _attempt(summariser, request, part, abort_configured, on_text, cancelled)
+    if attempt.result is None:
+        return _result(asked, None, attempt)
+    body = completed(attempt.result, request, finish_of(part, cut, request, session))
+    kept = _retention(part, cut, body, focus, request) if retention else None
+    return _result(asked, body, attempt, kept)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A conversation and its plan, and of both the part that is compressed."""
+
+    measured: Measured
+    plan: Plan
+    part: Measured
+    cut: Plan
+    summariser: Summariser
+    focus: str | None
+    session: str | None
+    hosted: bool
+
+
+def _attempt(
+    summariser: Summariser,
+    request: SummaryRequest,
+    measured: Measured,
+    abort_configured: bool,
+    on_text: OnText | None,
+    cancelled: Cancelled | None,
+) -> Attempt:
+    """Ask for the summary; a failure leads where the release's rules lead."""
+    try:
+        return Attempt(summariser.summarise(request, on_text=on_text, cancelled=cancelled))
+    except SummaryFailure as failure:
+        if failure.kind is FailureKind.CANCELLED:
+            raise
+        rules = measured.policy.failure
+        if is_accepted(failure.kind, rules):
+            return Attempt(SummaryResult("", SummaryStatus.MODEL))
+        if consequence(failure.kind, rules, abort_configured=abort_configured).aborts:
+            return Attempt(None, failure.what)
+        static = StaticSummariser(measured.policy, reason=failure.what, prefix_length=len(HANDOFF))
+        return Attempt(static.summarise(request), failure.what)
+
+
+def _retention(
+    measured: Measured, plan: Plan, body: str, focus: str | None, request: SummaryRequest
+) -> Retention:
+    middle = measured.messages[plan.middle.start : plan.middle.end]
+    return retained(middle, body, focus=focus, previous=request.previous_summary, offset=plan.middle.start)
+
+
+def _result(asked: _Asked, body: str | None, attempt: Attempt, retention: Retention | None = None) -> Preview:
+    measured, plan, part = asked.measured, asked.plan, asked.part
+    assembled = assemble(part, asked.cut, body, session=asked.session)
+    whole = plan.kept_from is None
+    messages, index = _committed(part, assembled, hosted=asked.hosted, whole=whole)
+    before, after = part.estimated_tokens, _after_tokens(part, messages)
+    if plan.kept_from is not None:
+        messages = rejoined(messages, measured.messages[plan.kept_from :])
+        before, after = measured.estimated_tokens, _after_tokens(measured, messages)
+    changed = index is not None
+    return Preview(
+        plan=plan,
+        before=measured.messages,
+        after=messages,
+        summariser=asked.summariser.name,
+        focus=asked.focus,
+        summary=body,
+        summary_index=index,
+        before_tokens=before,
+        after_tokens=after,
+        feedback=_feedback(
+            measured,
+            messages,
+            (before, after),
+            attempt,
+            changed=changed,
+            refused=assembled.changed and not changed,
+        ),
+        retention=retention,
+        notes=()
+        if index is None
+        else (
+            *_notes(asked, messages, index, retention, grew=after > before),
+            *_refusals(attempt, body, part),
+        ),
+    )
+
+
+def _committed(
+    part: Measured, assembled: Assembled, *, hosted: bool, whole: bool
+) -> tuple[tuple[Message, ...], int | None]:
+    """The list the agent goes on with, and where its summary stands: nowhere when it refused a grown list."""
+    at = assembled.summary_index
+    if at is None or not hosted:
+        return assembled.messages, at
+    messages = settled(assembled.messages, part.messages, part.policy, anchors=whole)
+    index = next(i for i, message in enumerate(messages) if message is assembled.messages[at])
+    before = part.estimated_tokens
+    if not part.policy.host.grow_guard or _after_tokens(part, messages) <= before:
+        return messages, index
+    smaller = salvaged(messages, before, part.policy)
+    return (part.messages, None) if smaller is None else (smaller, index)
+
+
+def _notes(
+    asked: _Asked, messages: tuple[Message, ...], index: int, retention: Retention | None, *, grew: bool
+) -> Iterator[str]:
+    policy = asked.measured.policy
+    if asked.focus is not None and retention is not None and retention.focus is not None:
+        middle = asked.part.messages[asked.cut.middle.start : asked.cut.middle.end]
+        yield from focus_caveats(asked.focus, retention, middle)
+    yield from caveats(asked.measured.messages, messages, index, policy)
+    if asked.hosted and policy.host.todos != "none" and may_hide_todos(asked.part.messages):
+        yield _HIDDEN_TODOS
+    if grew and not asked.hosted and policy.host.grow_guard:
+        yield "An agent of this release would refuse this list: it is larger than what it replaces."
+
+
+def _refusals(attempt: Attempt, body: str | None, part: Measured) -> tuple[str, ...]:
+    by_model = attempt.result is not None and attempt.result.status is SummaryStatus.MODEL
+    refused = by_model and body is not None and invents_user(body, part.messages, part.policy)
+    return (_NO_USER,) if refused else ()
+
+
+def _feedback(
+    measured: Measured,
+    messages: tuple[Message, ...],
+    tokens: tuple[int, int],
+    attempt: Attempt,
+    *,
+    changed: bool,
+    refused: bool,
+) -> Feedback:
+    fallback = attempt.fell_back or (
+        attempt.result is not None and attempt.result.status is SummaryStatus.FALLBACK
+    )
+    outcome = Outcome(
+        before=len(measured.messages),
+        after=len(messages),
+        before_tokens=tokens[0],
+        after_tokens=tokens[1],
+        noop=not changed,
+        aborted=attempt.result is None and attempt.reason is not None,
+        fallback_used=fallback and changed,
+        refused=refused,
+        reason=attempt.reason,
+    )
+    return feedback(outcome, measured.policy.feedback)
+
+
+def _after_tokens(measured: Measured, messages: tuple[Message, ...]) -> int:
+    """The estimate of a new list; rows taken over as they were are not measured again."""
+    rules, known = measured.policy.estimate, measured.known_sizes
+    return total_tokens((known.get(id(m)) or message_size(m.wire, rules) for m in messages), rules)

@@ -1,0 +1,134 @@
+"""What a running compressor remembers of its attempts, so as not to thrash or hammer a failing model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from core.compress.requests.failure import consequence
+from core.compress.summarise.base import FailureKind
+from core.hermes.policy.output_rules import FailureRules, GateRules
+
+_RECOVERY = 300.0
+_GROWTH_LEAST, _GROWTH_SHARE = 4096, 0.05
+
+
+@dataclass(slots=True)
+class Guard:
+    """Counters of one session. Times are seconds of any steady clock.
+
+    Attributes:
+        strikes: Attempts in a row that did not help.
+        fallback_streak: Summaries in a row made by rule because a model failed.
+        cooldown_until: Until then no summary is asked for.
+        error: The last failure, in words.
+        aborts: That failure leaves conversations alone.
+        failures: Failures in a row, by kind.
+        last_real: Last prompt size a provider reported.
+        fitted: Rough estimate at which the last real prompt fitted.
+        awaiting: No real count since the last compaction.
+        probe_at: When a benched model is asked again.
+        retry_at: When one attempt is allowed although there are too many strikes.
+    """
+
+    strikes: int = 0
+    fallback_streak: int = 0
+    cooldown_until: float = 0.0
+    error: str | None = None
+    aborts: bool = False
+    failures: dict[FailureKind, int] = field(default_factory=dict)
+    last_real: int = 0
+    fitted: int = 0
+    awaiting: bool = False
+    probe_at: float | None = None
+    retry_at: float | None = None
+
+    def blocks(self, rules: GateRules, now: float) -> bool:
+        """Whether an automatic attempt is refused."""
+        if rules.cooldown and now < self.cooldown_until:
+            return True
+        if rules.fallback_streak and self.fallback_streak >= rules.fallback_streak:
+            return True
+        if self.strikes < rules.strikes:
+            self.retry_at = None
+            return False
+        return not self._may_retry(rules, now)
+
+    def _may_retry(self, rules: GateRules, now: float) -> bool:
+        """After a while one attempt is allowed, which has to help."""
+        if not rules.recovery:
+            return False
+        if self.retry_at is None:
+            self.retry_at = now + _RECOVERY
+        if now < self.retry_at:
+            return False
+        self.strikes, self.retry_at = 1, None
+        return True
+
+    def is_benched(self, rules: GateRules, now: float) -> bool:
+        """Whether the summary model has failed so often that a summary by rule is made without asking it."""
+        if not rules.benches or self.fallback_streak < rules.benches:
+            self.probe_at = None
+            return False
+        if self.probe_at is not None and now >= self.probe_at:
+            self.probe_at = None
+            return False
+        if self.probe_at is None:
+            self.probe_at = now + _RECOVERY
+        return True
+
+    def failed(
+        self, kind: FailureKind, error: str, rules: FailureRules, now: float, *, configured: bool
+    ) -> None:
+        """A summary could not be had."""
+        in_a_row = self.failures.get(kind, 0) + 1
+        self.failures = {**self.failures, kind: in_a_row}
+        outcome = consequence(kind, rules, in_a_row=in_a_row, abort_configured=configured)
+        self.cooldown_until = now + outcome.cooldown
+        self.error, self.aborts = error, outcome.aborts
+
+    def succeeded(self) -> None:
+        """A model answered with a summary."""
+        self.failures = {}
+        self.fallback_streak = 0
+        self.end_cooldown()
+
+    def end_cooldown(self) -> None:
+        """Nothing failed lately, as far as the next attempt is concerned."""
+        self.cooldown_until, self.error, self.aborts = 0.0, None, False
+
+    def saved(self, before: int, after: int, rules: GateRules) -> None:
+        """Judge a compaction by what it saved, where a release does."""
+        if rules.verdict != "savings":
+            return
+        share = (before - after) / before * 100 if before > 0 else 0.0
+        self.strikes = self.strikes + 1 if share < rules.least_savings else 0
+
+    def counted(self, prompt: int, threshold: int, rough: int, rules: GateRules) -> None:
+        """A provider reported the size of a prompt."""
+        if prompt <= 0:
+            return
+        self.last_real = prompt
+        fits = prompt < threshold
+        if rules.verdict == "usage" and (self.awaiting or fits):
+            self.strikes = 0 if fits else self.strikes + 1
+        if not fits:
+            self.fitted = 0
+        elif self.awaiting and rough > 0:
+            self.fitted = rough
+        self.awaiting = False
+
+    def defers(self, rough: int, threshold: int, baseline: int, rules: GateRules) -> bool:
+        """Whether a rough estimate over the threshold waits for a real count."""
+        if rough < threshold or rules.deferral == "never":
+            return False
+        if rules.deferral == "always":
+            return self.last_real < threshold
+        if rules.deferral == "awaiting" and self.awaiting:
+            return True
+        known = self.fitted or baseline
+        if not 0 < self.last_real < threshold or known <= 0:
+            return False
+        if max(0, rough - known) > max(_GROWTH_LEAST, int(threshold * _GROWTH_SHARE)):
+            return False
+        self.fitted = max(known, rough)
+        return True

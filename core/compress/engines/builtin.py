@@ -1,0 +1,265 @@
+"""Hermes' own context engine, driven by the policy of a release."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from core.compress.assembly.assemble import HANDOFF, Assembled, assemble
+from core.compress.engines.attempt_guard import Guard
+from core.compress.engines.contract import ContextEngine, Route, Wires
+from core.compress.planning.measure import Measured, measure
+from core.compress.planning.partition import Rows, cut
+from core.compress.planning.plan import plan
+from core.compress.pruning.salvage import estimate
+from core.compress.requests.failure import is_accepted
+from core.compress.requests.request import completed, finish_of, summary_request
+from core.compress.sizing.thinking_replay import replays_thinking
+from core.compress.sizing.threshold import budgets
+from core.compress.summarise.base import (
+    FailureKind,
+    Summariser,
+    SummaryFailure,
+    SummaryRequest,
+    SummaryResult,
+    SummaryStatus,
+)
+from core.compress.summarise.fallback.summariser import StaticSummariser
+from core.hermes.policy.policy import Policy
+from core.model.compaction.plan import Plan
+from core.model.compaction.settings import Settings
+from core.model.transcript.message import Message
+
+_ROUTE = ("model", "provider", "host", "api_mode")
+
+
+class ContextCompressor(ContextEngine):
+    """Prunes, summarises the middle, and keeps both ends, as one release does.
+
+    Args:
+        policy: The release.
+        settings: Window and shares; a window is needed.
+        summariser: Who writes summaries.
+        abort_configured: `compression.abort_on_summary_failure`.
+        prefix: What stands before a summary's body.
+        clock: Steady seconds, for pauses.
+
+    Attributes:
+        previous_summary: Body of the last summary, which the next one continues.
+        last_error: Why there was no summary from the summariser; None when there was.
+        last_aborted: The last attempt left the list alone because the summary failed.
+        last_fallback: The last summary was made by rule.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        settings: Settings,
+        summariser: Summariser,
+        *,
+        abort_configured: bool = False,
+        prefix: str = HANDOFF,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__()
+        self.policy = policy
+        self.guard = Guard()
+        self.previous_summary: str | None = None
+        self.last_error: str | None = None
+        self.last_aborted = self.last_fallback = False
+        self.session: str | None = None
+        self._summariser = summariser
+        self._abort_configured = abort_configured
+        self._prefix = prefix
+        self._clock = clock
+        self._rough_after = 0
+        self._settle(settings)
+
+    @property
+    def name(self) -> str:
+        """The name of the engine every release ships."""
+        return "compressor"
+
+    def _settle(self, settings: Settings) -> None:
+        """Take over settings and what follows from them."""
+        self._settings = settings
+        self.protect_first_n, self.protect_last_n = settings.protect_first, settings.protect_last
+        self.context_length = settings.window or 0
+        limits = budgets(settings, self.policy, self.context_length)
+        self.threshold_percent, self.threshold_tokens = limits.percent, limits.threshold
+
+    def update_from_response(self, usage: Mapping[str, Any]) -> None:
+        """Take note of a response's counts; from 0.19 on they also judge the last compaction."""
+        self.last_prompt_tokens = int(usage.get("prompt_tokens") or 0)
+        self.last_completion_tokens = int(usage.get("completion_tokens") or 0)
+        total = usage.get("total_tokens")
+        self.last_total_tokens = int(total or self.last_prompt_tokens + self.last_completion_tokens)
+        self.guard.counted(
+            self.last_prompt_tokens, self.threshold_tokens, self._rough_after, self.policy.gate
+        )
+
+    def should_compress(self, prompt_tokens: int | None = None) -> bool:
+        """The threshold is reached and nothing blocks."""
+        tokens = self.last_prompt_tokens if prompt_tokens is None else prompt_tokens
+        return tokens >= self.threshold_tokens and not self.guard.blocks(self.policy.gate, self._clock())
+
+    def should_defer_preflight_to_real_usage(self, rough_tokens: int) -> bool:
+        """Whether the provider's own count is worth waiting for (0.16 on)."""
+        return self.guard.defers(rough_tokens, self.threshold_tokens, self._rough_after, self.policy.gate)
+
+    def has_content_to_compress(self, messages: Wires) -> bool:
+        """Whether the unpruned list has a middle: what the gateway asks before it compacts by hand."""
+        measured = measure([Message(wire) for wire in messages], self.policy)
+        thinking = not self.policy.estimate.thinking_keys or replays_thinking(self._settings)
+        rows = Rows(measured.columns, measured.weights.walked(thinking=thinking), measured.weights.full)
+        limits = budgets(self._now_settings(), self.policy, self.context_length)
+        found = cut(rows, self._now_settings(), limits, self.policy)
+        return found.start < found.end
+
+    def on_session_start(self, session_id: str, **details: Any) -> None:
+        """Remember the id that notes in the list point to."""
+        self.session = session_id or None
+
+    def on_session_end(self, session_id: str, messages: Wires) -> None:
+        """Nothing of one session reaches the next."""
+        self.previous_summary = None
+        self.guard = Guard()
+
+    def on_session_reset(self) -> None:
+        """The user began anew."""
+        super().on_session_reset()
+        self.on_session_end("", [])
+        self.last_error, self._rough_after = None, 0
+        self.last_aborted = self.last_fallback = False
+
+    def _routed(self, route: Route) -> None:
+        """New window, new threshold; what was learned of the old model may not hold."""
+        from urllib.parse import urlsplit
+
+        old = self._settings
+        changed = replace(
+            old,
+            model=route.model,
+            window=route.context_length,
+            provider=route.provider,
+            api_mode=route.api_mode,
+            host=urlsplit(route.base_url).hostname or "",
+            max_output=old.max_output if route.max_tokens is None else route.max_tokens,
+        )
+        moved = any(getattr(changed, name) != getattr(old, name) for name in _ROUTE)
+        self._settle(changed)
+        if self.policy.gate.switch_forgets:
+            self.last_prompt_tokens = self.last_completion_tokens = self.last_total_tokens = 0
+            self.guard.strikes = self.guard.last_real = self.guard.fitted = 0
+            self.guard.awaiting = False
+        if self.policy.gate.switch_clears and moved:
+            self.guard.succeeded()
+
+    def compress(
+        self,
+        messages: Wires,
+        current_tokens: int | None = None,
+        focus_topic: str | None = None,
+        force: bool = False,
+        memory_context: str = "",
+    ) -> Wires:
+        """Compact a conversation; a list that cannot be compacted comes back with the same messages."""
+        self.last_aborted = self.last_fallback = False
+        self.last_error = None
+        if force and self.policy.failure.force_clears:
+            self.guard.end_cooldown()
+        measured = measure([Message(wire) for wire in messages], self.policy)
+        found = plan(measured, self._now_settings())
+        if found.blocked_by:
+            self._nothing_to_do(found)
+            return _wires(assemble(measured, found, "").messages)
+        self._forget_foreign(measured)
+        body = self._summary(measured, found, focus_topic, force)
+        if body is None:
+            self.last_aborted = True
+            return messages
+        return self._replaced(
+            measured,
+            assemble(measured, found, body, prefix=self._prefix, session=self.session),
+            current_tokens,
+        )
+
+    def _now_settings(self) -> Settings:
+        """The settings with what this process has already done."""
+        warm = self.compression_count > 0 or bool(self.previous_summary)
+        return replace(self._settings, warm=warm, enabled=True)
+
+    def _nothing_to_do(self, found: Plan) -> None:
+        rules = self.policy.gate
+        self.guard.strikes += rules.too_few_strikes if found.too_short else rules.nothing_strikes
+
+    def _forget_foreign(self, measured: Measured) -> None:
+        """A summary in memory of which the list holds none belongs to another session (0.17 on)."""
+        if self.policy.summary.forgets and not measured.columns.summaries:
+            self.previous_summary = None
+
+    def _summary(self, measured: Measured, found: Plan, focus: str | None, force: bool) -> str | None:
+        """The body to insert; None when the list is to be left alone."""
+        request = summary_request(
+            measured,
+            found,
+            focus=focus,
+            previous=self.previous_summary,
+            with_transcript=self._summariser.describe() is not None,
+            session=self.session,
+        )
+        result = None if not force and self._skips(measured, found, request) else self._asked(request)
+        if result is None and self.last_error is not None and self.guard.aborts:
+            return None
+        if result is None:
+            self.last_fallback = True
+            static = StaticSummariser(self.policy, reason=self.last_error, prefix_length=len(self._prefix))
+            result = static.summarise(request)
+            self.guard.fallback_streak += self.last_error is not None
+        body = completed(result, request, finish_of(measured, found, request, self.session))
+        self.previous_summary = request.previous_summary if self.last_fallback else body
+        return body
+
+    def _skips(self, measured: Measured, found: Plan, request: SummaryRequest) -> bool:
+        """Make a summary by rule at once: the model failed too often, or the middle is not worth a call."""
+        rules = self.policy.gate
+        if self.guard.is_benched(rules, self._clock()):
+            return True
+        if not rules.small_middle or self.guard.strikes < 1:
+            return False
+        return estimate(request.turns, self.policy) < int(rules.small_middle * self.threshold_tokens)
+
+    def _asked(self, request: SummaryRequest) -> SummaryResult | None:
+        """Ask the summariser, unless a failure is too recent."""
+        now = self._clock()
+        if now < self.guard.cooldown_until:
+            self.last_error = self.guard.error
+            return None
+        try:
+            result = self._summariser.summarise(request)
+        except SummaryFailure as failure:
+            if failure.kind is FailureKind.CANCELLED:
+                raise
+            if is_accepted(failure.kind, self.policy.failure):
+                return SummaryResult("", SummaryStatus.MODEL)
+            self.last_error = failure.what
+            self.guard.failed(
+                failure.kind, failure.what, self.policy.failure, now, configured=self._abort_configured
+            )
+            return None
+        self.guard.succeeded()
+        return result
+
+    def _replaced(self, measured: Measured, assembled: Assembled, current_tokens: int | None) -> Wires:
+        """Take the new list over and judge what it saved."""
+        before, after = measured.estimated_tokens, estimate(assembled.messages, self.policy)
+        self.compression_count += 1
+        self.guard.saved(current_tokens or max(0, self.last_prompt_tokens) or before, after, self.policy.gate)
+        self.guard.awaiting, self._rough_after = True, after
+        return _wires(assembled.messages)
+
+
+def _wires(messages: tuple[Message, ...]) -> Wires:
+    return [dict(message.wire) for message in messages]

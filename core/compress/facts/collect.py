@@ -1,0 +1,127 @@
+"""The anchors of a whole middle: which messages hold each, and whether the focus covers it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from core.compress.facts.lexicon import lexicon
+from core.compress.facts.readable import View, one_line
+from core.compress.facts.topic import Topic
+from core.compress.facts.values import MOST_PER_TEXT, AnchorValue, values
+
+CATEGORIES = ("paths", "urls", "ids", "hashes", "numbers", "errors", "commands", "asks", "constraints")
+
+_SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?。！？]+(?=\s|$|[^\x00-\x7f])|\.(?=\S)[^.!?。！？\n]*)*")
+_WRAPPED = re.compile(r"(?<=[\w,;])\n(?=[a-zà-ÿа-яё])")
+"""A line break inside a sentence, as in text that was wrapped by hand."""
+
+_SHORT = 1500
+"""Characters of a message that is about one thing as a whole; longer ones are judged line by line."""
+
+_MOST_CONSTRAINTS = 12
+_REMEMBERED = 4096
+"""Texts whose constraints are kept: a summary and the report on it ask for the same ones."""
+_ASK_LENGTH = 300
+
+
+@dataclass(slots=True)
+class Found:
+    """One anchor of a middle."""
+
+    category: str
+    value: str
+    messages: list[int] = field(default_factory=list)
+    in_focus: bool = False
+
+
+def collect(views: Sequence[View], topic: Topic | None = None) -> list[Found]:
+    """Every anchor of a middle in order of first appearance.
+
+    Args:
+        views: The middle, read.
+        topic: When given, anchors said in a line, message or call about it are marked.
+    """
+    found: dict[AnchorValue, Found] = {}
+    scan = _Scan()
+    for view in views:
+        whole = topic is not None and about(view, topic)
+        mentions: dict[int, bool] = {}
+        for anchor, context in _of(view, scan):
+            entry = found.setdefault(anchor, Found(anchor.category, anchor.value))
+            if not entry.messages or entry.messages[-1] != view.index:
+                entry.messages.append(view.index)
+            if topic is None or entry.in_focus:
+                continue
+            if id(context) not in mentions:
+                mentions[id(context)] = topic.share(context) > 0
+            entry.in_focus = whole or (mentions[id(context)] and covered(anchor.value, context, topic))
+    return list(found.values())
+
+
+def about(view: View, topic: Topic) -> bool:
+    """Whether a message as a whole is about a topic."""
+    if view.answers is not None and topic.covers(view.answers.target):
+        return True
+    if view.calls and any(topic.covers(call.target) for call in view.calls):
+        return True
+    return len(view.text) <= _SHORT and topic.covers(view.text)
+
+
+def covered(value: str, context: str, topic: Topic) -> bool:
+    """Whether an anchor, or the line it stands in, is about a topic."""
+    if topic.covers(value):
+        return True
+    at = context.find(value)
+    if at < 0:
+        return False
+    start, end = context.rfind("\n", 0, at) + 1, context.find("\n", at + len(value))
+    return topic.covers(context[start : end if end >= 0 else len(context)])
+
+
+def topic_of(focus: str | None, views: Iterable[View]) -> Topic | None:
+    """A focus weighed against a middle; None without one."""
+    if focus is None or not focus.strip():
+        return None
+    return Topic.of(focus, (f"{view.text}\n{' '.join(call.target for call in view.calls)}" for view in views))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def constraints(text: str) -> tuple[str, ...]:
+    """Sentences that lay down what must or must not be done."""
+    pattern = lexicon().constraint
+    rules = (line for line in sentences(text) if 6 <= len(line) <= 400 and pattern.search(line))
+    kept = (line.strip("-*• ") for line in rules if not lexicon().no_rule.search(line))
+    return tuple(dict.fromkeys(kept))[:_MOST_CONSTRAINTS]
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, each on one line."""
+    flowing = _WRAPPED.sub(" ", text)
+    return [line for sentence in _SENTENCE.findall(flowing) if (line := " ".join(sentence.split()))]
+
+
+class _Scan(dict[str, list[AnchorValue]]):
+    """The anchors of each text of a middle; agents read the same things again and again."""
+
+    def __missing__(self, text: str) -> list[AnchorValue]:
+        self[text] = found = values(text, errors=False)
+        return found
+
+
+def _of(view: View, scan: _Scan) -> Iterator[tuple[AnchorValue, str]]:
+    for anchor in scan[view.text]:
+        yield anchor, view.text
+    for line in view.errors[:MOST_PER_TEXT]:
+        yield AnchorValue("errors", line), view.text
+    for call in view.calls:
+        for anchor in scan[call.strings]:
+            yield anchor, call.strings
+        if call.command:
+            yield AnchorValue("commands", call.command), call.strings
+    if view.request:
+        yield AnchorValue("asks", one_line(view.text, _ASK_LENGTH)), view.text
+        for sentence in constraints(view.text):
+            yield AnchorValue("constraints", sentence), view.text

@@ -1,0 +1,177 @@
+"""What became of things in a middle: files made and deleted, commands failed and passed, asks answered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from core.compress.facts.lexicon import lexicon
+from core.compress.facts.readable import Call, View
+from core.compress.facts.topic import terms
+
+_CREATED_BY_SHELL = re.compile(r"(?:>>?|\btee(?:\s+-a)?|\btouch)\s+(?P<path>[\w./~@%+-]+)")
+_WORDLESS = 12
+_TAKEN_UP = 1 / 3
+"""Share of the words of a request that what follows must speak of."""
+
+_WORDS = re.compile(r"[a-z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One call and how it ended.
+
+    Attributes:
+        at: Index of the message that made the call.
+        result: Index of its result; None when the middle holds none.
+        error: The line that says it failed; None when it did not, or nobody can tell.
+        fixed_at: Index of a later call of the same thing that did not fail, when this one failed.
+    """
+
+    at: int
+    call: Call
+    result: int | None = None
+    text: str = ""
+    error: str | None = None
+    fixed_at: int | None = None
+
+    @property
+    def passed(self) -> bool:
+        """The result says it went well."""
+        return self.error is None and bool(lexicon().passed.search(self.text[-2000:]))
+
+
+@dataclass(slots=True)
+class FileStory:
+    """What was done to one file, in order.
+
+    Attributes:
+        effects: `wrote`, `changed`, `read`, `removed`.
+        last: Index of the message of the last effect.
+    """
+
+    path: str
+    effects: list[str]
+    first: int
+    last: int
+
+    @property
+    def gone(self) -> bool:
+        """No longer there at the end of this middle."""
+        return self.effects[-1] == "removed"
+
+    @property
+    def made(self) -> bool:
+        """Written or changed in this middle, and not only looked at."""
+        return any(effect not in ("read", "removed") for effect in self.effects)
+
+    @property
+    def vanished(self) -> bool:
+        """Made in this middle and gone by its end."""
+        return self.gone and self.made
+
+
+def outcomes(views: Sequence[View]) -> list[Outcome]:
+    """Every call of a middle with its outcome, in order; failures know what fixed them."""
+    results = {view.answers.id: view for view in views if view.answers is not None}
+    found = [_outcome(view.index, call, results.get(call.id)) for view in views for call in view.calls]
+    fixed: dict[tuple[str, str], int] = {}
+    for at in range(len(found) - 1, -1, -1):
+        outcome = found[at]
+        key = (outcome.call.name, _purpose(outcome.call))
+        if outcome.error and key in fixed:
+            found[at] = replace(outcome, fixed_at=fixed[key])
+        elif outcome.result is not None and not outcome.error and outcome.call.target:
+            fixed[key] = outcome.at
+    return found
+
+
+def files(views: Sequence[View]) -> dict[str, FileStory]:
+    """The files a middle's calls named, in order of first mention; a call that failed did nothing to them."""
+    stories: dict[str, FileStory] = {}
+    for outcome in outcomes(views):
+        for path, effect in () if outcome.error else _effects(outcome.call):
+            path = _known(path, stories)
+            story = stories.setdefault(path, FileStory(path, [], outcome.at, outcome.at))
+            story.effects.append(effect)
+            story.last = outcome.at
+    return stories
+
+
+def _known(path: str, stories: dict[str, FileStory]) -> str:
+    """The path as it was named before: a command in another directory names a file by its end."""
+    if path in stories or path.startswith(("/", "~")) or "/" not in path.removeprefix("./"):
+        return path
+    end = f"/{path.removeprefix('./')}"
+    named = [known for known in stories if known.endswith(end)]
+    return named[0] if len(named) == 1 else path
+
+
+def pending(views: Sequence[View]) -> list[View]:
+    """Requests without a closing answer: an assistant text that calls nothing.
+
+    Of several requests that wait, an answer closes those whose words it or the work since takes up, or else
+    the newest: one that came in between is often answered together with the one it interrupts.
+    """
+    waiting: list[View] = []
+    since: list[str] = []
+    for view in views:
+        if view.request:
+            waiting.append(view)
+        elif view.role == "assistant":
+            since += (view.text, *(call.target for call in view.calls))
+            if waiting and view.text.strip() and not view.calls:
+                said = frozenset(terms("\n".join(since)))
+                left = [ask for ask in waiting if not _is_taken_up(ask.text, said)]
+                waiting = left if 1 < len(waiting) != len(left) else waiting[:-1]
+                since = []
+    return waiting
+
+
+def _is_taken_up(ask: str, said: frozenset[str]) -> bool:
+    words = terms(ask)
+    return len(said.intersection(words)) >= _TAKEN_UP * len(words)
+
+
+def effect_of(name: str) -> str | None:
+    """What a tool of that name does to the file it is given."""
+    words = set(_WORDS.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()))
+    for effect in ("removed", "changed", "wrote", "read"):
+        if words & lexicon().effects[effect]:
+            return effect
+    return None
+
+
+def _effects(call: Call) -> list[tuple[str, str]]:
+    found = []
+    if call.path and not call.command:
+        effect = effect_of(call.name)
+        if effect:
+            found.append((call.path, effect))
+    if call.command:
+        for match in lexicon().gone.finditer(call.command):
+            found += [(path, "removed") for path in match["paths"].split() if not path.startswith("-")]
+        found += [(match["path"], "wrote") for match in _CREATED_BY_SHELL.finditer(call.command)]
+        for match in lexicon().moved.finditer(call.command):
+            found += [(match["source"], "removed"), (match["target"], "wrote")]
+    return [(path, effect) for path, effect in found if path not in ("/dev/null", "&1", "&2")]
+
+
+def _purpose(call: Call) -> str:
+    """What a call was for: its target, of commands without flags that only decide what is shown."""
+    return lexicon().manner.sub("", call.target).strip() if call.command else call.target
+
+
+def _outcome(at: int, call: Call, result: View | None) -> Outcome:
+    if result is None:
+        return Outcome(at, call)
+    error = _most_telling(result.errors)
+    if error and effect_of(call.name) == "read":
+        error = error if len(result.text) < 400 else None
+    return Outcome(at, call, result.index, result.text, error)
+
+
+def _most_telling(lines: Sequence[str]) -> str | None:
+    """The line that says best what failed: the first that is more than a word."""
+    return next((line for line in lines if len(line) > _WORDLESS), lines[0] if lines else None)

@@ -1,0 +1,263 @@
+"""Messages as a reader takes them in: the text worth reading, the calls and what they were about."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from core.compress.facts.lexicon import lexicon
+from core.compress.facts.values import error_lines
+from core.hermes.markers.markers import find_summary, scaffold_kind
+from core.hermes.markers.summary_signs import PREFILTERS
+from core.model.transcript.message import Message, ToolCall
+
+HEAD, TAIL = 4000, 1500
+"""Characters read of a long text: what Hermes shows its own summariser of one message."""
+
+_MOST, _LEAST = 1_500_000, 400
+"""Characters read of a whole middle, and of each message at least: what keeps reading under half a second."""
+
+_LONGEST_TARGET = 200
+_FENCED = re.compile(r"```[\w-]*\n(?P<command>.+?)\n?```", re.DOTALL)
+_REMINDER = re.compile(r"<(system-reminder|local-command-[a-z]+|command-[a-z]+)>.*?</\1>", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call.
+
+    Attributes:
+        target: What it was about: a command, a path, a query and where; "" when the arguments do not say.
+        command: The command line it ran, when it ran one.
+        path: The file it named, when it named one.
+        strings: Every string of the arguments, for scanning.
+    """
+
+    id: str
+    name: str
+    target: str
+    command: str | None
+    path: str | None
+    strings: str
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One message of a middle.
+
+    Attributes:
+        index: Its place in the list it came from.
+        role: Its role; `tool` also for output that a program without tool messages wrote in the user's place.
+        text: Its readable text, long ones by their ends.
+        calls: What an assistant called.
+        answers: The call a tool message answers, when it is in the same middle.
+        request: It is a person's request: no summary, no note of Hermes' own.
+        errors: Lines of a tool's result that report a failure.
+    """
+
+    index: int
+    role: str
+    text: str
+    calls: tuple[Call, ...] = ()
+    answers: Call | None = None
+    request: bool = False
+    errors: tuple[str, ...] = ()
+
+
+Clean = Callable[[Sequence[str]], list[str]]
+"""Takes out of texts what must not be read: credentials."""
+
+
+def fair_limit(lengths: Sequence[int], total: int) -> int:
+    """The most characters each text may have so that all stay within `total`; short ones stay whole."""
+    left, ordered = total, sorted(lengths)
+    for at, length in enumerate(ordered):
+        share = left // (len(ordered) - at)
+        if length > share:
+            return share
+        left -= length
+    return ordered[-1] if ordered else total
+
+
+def views(messages: Sequence[Message], offset: int = 0, clean: Clean = list) -> list[View]:
+    """Read a middle; of long texts only the ends, and less of each when there is more than time to read.
+
+    Args:
+        messages: The middle.
+        offset: Index of its first message in the whole list.
+        clean: Applied to every text before anything is taken from it.
+    """
+    most = min(HEAD + TAIL, max(_LEAST, fair_limit([len(message.text) for message in messages], _MOST)))
+    roles = [message.role for message in messages]
+    both = list(zip(messages, roles, strict=True))
+    texts = clean([_readable(message, role, clean, most) for message, role in both])
+    made = [message.tool_calls if role == "assistant" else () for message, role in both]
+    arguments = iter(clean([call.arguments for calls in made for call in calls]))
+    known: dict[str, Call] = {}
+    failures: dict[str, tuple[str, ...]] = {}
+    result: list[View] = []
+    for at, (text, role) in enumerate(zip(texts, roles, strict=True)):
+        if role == "user" and result and is_output(text, result[-1].role):
+            result[-1:] = _observed(result[-1], View(offset + at, "tool", text, errors=_failures(text)))
+            continue
+        calls = tuple(_call(call, next(arguments)) for call in made[at])
+        known.update((call.id, call) for call in calls)
+        answers: Call | None = None
+        errors: tuple[str, ...] = ()
+        if role == "tool":
+            answers = known.get(messages[at].tool_call_id or "")
+            errors = failures[text] if text in failures else failures.setdefault(text, _failures(text))
+        request = role == "user" and _is_request(text) and find_summary(messages[at].text) is None
+        result.append(View(offset + at, role, text, calls, answers, request, errors))
+    return result
+
+
+def is_output(text: str, before: str | None) -> bool:
+    """Whether a user row holds what a command gave back.
+
+    Args:
+        text: The row.
+        before: Role of the row before it; only an assistant's can have brought it about.
+    """
+    return before == "assistant" and bool(lexicon().observed.search(text))
+
+
+def _observed(said: View, output: View) -> tuple[View, View]:
+    """A message that wrote its command into its text, and the row that brought the output back."""
+    fences = _FENCED.findall(said.text)
+    if said.calls or not fences:
+        return said, output
+    command = one_line(fences[-1].strip().split("\n", 1)[0], _LONGEST_TARGET)
+    call = Call(f"text-{said.index}", "shell", command, command, None, fences[-1][: HEAD + TAIL])
+    return replace(said, calls=(call,)), replace(output, answers=call)
+
+
+def _failures(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(error_lines(text)))
+
+
+def _readable(message: Message, role: str, clean: Clean, most: int) -> str:
+    """The text of a message for reading: JSON results by their strings, long texts by their ends."""
+    text = message.text if role == "tool" else _without_prefix(message.text)
+    if role == "tool" and text[:1] in ("{", "[") and text.rstrip()[-1:] in ("}", "]"):
+        text = _decoded(text)
+    elif role == "user" and "<" in text:
+        text = _REMINDER.sub("", text).strip()
+    if "PRIVATE KEY" in text:
+        text = clean([text])[0]  # before it is cut: half a key block is not recognised
+    return ends(text, most)
+
+
+def _without_prefix(text: str) -> str:
+    """A message without what a release puts around a summary: that tells of the summary, not of the work."""
+    match = find_summary(text)
+    if match is None:
+        return text
+    return "\n".join(part for part in (match.before, match.body, match.after) if part)
+
+
+def ends(text: str, most: int = HEAD + TAIL) -> str:
+    """A long text by its start and end, cut between words where there are any."""
+    if len(text) <= most:
+        return text
+    head, tail = most * HEAD // (HEAD + TAIL), most * TAIL // (HEAD + TAIL)
+    stop = max(text.rfind(" ", head // 2, head), text.rfind("\n", head // 2, head))
+    start = text.find(" ", len(text) - tail, len(text) - tail // 2)
+    return (
+        f"{text[: stop if stop > 0 else head]}\n{text[start if start > 0 else len(text) - tail :].lstrip()}"
+    )
+
+
+def one_line(text: str, limit: int) -> str:
+    """A text on one line, at most `limit` characters, cut at a word with an ellipsis."""
+    line = " ".join(text[: limit * 4].split())
+    if len(line) <= limit:
+        return line
+    cut = line.rfind(" ", limit * 2 // 3, limit)
+    return line[: cut if cut > 0 else limit - 1].rstrip() + "…"
+
+
+def request_words(text: str) -> str:
+    """The words of a person in a row of the user's; "" when a client or Hermes itself wrote it."""
+    words = _REMINDER.sub("", text).strip()
+    return words if _is_request(words) else ""
+
+
+def _is_request(text: str) -> bool:
+    if not text.strip() or scaffold_kind(text) or lexicon().injected.match(text):
+        return False
+    return not text.lstrip().startswith(PREFILTERS)
+
+
+def _decoded(text: str) -> str:
+    """The values of a JSON result, one a line, names kept where the value is short."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return "\n".join(_lines(data)) if isinstance(data, dict | list) else text
+
+
+def _lines(data: Any, name: str = "", depth: int = 0) -> Iterator[str]:
+    if depth > 6:
+        return
+    if isinstance(data, Mapping):
+        for key, value in data.items():
+            yield from _lines(value, str(key), depth + 1)
+    elif isinstance(data, list):
+        for value in data:
+            yield from _lines(value, name, depth + 1)
+    elif isinstance(data, str):
+        yield data if "\n" in data or len(data) > 200 or not name else f"{name}: {data}"
+    elif data is not None:
+        yield f"{name}: {json.dumps(data)}"
+
+
+def _call(call: ToolCall, raw: str) -> Call:
+    arguments = _arguments(raw)
+    words = lexicon()
+    command = _first(arguments, words.command_keys)
+    path = _first(arguments, words.path_keys)
+    sought = _first(arguments, words.search_keys)
+    target = command or (f"{sought} in {path}" if sought and path else path)
+    target = target or _first(arguments, words.subject_keys) or _pairs(arguments)
+    return Call(
+        id=call.id,
+        name=call.name,
+        target=one_line(target, _LONGEST_TARGET),
+        command=one_line(command, _LONGEST_TARGET) if command else None,
+        path=path,
+        strings="\n".join(_lines(arguments))[: HEAD + TAIL] if arguments else raw[:HEAD],
+    )
+
+
+def _arguments(raw: str) -> Mapping[str, Any]:
+    try:
+        data = json.loads(raw)
+    except (ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _first(arguments: Mapping[str, Any], keys: Sequence[str]) -> str | None:
+    for key in keys:
+        value = arguments.get(key)
+        if isinstance(value, list) and value and isinstance(value[0], str):
+            value = value[0]
+        if isinstance(value, str) and value.strip():
+            return value.strip()
+    return None
+
+
+def _pairs(arguments: Mapping[str, Any]) -> str:
+    """The first few short arguments as `name=value`."""
+    plain = (
+        (key, value)
+        for key, value in arguments.items()
+        if isinstance(value, str | int | float) and value != ""
+    )
+    return ", ".join(f"{key}={one_line(str(value), 60)}" for key, value in islice(plain, 4))

@@ -1,0 +1,131 @@
+"""Whether a text is about the topic given to `/compress <topic>`.
+
+Words are compared by their stems, identifiers by their parts, scripts without spaces by pairs of characters.
+A word counts by how rare it is in the conversation (inverse document frequency, Sparck Jones 1972): in "auth
+module", `auth` decides and `module` hardly matters.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+
+_WORD = re.compile(r"[^\W\d_]+|\d{2,}")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CJK = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\u3040-\u30ff]+")
+_ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ers", "er", "ed", "es", "s", "y", "e")
+_NAME = re.compile(r"[\w./:@~-]*\w[./:@_-]+\w[\w./:@~-]*", re.ASCII)
+"""One name made of several parts: a file, a path, an identifier."""
+
+_SHORTEST_STEM = 4
+_MIN_SHARE = 0.5
+_PLAIN = re.compile(r"(?<![\w-])[^\W\d_]{4,20}(?![\w-])")
+"""A word that stands alone: no part of an identifier, and of no key."""
+
+_LIKE = 0.75
+"""How alike two words are that one may be the other misspelt (difflib's ratio)."""
+
+
+@cache
+def _stopwords() -> frozenset[str]:
+    return frozenset(
+        files("core.compress.facts").joinpath("stopwords.txt").read_text(encoding="utf-8").split()
+    )
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """A word without its commonest English endings, at least four letters of it."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+            return word[: -len(ending)]
+    return word
+
+
+@lru_cache(maxsize=16384)
+def terms(text: str) -> tuple[str, ...]:
+    """The content words of a text as stems, in order, each once.
+
+    Runs of Chinese, Japanese or Korean characters give their pairs.
+    """
+    found: dict[str, None] = {}
+    if not text.isascii():
+        for run in _CJK.findall(text):
+            found.update(dict.fromkeys(run[i : i + 2] for i in range(max(1, len(run) - 1))))
+        text = _CJK.sub(" ", text)
+    for word in _WORD.findall(_CAMEL.sub(" ", text).lower()):
+        if len(word) > 1 and word not in _stopwords():
+            found[stem(word)] = None
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A focus topic weighed against one conversation.
+
+    Attributes:
+        text: The topic as the user typed it.
+        weights: Stem to its share of the topic, summing to 1; empty when the conversation never mentions it.
+    """
+
+    text: str
+    weights: Mapping[str, float]
+    pattern: re.Pattern[str] | None
+
+    @classmethod
+    def of(cls, text: str, documents: Iterable[str]) -> Topic:
+        """Weigh a topic's words by their rarity in `documents` (one text a message).
+
+        One name, such as that of a file, is taken whole where the conversation mentions it.
+        """
+        texts, name = tuple(documents), text.strip().lower()
+        if _NAME.fullmatch(name):
+            whole_name = re.compile(rf"{re.escape(name)}(?!\w)")
+            if any(map(whole_name.search, map(str.lower, texts))):
+                return cls(text, {name: 1.0}, whole_name)
+        wanted = terms(text)
+        pattern = _pattern(wanted)
+        if pattern is None:
+            return cls(text, {}, None)
+        total, counts = 0, dict.fromkeys(wanted, 0)
+        for document in texts:
+            total += 1
+            for term in set(pattern.findall(document.lower())):
+                counts[term] += 1
+        raw = {term: math.log(1 + (total + 1) / n) for term, n in counts.items() if n}
+        whole = sum(raw.values())
+        return cls(text, {term: weight / whole for term, weight in raw.items()}, pattern)
+
+    def share(self, text: str) -> float:
+        """How much of the topic a text mentions, 0 to 1."""
+        if self.pattern is None or not self.weights:
+            return 0.0
+        found = set(self.pattern.findall(text.lower()))
+        return sum(self.weights.get(term, 0.0) for term in found) if found else 0.0
+
+    def covers(self, text: str) -> bool:
+        """Whether a text is about the topic: it mentions half of it by weight."""
+        return self.share(text) >= _MIN_SHARE
+
+
+def _pattern(wanted: tuple[str, ...]) -> re.Pattern[str] | None:
+    """Finds the stems; short ones only where a word or a part of an identifier begins."""
+    if not wanted:
+        return None
+    longest_first = sorted(wanted, key=len, reverse=True)
+    # The look behind stands after the literal: a pattern that begins with its text is found fast.
+    starts = (f"{text}(?<![a-z]{text})" for text in map(re.escape, longest_first))
+    return re.compile("|".join(starts))
+
+
+def nearest(text: str, documents: Iterable[str]) -> str | None:
+    """The word of a conversation that a topic nobody mentions may have been meant for."""
+    from difflib import get_close_matches
+
+    known = {word.lower() for document in documents for word in _PLAIN.findall(document)}
+    found = (get_close_matches(word.lower(), known, n=1, cutoff=_LIKE) for word in _PLAIN.findall(text))
+    return next((match for matches in found for match in matches), None)

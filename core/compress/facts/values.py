@@ -1,0 +1,160 @@
+"""Anchors of one text: paths, addresses, ids, hashes, numbers with units, error lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from core.compress.facts.lexicon import lexicon
+
+MOST_PER_TEXT = 60
+"""Anchors of one category taken from one text; a listing of a thousand files is one fact, not a thousand."""
+
+LONGEST = 200
+"""Characters of one anchor."""
+
+_EDGE = r"\s\"'`<>(){},;|\[\]=*（）「」，。；：、"
+_TOKEN = re.compile(rf"(?<![^{_EDGE}])[^{_EDGE}\d/\\.]{{0,80}}[\d/\\.][^{_EDGE}]{{1,300}}")
+"""A word that holds a digit, a slash or a dot: no other can be an anchor."""
+
+_WEB = re.compile(r"https?://[^\s\"'`<>()\[\]{}|\\，。；、]{3,400}")
+_URL = re.compile(r"[a-z][a-z0-9+.-]{1,12}://[^\s]{3,}", re.IGNORECASE)
+_PATH = re.compile(r"(?:[A-Za-z]:)?(?:~|\.{1,2})?[/\\]?(?:[\w.@+%~$-]+[/\\])+[\w.@+%~$-]*")
+_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_HASH = re.compile(r"(?:sha\d{1,3}:)?(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,64}")
+_ID = re.compile(
+    r"[A-Z][A-Z0-9]{1,9}-\d{1,9}|#\d{1,7}"  # tickets
+    r"|[A-Za-z][A-Za-z0-9]{0,30}(?:_[A-Za-z0-9]{1,40}){0,4}_(?=[A-Za-z0-9]*\d[A-Za-z0-9]*\d)[A-Za-z0-9]{3,64}"
+    r"|(?=[A-Z0-9]*[A-Z])(?=[A-Z0-9]*\d)[A-Z0-9]{5,16}"  # booking codes
+    r"|\d{7,16}"
+)
+_LINE_SUFFIX = re.compile(r":\d+(?::\d+)?:?$|(?<=[a-z])-\d+-.{0,3}$")
+_FOUND_LINE = re.compile(r"(?P<end>\.[A-Za-z]\w{0,7})(?::\d+:|-\d+-).*$")
+"""A file, and behind it the number and the start of a line that a search found there."""
+_DIGIT = re.compile(r"\d")
+_REST = r"[\d,]{0,15}+(?:\.\d{1,9}+)?"
+_UNIT = r"%|％|°?[A-Za-zµ]{1,8}(?:/s)?|[\u4e00-\u9fff]"
+_MEASURE = re.compile(  # begins with its digit, which is found fast; what stands before it is looked at after
+    rf"\d(?:(?<![\w.,\-/#$€£¥]\d){_REST}\s?(?P<unit>{_UNIT})(?![A-Za-z0-9_])|(?<=[$€£¥]\d){_REST})"
+)
+_STRIP = ".,:;!?'\"`*_#)"
+_ESCAPE = re.compile(r"(?<!:)\\(?:u[0-9a-fA-F]{4}|[nrt](?![a-z]))")
+"""Left over from text that was encoded once more; `C:\\notes` is none."""
+
+_LINES = re.compile(r"[^\\/:]*(?:\\[nrt][^\\/]*)+")
+"""Lines of a text that was encoded once more, when no name of a file ends them."""
+
+_TAG = re.compile(r"^\s*<\w{1,30}>|</\w{1,30}>\s*$")
+"""What a client puts around the line that reports a failure."""
+
+_LONGEST_LINE = 300
+
+
+class AnchorValue(NamedTuple):
+    """One anchor of a text."""
+
+    category: str
+    value: str
+
+
+def values(text: str, *, errors: bool = True) -> list[AnchorValue]:
+    """The anchors of a text, each value once, at most `MOST_PER_TEXT` a category.
+
+    Args:
+        text: Any text; scanned in time linear in its length.
+        errors: Take error lines too; they are facts in tool output, talk elsewhere.
+    """
+    found: dict[AnchorValue, None] = {}
+    counts: dict[str, int] = {}
+    for anchor in _all(text, errors):
+        if anchor not in found and counts.get(anchor.category, 0) < MOST_PER_TEXT:
+            counts[anchor.category] = counts.get(anchor.category, 0) + 1
+            found[anchor] = None
+    return list(found)
+
+
+def _all(text: str, errors: bool) -> Iterator[AnchorValue]:
+    for url in _WEB.findall(text):
+        yield AnchorValue("urls", url.rstrip(_STRIP)[:LONGEST])
+    words = " ".join(word for word in dict.fromkeys(text.split()) if not word.isalpha())
+    for token in dict.fromkeys(_TOKEN.findall(words)):
+        anchor = classify(token)
+        if anchor:
+            yield anchor
+    for measure in measures(text):
+        yield AnchorValue("numbers", measure)
+    if errors:
+        for line in error_lines(text):
+            yield AnchorValue("errors", line)
+
+
+@lru_cache(maxsize=65536)
+def classify(token: str) -> AnchorValue | None:
+    """What a token is, without the punctuation around it; None when it is nothing."""
+    value = token.rstrip(_STRIP)
+    if not 2 < len(value) <= LONGEST:
+        return None
+    if "://" in value:
+        return AnchorValue("urls", value) if _URL.match(value) and not _WEB.match(value) else None
+    plain = _LINE_SUFFIX.sub("", _FOUND_LINE.sub(r"\g<end>", value))
+    if "/" in plain or "\\" in plain:
+        return AnchorValue("paths", plain) if _is_path(plain) else None
+    if lexicon().file_name.fullmatch(plain):
+        return AnchorValue("paths", plain)
+    if not _DIGIT.search(value):
+        return None
+    if _UUID.fullmatch(value) or _ID.fullmatch(value):
+        return AnchorValue("ids", value)
+    return AnchorValue("hashes", value) if _HASH.fullmatch(value) else None
+
+
+def _is_path(value: str) -> bool:
+    match = _PATH.match(value)
+    if match is None or not any(map(str.isalpha, value)) or _ESCAPE.search(value):
+        return False
+    if _LINES.fullmatch(value) and not lexicon().file_name.search(value):
+        return False
+    if lexicon().device.match(value):
+        return False
+    if match.end() < len(value) and not value.startswith(("/", "~", ".")):
+        return False
+    parts = [part for part in re.split(r"[/\\]", value) if part]
+    rooted = value[0] in "/~." or value[1:3] in (":\\", ":/")
+    named = "." in parts[-1][1:] if parts else False
+    return bool(parts) and (named or (rooted and len(parts) >= 2) or len(parts) >= 3 or value.endswith("/"))
+
+
+def measures(text: str) -> Iterator[str]:
+    """Numbers with their units, and amounts of money."""
+    units = lexicon().units
+    for match in _MEASURE.finditer(text):
+        unit = match["unit"]
+        if unit is None:
+            yield text[match.start() - 1 : match.end()]
+        elif unit in units or unit.lower() in units:
+            yield " ".join(match.group().split())
+
+
+def error_lines(text: str) -> Iterator[str]:
+    """Lines that report a failure, white space collapsed; code and counts of nothing are none."""
+    words = lexicon()
+    starts = sorted({start for stem in words.error_stems for start in _lines_with(text, stem)})
+    for start in starts:
+        end = text.find("\n", start)
+        raw = text[start : min(len(text) if end < 0 else end, start + _LONGEST_LINE)]
+        failed = words.error.search(raw) or words.error_words.search(raw.lower())
+        if failed and not words.harmless.search(raw):
+            line = " ".join(_TAG.sub("", raw).split())[:LONGEST].rstrip()
+            if line:
+                yield line
+
+
+def _lines_with(text: str, stem: str) -> Iterator[int]:
+    """Where the lines that hold a stem begin."""
+    at = text.find(stem)
+    while at >= 0:
+        yield text.rfind("\n", 0, at) + 1
+        end = text.find("\n", at)
+        at = text.find(stem, end) if end >= 0 else -1

@@ -1,0 +1,137 @@
+"""Telling rows apart as a release does: summaries, requests people wrote, answers they could read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+from core.hermes.markers.markers import SummaryMatch, find_summary, recognised_by, scaffold_kind
+from core.hermes.markers.summary_signs import PREFILTERS
+from core.hermes.policy.output_rules import SummaryRules
+from core.hermes.policy.policy import Policy
+from core.hermes.policy.rules import TailRules
+from core.model.transcript.message import Wire
+
+MERGED_DELIMITER = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]"
+PRIOR_HEADER = "[PRIOR CONTEXT — for reference only; not a new message]"
+SUMMARY_FLAG = "_compressed_summary"
+STEER = "steer"
+"""`display_kind` of a message the user sent into a running turn: the one kind that is a request."""
+_SCAFFOLDS = frozenset({"todo_snapshot", "background_process", "tool_call_notice"})
+_CONTINUATION = "continuation"
+
+
+def content_text(content: Any) -> str:
+    """The text of a content as releases search it: text parts joined by newlines, anything else as `str`."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        texts = (part if isinstance(part, str) else _part_text(part) for part in content)
+        return "\n".join(text for text in texts if text)
+    return "" if content is None else str(content)
+
+
+def is_summary(wire: Wire, rules: SummaryRules) -> bool:
+    """Whether a release takes a row for one of its summaries."""
+    if rules.marked and wire.get(SUMMARY_FLAG):
+        return True
+    return summary_match(wire.get("content"), rules) is not None
+
+
+def summary_match(content: Any, rules: SummaryRules) -> SummaryMatch | None:
+    """The summary a release would find in a content."""
+    if not _may_hold_summary(content, rules):
+        return None
+    text = content_text(content).lstrip()
+    if rules.unwraps and MERGED_DELIMITER in text:
+        text = text.split(MERGED_DELIMITER, 1)[1].lstrip()
+    if not text.startswith(PREFILTERS):
+        return None
+    match = find_summary(text)
+    known = match is not None and match.exact and recognised_by(match, rules.reads_as)
+    return match if known else None
+
+
+def is_request(wire: Wire, policy: Policy) -> bool:
+    """Whether a row counts as a user message when the tail is anchored."""
+    if wire.get("role") != "user":
+        return False
+    if not policy.tail.skips_summaries:
+        return True
+    if is_summary(wire, policy.summary):
+        return False
+    return not policy.tail.real_users or _is_real(wire, policy.tail)
+
+
+def is_scaffold(text: str, rules: TailRules) -> bool:
+    """Whether Hermes itself wrote a user message, by its text; 0.19 takes a continuation for a request."""
+    kind = scaffold_kind(text)
+    return kind in _SCAFFOLDS or (kind == _CONTINUATION and rules.real_users) or _is_nudge(text, rules)
+
+
+def is_blank_user(wire: Wire, rules: SummaryRules) -> bool:
+    """Whether a row is an empty echo of a platform."""
+    return wire.get("role") == "user" and _is_blank(wire.get("content")) and not is_summary(wire, rules)
+
+
+def is_readable_answer(wire: Wire) -> bool:
+    """Whether an assistant row holds text a user could have read."""
+    content = wire.get("content")
+    if isinstance(content, str):
+        return bool(content.strip())
+    return isinstance(content, list) and any(map(_has_text, content))
+
+
+def is_text_only(content: Any) -> bool:
+    """Whether a content can be restated as text without loss."""
+    if isinstance(content, str):
+        return True
+    return isinstance(content, list) and all(isinstance(part, str) or _is_text(part) for part in content)
+
+
+def _may_hold_summary(content: Any, rules: SummaryRules) -> bool:
+    if isinstance(content, str):
+        return content.lstrip()[:1] == "[" or (rules.unwraps and MERGED_DELIMITER in content)
+    return isinstance(content, list | dict) and bool(content)
+
+
+def _is_real(wire: Wire, rules: TailRules) -> bool:
+    kind = wire.get("display_kind")
+    if (kind and kind != STEER) or _is_blank(wire.get("content")):
+        return False
+    return not is_scaffold(content_text(wire.get("content")).strip(), rules)
+
+
+def _is_nudge(text: str, rules: TailRules) -> bool:
+    known = [nudge.sha256 for nudge in rules.nudges if nudge.length == len(text)]
+    return bool(known) and sha256(text.encode("utf-8", "surrogatepass")).hexdigest().startswith(tuple(known))
+
+
+def _is_blank(content: Any) -> bool:
+    if content is None:
+        return True
+    if isinstance(content, str):
+        return not content.strip()
+    return isinstance(content, list) and all(map(_is_blank_part, content))
+
+
+def _is_blank_part(part: Any) -> bool:
+    if isinstance(part, str):
+        return not part.strip()
+    return _is_text(part) and not part["text"].strip()
+
+
+def _is_text(part: Any) -> bool:
+    typed = isinstance(part, Mapping) and part.get("type") in ("text", "input_text")
+    return typed and isinstance(part.get("text"), str)
+
+
+def _has_text(part: Any) -> bool:
+    text = (part.get("text") or part.get("content")) if isinstance(part, Mapping) else None
+    return isinstance(text, str) and bool(text.strip())
+
+
+def _part_text(part: Any) -> str:
+    text = part.get("text") if isinstance(part, Mapping) else None
+    return text if isinstance(text, str) else ""

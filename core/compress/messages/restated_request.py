@@ -1,0 +1,157 @@
+"""A request that is still running and fell before the summary is said again behind it (Hermes 0.22).
+
+The summary tells the model to act only on a user message after it, and to do nothing without one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.compress.messages.kinds import content_text, is_readable_answer, is_request, is_scaffold, is_summary
+from core.compress.messages.list_rows import Row, appended, prepended, without_keys
+from core.compress.messages.merged_summary import END_MARKER
+from core.compress.messages.summary_role import last_visible, visible_role
+from core.hermes.markers.markers import scaffold_kind
+from core.hermes.markers.summary_signs import markers
+from core.hermes.policy.policy import Policy
+from core.model.transcript.message import Message
+
+_FLAGS = (
+    "_todo_snapshot_synthetic",
+    "_empty_recovery_synthetic",
+    "_verification_stop_synthetic",
+    "_pre_verify_synthetic",
+    "_dropped_toolcall_nudge",
+)
+_CUT = "cut_notice"
+"""What Hermes asks of a model whose answer broke off: no request, though tails are anchored on it."""
+
+
+def header() -> str:
+    """The line over a request said again."""
+    text: str = markers()["restated_whole"]
+    return text
+
+
+def restated(rows: list[Row], given: Sequence[Message], policy: Policy) -> list[Row]:
+    """The rows with the running request behind the summary.
+
+    Args:
+        rows: Of the compacted list, pairs repaired.
+        given: The conversation before, blank echoes left out.
+        policy: Of the release.
+    """
+    request = running_request(given, policy)
+    carrier = _carrier(rows, policy)
+    if request is None or carrier is None or _is_actionable(rows, carrier, policy):
+        return rows
+    task = request_text(request)
+    if not task:
+        return rows
+    replay = _replay(request, task, policy)
+    ends_with_user = last_visible(rows) == "user"
+    rows, carrier, changed = _without_original(rows, carrier, replay)
+    if changed if changed is not None else ends_with_user:
+        joined = appended(rows[carrier].content, f"\n\n{header()}\n{task}")
+        return [*rows[:carrier], rows[carrier].rewritten(joined, drop_sidecar=True), *rows[carrier + 1 :]]
+    return [*rows, Row(replay)]
+
+
+def running_request(given: Sequence[Message], policy: Policy) -> Message | None:
+    """The newest request that no finished answer follows."""
+    newest = next((i for i in range(len(given) - 1, -1, -1) if _opens_turn(given[i], policy)), -1)
+    if newest < 0:
+        return None
+    for message in reversed(given[newest + 1 :]):
+        if message.wire.get("role") != "assistant" or message.wire.get("tool_calls"):
+            break
+        if is_readable_answer(message.wire):
+            return None
+    return given[newest]
+
+
+def request_text(message: Message) -> str:
+    """The words of a request, without what an earlier restatement put in front."""
+    return content_text(message.content).rpartition(header())[2].strip()
+
+
+def is_asking(message: Message, policy: Policy) -> bool:
+    """Whether a message holds words of the user: text that neither a summary nor Hermes itself put there."""
+    wire = message.wire
+    if wire.get("role") != "user" or any(wire.get(flag) for flag in _FLAGS):
+        return False
+    content = wire.get("content")
+    text = content_text(content).strip() if isinstance(content, str | list) else ""
+    if not text or scaffold_kind(text) == _CUT or is_scaffold(text, policy.tail):
+        return False
+    return not is_summary(wire, policy.summary)
+
+
+def _opens_turn(message: Message, policy: Policy) -> bool:
+    asks = is_request(message.wire, policy) and is_asking(message, policy)
+    return asks or is_carrying(message, policy)
+
+
+def is_carrying(message: Message, policy: Policy) -> bool:
+    """A summary row that an earlier compaction put the running request behind."""
+    if not is_summary(message.wire, policy.summary):
+        return False
+    _, end, rest = content_text(message.content).rpartition(END_MARKER)
+    return (
+        bool(end)
+        and rest.lstrip().startswith(header())
+        and bool(rest.lstrip().removeprefix(header()).strip())
+    )
+
+
+def _carrier(rows: Sequence[Row], policy: Policy) -> int | None:
+    found = (i for i in range(len(rows) - 1, -1, -1) if is_summary(rows[i].message.wire, policy.summary))
+    return next(found, None)
+
+
+def _is_actionable(rows: Sequence[Row], carrier: int, policy: Policy) -> bool:
+    """A request already stands behind the summary, or nothing can be put there."""
+    if any(is_request(row.message.wire, policy) for row in rows[carrier + 1 :]):
+        return True
+    _, end, rest = content_text(rows[carrier].content).partition(END_MARKER)
+    return not end or bool(rest.strip())
+
+
+def _replay(request: Message, task: str, policy: Policy) -> Message:
+    if is_carrying(request, policy):
+        return Message({"role": "user", "content": f"{header()}\n{task}"})
+    content = request.content
+    again = f"{header()}\n{task}" if isinstance(content, str) else prepended(content, f"{header()}\n")
+    copy = request.with_wire(content=again)
+    return without_keys(Message(copy.wire), ("timestamp", "api_content", "_db_persisted"))
+
+
+def _without_original(rows: list[Row], carrier: int, replay: Message) -> tuple[list[Row], int, bool | None]:
+    """Drop the row the replay stands for, known by its uid.
+
+    Returns:
+        The rows, where the summary now stands, and, when its role had to change, whether a user row is last.
+    """
+    uid = replay.wire.get("message_uid")
+    if not isinstance(uid, str) or not uid:
+        return rows, carrier, None
+    summary = rows[carrier]
+    kept = [row for row in rows if row is summary or not _is_same(row, uid)]
+    if len(kept) == len(rows):
+        return rows, carrier, None
+    first = next((i for i, row in enumerate(kept) if row.role != "system"), 0)
+    if kept[first].role != "user":
+        if visible_role(summary) is None:
+            return rows, carrier, None
+        kept = [row for row in kept if row is not summary]
+        kept.insert(first, summary)
+    carrier = next(i for i, row in enumerate(kept) if row is summary)
+    if visible_role(summary) == "assistant" and last_visible(kept[:carrier]) != "user":
+        kept[carrier] = replace(summary, message=summary.message.with_wire(role="user"))
+        return kept, carrier, last_visible(kept) == "user"
+    return kept, carrier, None
+
+
+def _is_same(row: Row, uid: str) -> bool:
+    return row.role == "user" and row.message.wire.get("message_uid") == uid

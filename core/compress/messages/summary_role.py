@@ -1,0 +1,97 @@
+"""Which role a summary takes between its neighbours, and how it joins a message when none fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.compress.messages.kinds import MERGED_DELIMITER, PRIOR_HEADER, SUMMARY_FLAG, content_text
+from core.compress.messages.list_rows import Row, appended, prepended
+from core.compress.messages.merged_summary import END_MARKER
+from core.hermes.policy.output_rules import AssemblyRules
+from core.model.transcript.message import Message
+
+_FLIPPED = {"user": "assistant", "assistant": "user"}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a summary goes.
+
+    Attributes:
+        role: Role of a row of its own.
+        merge_into: Position in the tail of the message it joins; None for a row of its own.
+        leads: It stands in front of that message whatever the release prefers.
+    """
+
+    role: str
+    merge_into: int | None = None
+    leads: bool = False
+
+
+def place(head: Sequence[Row], tail: Sequence[Row], rules: AssemblyRules) -> Place:
+    """Choose role and form so that no two neighbours share a role."""
+    if rules.visible_roles:
+        return _by_visible_roles(head, tail)
+    before = _stored(head[-1]) if head else "user"
+    after = _stored(tail[0]) if tail else "user"
+    forced = rules.forces_user and (before == "system" or not any(r.role == "user" for r in (*head, *tail)))
+    role = "user" if before in ("assistant", "tool") or forced else "assistant"
+    if role != after:
+        return Place(role)
+    if _FLIPPED[role] != before and not forced:
+        return Place(_FLIPPED[role])
+    # Without a tail there is nothing to join: releases then leave the summary out altogether.
+    return Place(role, merge_into=0)
+
+
+def _stored(row: Row) -> Any:
+    return row.message.wire.get("role", "user")
+
+
+def _by_visible_roles(head: Sequence[Row], tail: Sequence[Row]) -> Place:
+    """Chat templates skip tool flow when they check alternation, and so does 0.22."""
+    before = last_visible(head) if head else "user"
+    position, after = next(((i, r) for i, row in enumerate(tail) if (r := visible_role(row))), (None, None))
+    forced = not head or before == "system" or not any(map(_has_user_text, (*head, *tail)))
+    role = "user" if before in (None, "assistant", "tool") or forced else "assistant"
+    if position is None or role != after:
+        return Place(role)
+    if before is not None and _FLIPPED[role] != before and not forced:
+        return Place(_FLIPPED[role])
+    return Place(role, merge_into=position if forced else 0, leads=forced and role == "user")
+
+
+def visible_role(row: Row) -> Any:
+    """The role a strict chat template counts; None for tool results and calls."""
+    hidden = row.role == "tool" or (row.role == "assistant" and row.message.wire.get("tool_calls"))
+    return None if hidden else row.role
+
+
+def last_visible(rows: Sequence[Row]) -> Any:
+    """The last role a strict template counts; None when there is none."""
+    return next((role for row in reversed(rows) if (role := visible_role(row)) is not None), None)
+
+
+def _has_user_text(row: Row) -> bool:
+    return row.role == "user" and bool(content_text(row.content).strip())
+
+
+def standalone(summary: str, role: str, rules: AssemblyRules) -> Row:
+    """The summary as a row of its own."""
+    closed = rules.end_marker == "always" or role == "user"
+    wire: dict[str, Any] = {"role": role, "content": f"{summary}\n\n{END_MARKER}" if closed else summary}
+    return Row(Message({**wire, SUMMARY_FLAG: True} if rules.marks_row else wire))
+
+
+def merged(row: Row, summary: str, leads: bool, rules: AssemblyRules) -> Row:
+    """A message of the tail with the summary inside."""
+    content = row.message.wire.get("content", "" if rules.merge == "after" else None)
+    if leads or rules.merge == "before":
+        joined = prepended(content, f"{summary}\n\n{END_MARKER}\n\n")
+    else:
+        behind = appended(content, f"\n\n{MERGED_DELIMITER}\n\n{summary}\n\n{END_MARKER}")
+        joined = prepended(behind, f"{PRIOR_HEADER}\n")
+    flags = {SUMMARY_FLAG: True} if rules.marks_row else {}
+    return row.rewritten(joined, drop_sidecar=rules.drops_sidecar, **flags)

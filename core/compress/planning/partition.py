@@ -1,0 +1,205 @@
+"""Where head, middle and tail lie: the cut by budget, then the rows it must not lose."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.compress.planning.row_facts import Columns
+from core.compress.planning.walk import group_start, past_results, walk_back
+from core.compress.sizing.threshold import Budgets
+from core.hermes.policy.policy import Policy
+from core.model.compaction.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The middle `[start, end)`; `start >= end` when there is nothing to compress.
+
+    Attributes:
+        head: Messages protected at the start, before tool results moved `start` on.
+        least: A list of this many messages or fewer is left alone.
+    """
+
+    head: int
+    start: int
+    end: int
+    least: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What the cut is made on: the pruned conversation, without its texts.
+
+    Attributes:
+        weights: As the walk sees them.
+        full: With all thinking weighed.
+    """
+
+    columns: Columns
+    weights: Sequence[int]
+    full: Sequence[int]
+
+
+def cut(rows: Rows, settings: Settings, limits: Budgets, policy: Policy) -> Cut:
+    """Find the middle."""
+    head = head_size(rows, settings, policy)
+    start = past_results(rows.columns, head)
+    end = _Tail(rows, start, settings, limits, policy).cut()
+    if policy.tail.bridge:
+        end = _bridged(rows.columns, start, end)
+    return Cut(head, start, end, head + policy.head.spare)
+
+
+def head_size(rows: Rows, settings: Settings, policy: Policy) -> int:
+    """Messages protected at the start: a system message, and the first few until something was compacted."""
+    system = int(rows.columns.has_system)
+    if policy.head.budget:
+        return _head_by_budget(rows.full, policy.head.budget)
+    if policy.head.fixed:
+        return policy.head.fixed
+    first = max(0, settings.protect_first)
+    if policy.head.decays and settings.warm:
+        return system
+    if policy.head.handoff_probe and first:
+        probed = range(system, min(len(rows.columns), system + first + policy.head.handoff_probe))
+        if any(i in probed for i in rows.columns.summaries):
+            return system
+    return system + first
+
+
+def _head_by_budget(weights: Sequence[int], budget: int) -> int:
+    total = 0
+    for i, weight in enumerate(weights):
+        total += weight
+        if total > budget:
+            return i
+    return len(weights)
+
+
+def _bridged(rows: Columns, start: int, end: int) -> int:
+    """Keep an answer, or a whole tool group, between the summary and the newest request."""
+    if not rows.requests or end != rows.requests[-1] or end == 0:
+        return end
+    before = end - 1
+    if rows.roles[before] == "tool":
+        before = group_start(rows, end)
+    elif rows.roles[before] != "assistant":
+        return end
+    return before if before > start else end
+
+
+class _Tail:
+    """One tail cut. Its steps run in the order releases run them: each starts from the last one's result."""
+
+    def __init__(self, rows: Rows, head: int, settings: Settings, limits: Budgets, policy: Policy) -> None:
+        self._rows = rows
+        self._columns = rows.columns
+        self._count = len(rows.columns)
+        self._head = head
+        self._settings = settings
+        self._limits = limits
+        self._rules = policy.tail
+        self._overhead = policy.weight.overhead
+
+    def cut(self) -> int:
+        """First message of the tail."""
+        cut = self._by_budget()
+        if self._rules.aligns:
+            cut = group_start(self._columns, cut)
+        if self._rules.anchors:
+            cut = self._anchored(cut)
+        cut = max(cut, self._head + 1)
+        if self._rules.forward_align:
+            cut = past_results(self._columns, cut)
+        return min(cut, self._count)
+
+    def _by_budget(self) -> int:
+        least = self._least()
+        walked = self._walked_least(least)
+        weights, soft = self._rows.weights, self._limits.soft
+        cut, total = walk_back(weights, self._head, soft, walked)
+        if self._rules.rewalk and cut <= self._head and 0 < total <= soft:
+            cut = walk_back(weights, self._head, self._limits.tail, least, include_last=True).cut
+        kept = max(walked, 1) if self._rules.floorless else least
+        cut = min(cut, self._count - kept)
+        if cut <= self._head:
+            cut = max(self._count - least, self._head + 1)
+        return cut
+
+    def _least(self) -> int:
+        """Messages the tail holds whatever they weigh."""
+        rules = self._rules
+        behind = max(0, self._count - self._head - 1)
+        if behind <= 1 and (rules.floor or behind == 0):
+            return 0
+        if not rules.floor:
+            return min(rules.least, behind)
+        floor = max(rules.least, min(self._settings.protect_last, rules.floor))
+        return min(floor, max(rules.least, behind - 2), behind)
+
+    def _walked_least(self, least: int) -> int:
+        if not self._rules.floorless:
+            return least
+        return 0 if self._limits.soft >= least * self._overhead else least
+
+    def _anchored(self, cut: int) -> int:
+        anchored = self._with_request(cut)
+        split = anchored < cut and self._rules.splits_turns and self._may_split(cut, anchored)
+        if not split:
+            cut = self._with_answer(anchored) if self._rules.answer_anchor else anchored
+        if self._rules.several_users and self._settings.min_tail_user_messages > 1:
+            cut = self._with_requests(cut, self._settings.min_tail_user_messages)
+        return cut
+
+    def _with_request(self, cut: int) -> int:
+        """Keep the newest user message; when it opens the middle it goes there with its answer instead."""
+        newest = self._newest(self._columns.requests)
+        if newest < 0 or newest >= cut:
+            return cut
+        moved = max(newest, self._head + 1)
+        if self._rules.keeps_pairs and moved > newest:
+            return max(self._pair_end(newest), self._head + 1)
+        return moved
+
+    def _may_split(self, cut: int, anchored: int) -> bool:
+        """A running turn may be cut when keeping it whole breaks the budget and its request is short text."""
+        newest = self._newest(self._columns.requests)
+        soft = self._limits.soft
+        if newest not in self._columns.text_only or self._rows.full[newest] > soft:
+            return False
+        if True not in self._columns.calls[newest:cut]:
+            return False
+        return walk_back(self._rows.weights, anchored, soft, 0).cut > anchored
+
+    def _with_answer(self, cut: int) -> int:
+        """Keep the newest readable answer, unless that drags in more tool work than fits."""
+        newest = self._newest(self._columns.answers)
+        if newest < 0:
+            newest = self._newest(self._columns.assistants)
+        if newest < 0 or newest >= cut:
+            return cut
+        moved = max(group_start(self._columns, newest), self._head + 1)
+        if self._rules.splits_turns and moved < cut and True in self._columns.calls[moved:cut]:
+            return cut if sum(self._rows.weights[moved:cut]) > self._limits.soft else moved
+        return moved
+
+    def _with_requests(self, cut: int, wanted: int) -> int:
+        requests = self._columns.requests
+        behind = requests[bisect_left(requests, self._head) :]
+        if not behind:
+            return cut
+        oldest = behind[-min(wanted, len(behind))]
+        return cut if oldest >= cut else max(oldest, self._head + 1)
+
+    def _newest(self, positions: tuple[int, ...]) -> int:
+        """The last of some positions, -1 when it lies in the head."""
+        return positions[-1] if positions and positions[-1] >= self._head else -1
+
+    def _pair_end(self, request: int) -> int:
+        """Behind a user message, its answer and that answer's tool results."""
+        after = request + 1
+        if after >= self._count or self._columns.roles[after] != "assistant":
+            return after
+        return past_results(self._columns, after + 1)

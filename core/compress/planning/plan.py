@@ -1,0 +1,213 @@
+"""Where one release would cut a conversation, what it would prune, and whether it would fire."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.compress.planning.keep_turns import boundary, widened
+from core.compress.planning.measure import Measured, measure
+from core.compress.planning.partition import Cut, Rows, cut
+from core.compress.planning.prune import Pruning, prune, prune_span
+from core.compress.planning.row_facts import Columns
+from core.compress.planning.summary_window import summary_budget, summary_window
+from core.compress.sizing.gate import gate_blocks
+from core.compress.sizing.thinking_replay import replays_thinking
+from core.compress.sizing.threshold import Budgets, budgets, tail_mode
+from core.hermes.policy.policy import Policy
+from core.model.compaction.plan import Plan, Span
+from core.model.compaction.settings import Gate, Settings
+from core.model.transcript.message import Message
+from core.support.plural import plural
+
+
+def plan_messages(
+    messages: Sequence[Message], policy: Policy, settings: Settings, gate: Gate | None = None
+) -> Plan:
+    """Measure a conversation and plan it; use `measure` and `plan` apart to plan it again."""
+    return plan(measure(messages, policy), settings, gate)
+
+
+def plan(
+    measured: Measured, settings: Settings, gate: Gate | None = None, *, keep: int | None = None
+) -> Plan:
+    """Plan a compaction: numbers only, so planning again costs milliseconds.
+
+    Args:
+        measured: The conversation, measured for a release.
+        settings: Window, shares, counts; `window` None gives a plan without a middle.
+        gate: State of what can refuse an automatic attempt; None when nothing is known.
+        keep: User turns at the end that stay word for word, as `/compress here N` asks; None for its own cut.
+
+    Returns:
+        The plan; its half-open spans are positions in the messages given and cover them all.
+    """
+    start = None if keep is None else boundary(measured.messages, keep)
+    if start is None:
+        return _planned(measured, settings, gate)
+    part = _planned(measure(measured.messages[:start], measured.policy), settings, gate)
+    return widened(part, measured, _compared(measured, settings))
+
+
+def _planned(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
+    if not settings.window or settings.window <= 0:
+        return _without_window(measured, settings, gate)
+    limits = budgets(settings, measured.policy, settings.window)
+    rows, kept = _rows(measured, pruning := prune(measured, settings, limits))
+    found = cut(rows, settings, limits, measured.policy)
+    spans, blocks = _spans(found, rows, kept, measured)
+    compared = _compared(measured, settings)
+    pruning = _settled(measured, pruning, spans[1])
+    blocks = (*gate_blocks(gate, settings, measured.policy), *blocks, *_spent(measured, pruning, spans[1]))
+    return Plan(
+        release=measured.policy.release,
+        group=measured.policy.group,
+        settings=settings,
+        threshold_percent=limits.percent,
+        threshold_tokens=limits.threshold,
+        tail_budget=limits.tail,
+        soft_ceiling=limits.soft,
+        summary_cap=limits.summary_cap,
+        summary_budget=_summary_budget(measured, pruning, spans[1], limits, settings),
+        estimated_tokens=measured.estimated_tokens,
+        messages=len(measured.messages),
+        pruned=pruning.count,
+        head=spans[0],
+        middle=spans[1],
+        tail=spans[2],
+        would_fire=compared >= limits.threshold and not blocks,
+        compared_tokens=compared,
+        blocked_by=blocks,
+        arithmetic=_arithmetic(limits, pruning, spans, compared, measured),
+        weights=tuple(pruning.weights),
+        estimates=measured.estimates,
+        pruned_at=_pruned_at(pruning, measured),
+        too_short=len(measured.messages) <= found.least,
+    )
+
+
+def _settled(measured: Measured, pruning: Pruning, middle: Span) -> Pruning:
+    """What is pruned once the cut is known."""
+    return prune_span(measured, pruning, middle) if measured.policy.prune.middle_only else pruning
+
+
+def _pruned_at(pruning: Pruning, measured: Measured) -> tuple[int, ...]:
+    return tuple(sorted(pruning.shrunk.union(measured.duplicates)))
+
+
+def _spent(measured: Measured, pruning: Pruning, middle: Span) -> tuple[str, ...]:
+    """Why a middle that exists is still not worth an attempt."""
+    if not middle.size or not measured.policy.summary.every_summary:
+        return ()
+    spent = summary_window(measured, middle, pruning.shrunk).is_empty
+    return ("the middle holds only earlier summaries",) if spent else ()
+
+
+def _summary_budget(
+    measured: Measured, pruning: Pruning, middle: Span, limits: Budgets, settings: Settings
+) -> int | None:
+    if not middle.size:
+        return None
+    lean = tail_mode(settings, measured.policy.tail) == "lean"
+    return summary_budget(measured, pruning, middle, limits, lean=lean)
+
+
+def _rows(measured: Measured, pruning: Pruning) -> tuple[Rows, list[int] | None]:
+    """The pruned rows the cut is made on, and their positions when some were left out."""
+    echoes = measured.columns.echoes
+    if not echoes:
+        return Rows(measured.columns, pruning.weights, pruning.full), None
+    kept = [i for i in range(len(measured.messages)) if i not in echoes]
+    weights = [pruning.weights[i] for i in kept]
+    return Rows(without(measured.columns, echoes), weights, [pruning.full[i] for i in kept]), kept
+
+
+def without(rows: Columns, gone: range) -> Columns:
+    """The columns of a conversation with some neighbouring blank rows taken out."""
+    shift = len(gone)
+
+    def moved(positions: Sequence[int]) -> tuple[int, ...]:
+        return tuple(i if i < gone.start else i - shift for i in positions if i not in gone)
+
+    return replace(
+        rows,
+        roles=rows.roles[: gone.start] + rows.roles[gone.stop :],
+        calls=rows.calls[: gone.start] + rows.calls[gone.stop :],
+        requests=moved(rows.requests),
+        assistants=moved(rows.assistants),
+        answers=moved(rows.answers),
+        text_only=frozenset(moved(sorted(rows.text_only))),
+        summaries=moved(rows.summaries),
+        echoes=range(0),
+    )
+
+
+def _spans(
+    found: Cut, rows: Rows, kept: list[int] | None, measured: Measured
+) -> tuple[tuple[Span, Span, Span], tuple[str, ...]]:
+    count, compressible = len(measured.messages), len(rows.columns)
+    blocked: tuple[str, ...] = ()
+    start, end = min(found.start, compressible), min(found.end, compressible)
+    if count <= found.least:
+        blocked = (f"only {count} messages; more than {found.least} are needed",)
+        end = start
+    elif start >= end:
+        blocked = ("head and tail together hold every message; there is no middle",)
+        end = start
+    if kept is not None:
+        # Left-out echoes lie behind the newest request: they stay on the side of the row before them.
+        positions = [*kept, count]
+        start, end = positions[start], positions[end]
+    return (Span(0, start), Span(start, end), Span(end, count)), blocked
+
+
+def _compared(measured: Measured, settings: Settings) -> int:
+    if settings.current_tokens is not None:
+        return settings.current_tokens
+    known = bool(settings.api_mode) and bool(measured.policy.estimate.thinking_keys)
+    return measured.bare_tokens if known and not replays_thinking(settings) else measured.estimated_tokens
+
+
+def _arithmetic(
+    limits: Budgets, pruning: Pruning, spans: tuple[Span, Span, Span], compared: int, measured: Measured
+) -> tuple[str, ...]:
+    sign = ">=" if compared >= limits.threshold else "<"
+    tail = sum(pruning.weights[spans[2].start :])
+    return (
+        *limits.arithmetic,
+        f"{plural(pruning.count, 'old tool result')} shortened before the cut",
+        f"tail holds {plural(spans[2].size, 'message')}, {tail:,} tokens by weight",
+        f"{compared:,} tokens {sign} threshold {limits.threshold:,}",
+    )
+
+
+def _without_window(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
+    """Without a window there is no threshold, no budget and no cut."""
+    count = len(measured.messages)
+    blocks = (
+        *gate_blocks(gate, settings, measured.policy),
+        "the model's window is not known; set it with --window",
+    )
+    return Plan(
+        release=measured.policy.release,
+        group=measured.policy.group,
+        settings=settings,
+        threshold_percent=None,
+        threshold_tokens=None,
+        tail_budget=None,
+        soft_ceiling=None,
+        summary_cap=None,
+        summary_budget=None,
+        estimated_tokens=measured.estimated_tokens,
+        messages=count,
+        pruned=0,
+        head=Span(0, 0),
+        middle=Span(0, 0),
+        tail=Span(0, count),
+        would_fire=False,
+        compared_tokens=_compared(measured, settings),
+        blocked_by=blocks,
+        arithmetic=("no window, so no threshold",),
+        weights=measured.weights.full,
+        estimates=measured.estimates,
+    )

@@ -1,0 +1,196 @@
+"""Which tool results shrink before a conversation is cut: decided on numbers, the texts being ready."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from core.compress.planning.measure import Measured
+from core.compress.planning.row_facts import Columns
+from core.compress.planning.walk import walk_back
+from core.compress.sizing.thinking_replay import replays_thinking
+from core.compress.sizing.threshold import Budgets, budgets
+from core.hermes.policy.rules import PruneRules
+from core.model.compaction.plan import Span
+from core.model.compaction.settings import Settings
+from core.model.transcript.message import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Pruning:
+    """What pruning does to one conversation under one set of settings.
+
+    Attributes:
+        boundary: First message of the protected end.
+        shrunk: Positions that take their shrunk form.
+        count: Tool results shortened, as Hermes counts them: older copies included, call arguments not.
+        weights: Weight of each message afterwards, as the tail walk sees it.
+        full: The same with all thinking weighed.
+    """
+
+    boundary: int
+    shrunk: frozenset[int]
+    count: int
+    weights: list[int]
+    full: list[int]
+
+
+def prune(measured: Measured, settings: Settings, limits: Budgets) -> Pruning:
+    """Decide what shrinks."""
+    rules = measured.policy.prune
+    thinking = _thinking(measured, settings)
+    spared = _spared(measured, limits) if rules.spares_pending else range(0)
+    boundary = _boundary(measured, settings, limits, thinking)
+    if spared:
+        boundary = min(boundary, spared.start)
+    shrunk = _before(measured, boundary)
+    if rules.keep_images:
+        shrunk |= _old_images(measured, shrunk, rules, spared)
+    full = _applied(measured, measured.base_weights.full, shrunk)
+    if rules.pressure and limits.tail > 0:
+        shrunk |= _Pressure(measured, full, boundary, limits.soft, spared, shrunk).relieve()
+    count = len(measured.duplicates) + len(shrunk & measured.counted)
+    walked = measured.base_weights.walked(thinking=thinking)
+    return Pruning(boundary, frozenset(shrunk), count, _applied(measured, walked, shrunk), full)
+
+
+def prune_span(measured: Measured, pruning: Pruning, span: Span) -> Pruning:
+    """What shrinks where only the middle is pruned, once it is known."""
+    shrunk = frozenset(i for i in measured.shrinkable if span.start <= i < span.end)
+    count = len(shrunk & measured.counted)
+    weights = _applied(measured, tuple(pruning.weights), shrunk)
+    return Pruning(span.start, shrunk, count, weights, _applied(measured, tuple(pruning.full), shrunk))
+
+
+def pruned_messages(measured: Measured, settings: Settings) -> tuple[Message, ...]:
+    """The conversation as pruning leaves it; the messages given are not touched.
+
+    Without a window nothing is pruned, nor where only the middle is, which the cut decides. Blank echoes a
+    release removes besides are left out.
+    """
+    if settings.window is None or settings.window <= 0:
+        return measured.messages
+    decided = prune(measured, settings, budgets(settings, measured.policy, settings.window))
+    return tuple(
+        measured.shrunk[i] if i in decided.shrunk else message
+        for i, message in enumerate(measured.base)
+        if i not in measured.columns.echoes
+    )
+
+
+def _thinking(measured: Measured, settings: Settings) -> bool:
+    return not measured.policy.estimate.thinking_keys or replays_thinking(settings)
+
+
+def _boundary(measured: Measured, settings: Settings, limits: Budgets, thinking: bool) -> int:
+    """First protected message: as many as the budget holds, the one that passes it included.
+
+    A budget of nothing, as a window of a few tokens leaves, is none: only the count protects then.
+    """
+    count = len(measured.messages)
+    if measured.policy.prune.middle_only:
+        return 0
+    if limits.tail <= 0:
+        return max(0, count - settings.protect_last)
+    protected = min(settings.protect_last, count)
+    if measured.policy.prune.count_cap:
+        protected = min(protected, measured.policy.prune.count_cap)
+    weights = measured.weights.walked(thinking=thinking)
+    cut = walk_back(weights, 0, limits.tail, protected, include_last=True).cut
+    return max(0, min(cut, count - protected))
+
+
+def _before(measured: Measured, boundary: int) -> set[int]:
+    positions = measured.shrinkable[: bisect_left(measured.shrinkable, boundary)]
+    guarded = _guarded(measured.columns, measured.policy.prune, boundary)
+    if not guarded:
+        return set(positions)
+    bodies = measured.columns.skills.bodies or {}
+    return {i for i in positions if bodies.get(i) not in guarded}
+
+
+def _guarded(rows: Columns, rules: PruneRules, boundary: int) -> set[str]:
+    """Skills whose bodies the model still works by."""
+    if not rules.skill_window or not rows.skills.sites:
+        return set()
+    recent = min(max(0, len(rows) - rules.skill_window), max(0, boundary))
+    mentions = rows.skills.mentions or {}
+    return {
+        skill for i, skill in rows.skills.sites if i >= recent or mentions.get(skill, -1) >= max(0, boundary)
+    }
+
+
+def _spared(measured: Measured, limits: Budgets) -> range:
+    """The tool round at the end that no answer has followed yet, while it is small enough to keep."""
+    rows = measured.columns
+    end = len(rows)
+    while end and end - 1 in rows.steers:
+        end -= 1
+    start = end
+    while start and rows.roles[start - 1] == "tool":
+        start -= 1
+    if start < end and start and rows.calls[start - 1]:
+        start -= 1
+    weight = sum(measured.weights.full[start:end])
+    return range(start, end) if weight <= limits.pending_cap else range(0)
+
+
+def _old_images(measured: Measured, shrunk: set[int], rules: PruneRules, spared: range) -> set[int]:
+    carrying = [i for i in measured.columns.images if i not in shrunk]
+    older = carrying[: max(0, len(carrying) - rules.keep_images)]
+    return {i for i in older if i not in spared and i in measured.shrunk}
+
+
+def _applied(measured: Measured, weights: tuple[int, ...], shrunk: Iterable[int]) -> list[int]:
+    applied = list(weights)
+    for i in shrunk:
+        applied[i] = measured.shrunk_weights[i]
+    return applied
+
+
+class _Pressure:
+    """Shrinks results inside the protected end while that alone is over its limit; `weights` follow along."""
+
+    def __init__(
+        self, measured: Measured, weights: list[int], boundary: int, limit: int, spared: range, done: set[int]
+    ) -> None:
+        self._measured = measured
+        self._weights = weights
+        self._boundary = boundary
+        self._limit = limit
+        self._spared = spared
+        self._done = done
+        self._total = sum(weights[boundary:])
+        self._shrunk: set[int] = set()
+
+    def relieve(self) -> set[int]:
+        """Shrink oldest first, the newest few last, the newest result only if nothing else helps."""
+        count = len(self._weights)
+        end = count - min(self._measured.policy.prune.pressure_spares, count)
+        if end <= self._boundary or not self._over():
+            return set()
+        for i in range(self._boundary, end):
+            self._shrink(i)
+            if not self._over():
+                return self._shrunk
+        roles = self._measured.columns.roles
+        newest = next((i for i in range(count - 1, -1, -1) if roles[i] == "tool"), -1)
+        for i in range(self._boundary, count):
+            if i != newest:
+                self._shrink(i)
+        if newest >= self._boundary and self._over():
+            self._shrink(newest)
+        return self._shrunk
+
+    def _over(self) -> bool:
+        return self._total > self._limit
+
+    def _shrink(self, i: int) -> None:
+        shrinkable = i in self._measured.shrunk and i not in self._done and i not in self._shrunk
+        if not shrinkable or i in self._spared:
+            return
+        weight = self._measured.shrunk_weights[i]
+        self._total -= self._weights[i] - weight
+        self._weights[i] = weight
+        self._shrunk.add(i)

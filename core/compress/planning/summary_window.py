@@ -1,0 +1,145 @@
+"""Which rows of the middle the summary is made of, once earlier summaries are taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+
+from core.compress.messages.kinds import is_summary
+from core.compress.planning.measure import Measured
+from core.compress.planning.prune import Pruning
+from core.compress.pruning.result_notes import old_results
+from core.compress.sizing.estimate import Size, as_tokens
+from core.compress.sizing.threshold import Budgets
+from core.hermes.policy.output_rules import SummaryRules
+from core.model.compaction.plan import Span
+
+
+@dataclass(frozen=True)
+class Window:
+    """The rows to summarise.
+
+    Attributes:
+        span: Where they lie.
+        left_out: Positions inside `span` that are not shown to the summariser.
+        earlier: Positions of the earlier summaries the new one continues.
+        tail_start: First row kept behind the summary; past the middle when an earlier summary lay there.
+        before: Position of a summary in front of `span` whose live half is summarised too; None for none.
+    """
+
+    span: Span
+    left_out: frozenset[int]
+    earlier: tuple[int, ...]
+    tail_start: int
+    before: int | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing is left to summarise: the middle held only earlier summaries."""
+        gone = sum(1 for i in self.left_out if self.span.start <= i < self.span.end)
+        return self.before is None and self.span.size <= gone
+
+    @cached_property
+    def turns(self) -> tuple[int, ...]:
+        """Positions of the rows to summarise."""
+        inside = tuple(i for i in range(*self.span) if i not in self.left_out)
+        return inside if self.before is None else (self.before, *inside)
+
+
+def summary_window(measured: Measured, middle: Span, pruned: Collection[int]) -> Window:
+    """Find the rows to summarise and the summaries they continue.
+
+    Args:
+        measured: The conversation.
+        middle: The rows that leave.
+        pruned: Positions that shrank: a tool result that quoted a summary holds none any more.
+    """
+    rules = measured.policy.summary
+    summaries = tuple(i for i in measured.columns.summaries if i not in pruned or _stays(measured, i))
+    first = int(measured.columns.has_system)
+    if rules.every_summary:
+        return _without_summaries(measured, middle, tuple(i for i in summaries if i >= first))
+    lower = middle.start if rules.search == "window" else first
+    earlier = [i for i in summaries if lower <= i < middle.end]
+    start = max(middle.start, earlier[-1] + 1) if earlier else middle.start
+    return Window(Span(start, middle.end), frozenset(), tuple(earlier[-1:]), middle.end)
+
+
+def _stays(measured: Measured, position: int) -> bool:
+    return is_summary(measured.shrunk[position].wire, measured.policy.summary)
+
+
+def _without_summaries(measured: Measured, middle: Span, earlier: tuple[int, ...]) -> Window:
+    """All summaries leave the middle; one behind it pulls the rows before it in."""
+    leftovers = measured.columns.leftovers
+    newest = earlier[-1] if earlier else -1
+    gone = {i for i in earlier if leftovers.get(i) is None} | set(measured.columns.echoes)
+    if newest < 0 or newest >= middle.start:
+        end = max(middle.end, newest + 1)
+        return Window(Span(middle.start, end), frozenset(gone), earlier, end)
+    # The newest summary lies in the head: what it was merged into is summarised again, and with it
+    # everything behind it.
+    before = newest if leftovers.get(newest) is not None else None
+    return Window(Span(newest + 1, middle.end), frozenset(gone), earlier, middle.end, before)
+
+
+def summary_budget(measured: Measured, pruning: Pruning, middle: Span, limits: Budgets, *, lean: bool) -> int:
+    """Tokens the summary is asked to stay within.
+
+    Args:
+        measured: The conversation.
+        pruning: What shrank in it.
+        middle: The rows that leave.
+        limits: Of the window.
+        lean: The tail is lean: rows an old summary pulls in from it may already be notes.
+    """
+    rules = measured.policy.summary
+    window = summary_window(measured, middle, pruning.shrunk)
+    noted = _noted(measured, middle, window) if lean else frozenset()
+    tokens = _window_tokens(measured, pruning, window, noted)
+    return max(rules.least, min(int(tokens * _ratio(rules, tokens)), limits.summary_cap))
+
+
+def _noted(measured: Measured, middle: Span, window: Window) -> frozenset[int]:
+    """Rows of the tail that the window takes in as notes."""
+    if window.span.end <= middle.end:
+        return frozenset()
+    rows = measured.columns
+    shift = len(rows.echoes)
+    tail = [i for i in range(middle.end, len(rows)) if rows.roles[i] == "tool"]
+    # Neighbours are counted once the blank echoes are out.
+    places = {i - shift if i >= rows.echoes.stop else i: i for i in tail}
+    old = old_results(tuple(places), measured.policy.tail.demote_rounds)
+    return frozenset(places[place] for place in old).intersection(measured.noted_sizes)
+
+
+def _window_tokens(measured: Measured, pruning: Pruning, window: Window, noted: frozenset[int]) -> int:
+    """The estimate of the rows to summarise: running sums, corrected where a row shrank or left."""
+    start, end = window.span
+    texts, images = measured.running
+    text, pictures = texts[end] - texts[start], images[end] - images[start]
+    for i, size in _changes(measured, pruning, window, noted).items():
+        old = measured.base_sizes[i] if start <= i < end else _NOTHING
+        text += size.text - old.text
+        pictures += size.images - old.images
+    rules = measured.policy.estimate
+    return as_tokens(text, rules) + pictures * rules.image_tokens
+
+
+def _changes(measured: Measured, pruning: Pruning, window: Window, noted: frozenset[int]) -> dict[int, Size]:
+    start, end = window.span
+    leftovers = {i: s for i, s in measured.columns.leftovers.items() if s is not None and start <= i < end}
+    changes = leftovers | {i: measured.noted_sizes[i] for i in noted if start <= i < end}
+    changes |= {i: measured.shrunk_sizes[i] for i in pruning.shrunk if start <= i < end}
+    changes |= {i: _NOTHING for i in window.left_out if start <= i < end}
+    if window.before is not None:
+        changes[window.before] = measured.columns.leftovers[window.before] or _NOTHING
+    return changes
+
+
+_NOTHING = Size(0, 0, 0)
+
+
+def _ratio(rules: SummaryRules, tokens: int) -> float:
+    return next((band.ratio for band in rules.bands if tokens < band.below), rules.ratio)

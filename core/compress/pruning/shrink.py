@@ -1,0 +1,170 @@
+"""What pruning makes of one message: a line for a tool result, cut call arguments, images gone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.compress.pruning.stubs import stub_line
+from core.compress.sizing.estimate import is_image
+from core.compress.sizing.weight import calls_of, function_of
+from core.hermes.policy.policy import Policy
+from core.hermes.policy.rules import PruneRules
+from core.model.transcript.message import Message
+
+DUPLICATE = "[Duplicate tool output — same content as a more recent call]"
+CLEARED = "[Old tool output cleared to save context space]"
+_SCREENSHOT = "[screenshot removed to save context]"
+_ALREADY = ("[Duplicate tool output", "[screenshot removed")
+_CUT = "...[truncated]"
+_STUB_LONGEST = 400
+_SUMMARY_KEPT = 200
+
+Calls = Mapping[Any, tuple[str, Any]]
+"""Call id to the tool's name and arguments, over all assistants; a reused id means its newest call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shrunk:
+    """A pruned copy; `counted` when Hermes counts it as a pruned tool result."""
+
+    message: Message
+    counted: bool
+
+
+def calls_by_id(messages: tuple[Message, ...]) -> Calls:
+    """Every call of a conversation by its `id`, the key releases look results up by."""
+    found: dict[Any, tuple[str, Any]] = {}
+    for message in messages:
+        if message.wire.get("role") == "assistant":
+            for call in calls_of(message.wire):
+                function = function_of(call)
+                name = str(function.get("name", "unknown"))
+                found[_hashable(call.get("id") or "")] = (name, function.get("arguments", ""))
+    return found
+
+
+def shrink(message: Message, calls: Calls, policy: Policy) -> Shrunk | None:
+    """What pruning makes of a message; None when it leaves it alone."""
+    role = message.wire.get("role")
+    if role == "tool":
+        changes = _shrunk_result(message, calls, policy.prune)
+        return None if changes is None else Shrunk(_rewritten(message, changes, policy), counted=True)
+    if role == "assistant" and policy.prune.arguments_over:
+        cut = _cut_calls(message.wire.get("tool_calls"), policy.prune)
+        return None if cut is None else Shrunk(message.with_wire(tool_calls=cut), counted=False)
+    return None
+
+
+def duplicate(message: Message) -> Message:
+    """An older copy of a tool result, as a reference to the newer one."""
+    return message.with_wire(content=DUPLICATE)
+
+
+def has_images(message: Message) -> bool:
+    """Whether a tool result carries images, also inside an unconverted multimodal one."""
+    content = message.content
+    if isinstance(content, dict) and content.get("_multimodal"):
+        content = content.get("content")
+    return isinstance(content, list) and any(map(is_image, content))
+
+
+def skill_loaded(message: Message, calls: Calls) -> str | None:
+    """The skill whose body this tool result holds."""
+    name, arguments = calls.get(_hashable(message.wire.get("tool_call_id", "")), ("", ""))
+    return skill_named(arguments) if name == "skill_view" else None
+
+
+def skill_named(arguments: Any) -> str | None:
+    """The skill a `skill_view` call asks for."""
+    try:
+        value = json.loads(arguments) if isinstance(arguments, str) and arguments else None
+    except (ValueError, RecursionError):
+        return None
+    skill = value.get("name") if isinstance(value, dict) else None
+    return skill if isinstance(skill, str) and skill else None
+
+
+def _rewritten(message: Message, content: Any, policy: Policy) -> Message:
+    changed = message.with_wire(content=content)
+    dropped = (
+        policy.prune.keep_images and not isinstance(message.content, str) and "api_content" in changed.wire
+    )
+    if not dropped:
+        return changed
+    return Message({key: value for key, value in changed.wire.items() if key != "api_content"}, changed.row)
+
+
+def _shrunk_result(message: Message, calls: Calls, rules: PruneRules) -> Any:
+    """The new content of a tool result; None when it stays."""
+    content = message.wire.get("content", "")
+    if isinstance(content, list):
+        kept = [{"type": "text", "text": _SCREENSHOT} if is_image(part) else part for part in content]
+        return kept if any(map(is_image, content)) else None
+    if isinstance(content, dict) and content.get("_multimodal"):
+        summary = str(content.get("text_summary") or _SCREENSHOT)
+        return f"[screenshot removed] {summary[:_SUMMARY_KEPT]}"
+    if not isinstance(content, str) or len(content) <= rules.over or _is_pruned(content, rules):
+        return None
+    if rules.style == "placeholder":
+        return CLEARED
+    if rules.style == "ends":
+        gone = len(content) - 2 * rules.ends
+        return f"{content[: rules.ends]}\n\n[... {gone} characters cut ...]\n\n{content[-rules.ends :]}"
+    name, arguments = calls.get(_hashable(message.wire.get("tool_call_id", "")), ("unknown", ""))
+    return stub_line(name, arguments, content, rules.stubs)
+
+
+def _is_pruned(content: str, rules: PruneRules) -> bool:
+    if content == CLEARED or content.startswith(_ALREADY[0]):
+        return True
+    if not rules.skips_stubs:
+        return False
+    return content.startswith(_ALREADY[1]) or is_stub(content)
+
+
+def is_stub(content: str) -> bool:
+    """Whether a tool result looks like an earlier one-line text."""
+    return content.startswith("[") and " chars)" in content and len(content) < _STUB_LONGEST
+
+
+def _cut_calls(calls: Any, rules: PruneRules) -> list[Any] | None:
+    if not isinstance(calls, list | tuple) or not calls:
+        return None
+    cut = [_cut_call(call, rules) for call in calls]
+    return cut if any(new is not old for new, old in zip(cut, calls, strict=True)) else None
+
+
+def _cut_call(call: Any, rules: PruneRules) -> Any:
+    arguments = function_of(call).get("arguments", "") if isinstance(call, dict) else ""
+    if not isinstance(arguments, str) or len(arguments) <= rules.arguments_over:
+        return call
+    shorter = cut_arguments(arguments, rules.arguments_keep)
+    if shorter == arguments:
+        return call
+    return {**call, "function": {**call["function"], "arguments": shorter}}
+
+
+def cut_arguments(arguments: str, keep: int) -> str:
+    """Shorten every long text inside a JSON value, which stays valid JSON; anything else stays as it is."""
+    try:
+        value = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return arguments
+    return json.dumps(_cut_leaves(value, keep), ensure_ascii=False)
+
+
+def _cut_leaves(value: Any, keep: int) -> Any:
+    if isinstance(value, str):
+        return value[:keep] + _CUT if len(value) > keep else value
+    if isinstance(value, dict):
+        return {key: _cut_leaves(entry, keep) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_cut_leaves(entry, keep) for entry in value]
+    return value
+
+
+def _hashable(value: Any) -> Any:
+    return value if isinstance(value, str | int | float | None) else str(value)

@@ -1,0 +1,74 @@
+"""Skills whose instructions a compaction takes away: marks that name them, so that they are loaded again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+from core.compress.messages.kinds import content_text
+from core.compress.pruning.shrink import skill_named
+from core.compress.sizing.weight import calls_of, function_of
+from core.hermes.markers.summary_signs import markers
+from core.model.transcript.message import Message
+
+MARK = "[SKILL_PRUNED:"
+"""Opens the mark Hermes 0.22 leaves where the body of a skill stood."""
+_NAMED = re.compile(r"\[SKILL_PRUNED:[^\]]*?reload with skill_view\(name='([^']+)'\)")
+_BODY_LEAST = 5000
+_MOST = 20
+
+
+def mark(name: str) -> str:
+    """The mark that names a skill."""
+    return f"{MARK} content lost in compression; reload with skill_view(name='{name}')]"
+
+
+def pruned_skills(texts: Iterable[str]) -> list[str]:
+    """The skills that marks in the texts name, each once, in order; twenty at most."""
+    found = (m[1] for text in texts if MARK in text for m in _NAMED.finditer(text))
+    return list(dict.fromkeys(found))[:_MOST]
+
+
+def reload_notice(messages: Sequence[Message]) -> str:
+    """What stands under open to-dos when skills they may depend on are gone; empty when none is."""
+    names = pruned_skills(content_text(message.content) for message in messages)
+    if not names:
+        return ""
+    calls = "; ".join(f"skill_view(name='{name}')" for name in names)
+    notice: str = markers()["skills_pruned"]
+    return (
+        f"{notice}\nThese tasks came through word for word, the instructions they were begun under did not. "
+        f"Load what a task depends on before carrying it out: {calls}. Then see if it is still called for."
+    )
+
+
+def lost_skills(turns: Sequence[Message], previous: str | None) -> list[str]:
+    """The skills a summary of these turns has to name: marked ones, whole bodies, and those named before.
+
+    Args:
+        turns: The messages summarised.
+        previous: Body of the summary before.
+    """
+    loaded: dict[str, str] | None = None
+    names: list[str] = []
+    for message in turns:
+        body = message.content
+        text = body if isinstance(body, str) else content_text(body)
+        if MARK in text:
+            names += pruned_skills((text,))
+        if len(text) > _BODY_LEAST and text is body and message.wire.get("role") == "tool":
+            if loaded is None:
+                loaded = dict(chain.from_iterable(map(_loads, turns)))
+            names += filter(None, (loaded.get(message.tool_call_id or ""),))
+    return list(dict.fromkeys([*names, *pruned_skills((previous or "",))]))[:_MOST]
+
+
+def _loads(message: Message) -> Iterator[tuple[str, str]]:
+    """Each call of a row that loads a skill, with the row's last skill: 0.22 takes that for all of them."""
+    if message.wire.get("role") != "assistant":
+        return
+    calls = [call for call in calls_of(message.wire) if function_of(call).get("name") == "skill_view"]
+    skills = [skill for call in calls if (skill := skill_named(function_of(call).get("arguments")))]
+    if skills:
+        yield from ((str(call["id"]), skills[-1]) for call in calls if call.get("id"))

@@ -1,0 +1,141 @@
+"""What a summariser is asked for one planned middle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from core.compress.assembly.assemble import pruned_rows, without_summaries
+from core.compress.facts.readable import is_output
+from core.compress.messages.kinds import content_text, summary_match
+from core.compress.messages.merged_summary import unwrapped
+from core.compress.messages.restated_request import is_asking, request_text
+from core.compress.planning.demote_results import demoted
+from core.compress.planning.measure import Measured
+from core.compress.planning.summary_window import Window, summary_window
+from core.compress.requests.additions import Finish, finished
+from core.compress.requests.serialise import serialised
+from core.compress.sizing.threshold import tail_mode
+from core.compress.summarise.base import SummaryRequest, SummaryResult, SummaryStatus
+from core.hermes.policy.policy import Policy
+from core.model.compaction.plan import Plan
+from core.model.transcript.message import Message
+from core.redact import redact_scattered, redact_text
+
+_FOCUS_TURNS, _FOCUS_TURN, _FOCUS_MOST = 3, 260, 700
+
+
+def summary_request(
+    measured: Measured,
+    plan: Plan,
+    *,
+    focus: str | None = None,
+    previous: str | None = None,
+    with_transcript: bool = True,
+    today: str | None = None,
+    session: str | None = None,
+) -> SummaryRequest:
+    """Gather everything a summariser needs.
+
+    Args:
+        measured: The conversation.
+        plan: Its plan; it has a middle.
+        focus: The topic of `/compress <topic>`.
+        previous: Summary body in the compressor's memory; None takes the one found in the conversation.
+        with_transcript: Write the turns out as a model's prompt shows them.
+        today: The date, ISO 8601, for releases that ask for dated facts.
+        session: Session id that the release's additions point to.
+    """
+    policy = measured.policy
+    rules = policy.summary
+    window = summary_window(measured, plan.middle, frozenset(plan.pruned_at))
+    pruned = window_turns(measured, plan, window)
+    turns = tuple(map(redact_scattered, pruned))
+    lean = is_lean(plan, policy)
+    earlier = previous or earlier_body(measured, window)
+    originals = _originals(measured, window, dict(zip(map(id, pruned), turns, strict=True)))
+    budget = plan.summary_budget or rules.least
+    return SummaryRequest(
+        turns=turns,
+        budget=budget + (rules.log_tokens if lean else 0),
+        headings=(*rules.headings, *(rules.lean_headings if lean else ())),
+        focus=focus,
+        auto_focus=None if focus or not rules.auto_focus else auto_focus(measured, policy),
+        previous_summary=earlier,
+        transcript=serialised(turns, rules, lean=lean) if with_transcript else "",
+        originals=originals,
+        max_output=int(budget * rules.output_factor) if rules.output_factor else None,
+        temporal=rules.temporal,
+        today=today if rules.temporal else None,
+        asked_before=_asked_before(measured, window),
+        complete=partial(finished, finish=Finish(turns, policy, lean, session, focus, originals, earlier)),
+    )
+
+
+def completed(result: SummaryResult, request: SummaryRequest, finish: Finish) -> str:
+    """The body as it is inserted: with what the release adds by rule."""
+    if result.status is SummaryStatus.EXTRACTIVE:
+        return request.complete(result.body)
+    return finished(result.body, finish, grounds=result.status is not SummaryStatus.FALLBACK)
+
+
+def is_lean(plan: Plan, policy: Policy) -> bool:
+    """Whether the lean tail mode is in force."""
+    return tail_mode(plan.settings, policy.tail) == "lean"
+
+
+def finish_of(measured: Measured, plan: Plan, request: SummaryRequest, session: str | None) -> Finish:
+    """What a release adds to the summary asked for."""
+    lean = is_lean(plan, measured.policy)
+    return Finish(request.turns, measured.policy, lean, session, previous=request.previous_summary)
+
+
+def window_turns(measured: Measured, plan: Plan, window: Window) -> tuple[Message, ...]:
+    """The messages to summarise: pruned, summaries out, what they were merged into back on its own."""
+    wanted = frozenset(window.turns)
+    found = demoted(pruned_rows(measured, plan, min(wanted, default=0)), measured, plan, None)
+    rows = [row for row in found if row.origin in wanted]
+    return tuple(row.message for row in without_summaries(rows, measured))
+
+
+def _originals(measured: Measured, window: Window, clean: Mapping[int, Message]) -> tuple[Message, ...]:
+    """The same messages with their tool results in full; those that pruning left alone are clean already."""
+    leftovers = measured.columns.leftovers
+    live = (unwrapped(measured.base[i]) if i in leftovers else measured.base[i] for i in window.turns)
+    return tuple(clean.get(id(m)) or redact_scattered(m) for m in live if m is not None)
+
+
+def _asked_before(measured: Measured, window: Window) -> str:
+    """The request the first of the turns works on; empty when none stands before them."""
+    base = measured.base
+    for i in reversed(range(window.span.start)):
+        if is_asking(base[i], measured.policy):
+            text = request_text(base[i])
+            if not is_output(text, base[i - 1].role if i else None):
+                return text
+    return ""
+
+
+def earlier_body(measured: Measured, window: Window) -> str | None:
+    """The earlier summaries this one continues, joined; None when there are none."""
+    rules = measured.policy.summary
+    matches = (summary_match(measured.base[i].content, rules) for i in window.earlier)
+    bodies = [match.body for match in matches if match is not None and match.body]
+    return "\n\n".join(bodies) or None
+
+
+def auto_focus(measured: Measured, policy: Policy) -> str | None:
+    """The topic a release derives from the newest requests when the user names none."""
+    newest: list[str] = []
+    for message in reversed(measured.base):
+        if len(newest) == _FOCUS_TURNS:
+            break
+        if is_asking(message, policy) and not message.wire.get("display_kind"):
+            newest.append(_short(" ".join(redact_text(content_text(message.content)).split()), _FOCUS_TURN))
+    if not newest:
+        return None
+    return _short("Latest requests:\n" + "\n".join(f"- {text}" for text in reversed(newest)), _FOCUS_MOST)
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"

@@ -1,0 +1,131 @@
+"""Fitting a long middle into one request to a summariser (Hermes 0.22)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+from core.compress.pruning.truncate import elide_middle, mark
+
+_SLICES = 8
+_HEAD_SHARE = 0.45
+_GAP = "\n\n...[records {first:,}-{last:,}: {chars:,} chars elided — recover via session_search]...\n\n"
+_MIDDLE = "\n\n...[{chars:,} characters of the middle left out to fit one request]...\n\n"
+_BETWEEN = "\n\n"
+
+
+def bounded(text: str, most: int) -> str:
+    """Both ends of a text that is too long."""
+    if len(text) <= most:
+        return text
+    room = most - len(_MIDDLE.format(chars=len(text)))
+    head = int(room * _HEAD_SHARE)
+    tail = room - head
+    return f"{text[:head].rstrip()}{_MIDDLE.format(chars=len(text) - room)}{text[-tail:].lstrip()}"
+
+
+def sampled(records: Sequence[str], most: int) -> str:
+    """Slices spread evenly over the records, the last one reaching to the newest, and marks for the gaps."""
+    whole = _BETWEEN.join(records)
+    if len(whole) <= most:
+        return whole
+    count = min(_SLICES, len(records))
+    gap = len(_GAP.format(first=len(records), last=len(records), chars=len(whole)))
+    room = max(1, (most - gap * (count - 1)) // count)
+    shown = [_fitted(record, room) for record in records]
+    spans = _merged([_slice(shown, i, count, room) for i in range(count)])
+    return _rendered(_grown(spans, shown, records, most), shown, records)
+
+
+def _fitted(record: str, room: int) -> str:
+    if len(record) <= room:
+        return record
+    left = room - len(mark(len(record), len(record)))
+    return record[:room] if left <= 0 else elide_middle(record, left // 2, left - left // 2)
+
+
+def _slice(shown: Sequence[str], index: int, count: int, room: int) -> tuple[int, int]:
+    if index == count - 1:
+        start, size = len(shown) - 1, len(shown[-1])
+        while start > 0 and size + len(_BETWEEN) + len(shown[start - 1]) <= room:
+            start -= 1
+            size += len(_BETWEEN) + len(shown[start])
+        return start, len(shown)
+    start = end = round(index * len(shown) / count)
+    size = 0
+    while end < len(shown) and (end == start or size + len(shown[end]) + len(_BETWEEN) <= room):
+        size += len(shown[end]) + (len(_BETWEEN) if end > start else 0)
+        end += 1
+    return start, end
+
+
+def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for start, end in spans:
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _grown(
+    spans: list[tuple[int, int]], shown: Sequence[str], records: Sequence[str], most: int
+) -> list[tuple[int, int]]:
+    """Whole neighbouring records, one a slice in turn, until nothing more fits."""
+    sizes = _sums(shown), _sums(records)
+    length = _length(spans, sizes)
+    grew = True
+    while grew:
+        grew = False
+        for i in range(len(spans) - 1, -1, -1):
+            record = _next(spans, i)
+            if record is None or length + len(_BETWEEN) + len(shown[record]) > most:
+                continue
+            start, end = spans[i]
+            wider = [*spans[:i], (min(start, record), max(end, record + 1)), *spans[i + 1 :]]
+            # A record that is no longer left out can make the mark of its gap longer by a digit.
+            if (longer := _length(_merged(wider), sizes)) <= most:
+                spans, length, grew = wider, longer, True
+    return _merged(spans)
+
+
+def _sums(records: Sequence[str]) -> list[int]:
+    return list(accumulate(map(len, records), initial=0))
+
+
+def _length(spans: Sequence[tuple[int, int]], sizes: tuple[list[int], list[int]]) -> int:
+    """Characters of the spans once rendered; from sums, for it is asked for every record taken in."""
+    shown, records = sizes
+    total = at = 0
+    for start, end in spans:
+        if start > at:
+            total += len(_gap(at, start, records[start] - records[at]))
+        total += shown[end] - shown[start] + len(_BETWEEN) * (end - start - 1)
+        at = end
+    return total
+
+
+def _gap(at: int, start: int, chars: int) -> str:
+    """The mark of a gap; the blank lines around it count as left out, both of them but at the very start."""
+    gone = chars + len(_BETWEEN) * (start - at + (at > 0))
+    return _GAP.format(first=at + 1, last=start, chars=gone)
+
+
+def _next(spans: Sequence[tuple[int, int]], i: int) -> int | None:
+    """The record a slice may take in: the last slice grows backwards, the others forwards."""
+    start, end = spans[i]
+    if i == len(spans) - 1:
+        lower = spans[i - 1][1] if i else 0
+        return start - 1 if start - 1 >= lower else None
+    return end if end < spans[i + 1][0] else None
+
+
+def _rendered(spans: Sequence[tuple[int, int]], shown: Sequence[str], records: Sequence[str]) -> str:
+    parts, at = [], 0
+    for start, end in spans:
+        if start > at:
+            parts.append(_gap(at, start, sum(map(len, records[at:start]))))
+        parts.append(_BETWEEN.join(shown[start:end]))
+        at = end
+    return "".join(parts)

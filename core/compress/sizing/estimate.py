@@ -1,0 +1,187 @@
+"""Hermes' own token estimates: no tokenizer, only lengths.
+
+`chars` is what Hermes counts up to 0.19: a quarter of the characters, over the Python repr of each message.
+`bytes` is what 0.22 counts: ideographs one token each, a quarter of the UTF-8 bytes of everything else, each
+message rounded up on its own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.hermes.policy.rules import EstimateRules
+from core.model.transcript.message import Wire
+
+IMAGE_TYPES = frozenset({"image", "image_url", "input_image"})
+CHARS_PER_TOKEN = 4
+_DENSE = re.compile("[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]+")
+_STRIPPED = "[stripped]"
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much of a request one message is.
+
+    Attributes:
+        text: Characters (unit `chars`) or tokens (unit `bytes`) of its text.
+        images: Images it carries.
+        bare: `text` without old thinking, where a route may leave that out.
+    """
+
+    text: int
+    images: int
+    bare: int
+
+
+def text_tokens(text: str, unit: str) -> int:
+    """Tokens of one text: `ceil(characters / 4)`, or by bytes from Hermes 0.22 on."""
+    if unit == "chars" or text.isascii():
+        return (len(text) + 3) // CHARS_PER_TOKEN
+    rest = _DENSE.sub("", text)
+    return len(text) - len(rest) + (len(rest.encode("utf-8", "replace")) + 3) // CHARS_PER_TOKEN
+
+
+def message_size(wire: Wire, rules: EstimateRules) -> Size:
+    """The size of one message as a release counts it."""
+    shadow = _shadow(wire, rules)
+    full = _measure(shadow, rules)
+    bare = full
+    if wire.get("role") == "assistant" and any(wire.get(key) for key in rules.thinking_keys):
+        kept = {key: value for key, value in wire.items() if key not in rules.thinking_keys}
+        bare = _measure(_shadow(kept, rules), rules)
+    return Size(full, image_count(wire, rules), bare)
+
+
+def total_tokens(sizes: Iterable[Size], rules: EstimateRules, *, bare: bool = False) -> int:
+    """The estimate of a list of messages.
+
+    Args:
+        sizes: Of its messages, in order.
+        rules: Of the release.
+        bare: Leave out the thinking of every answer; the caller adds the newest one's back.
+    """
+    text = images = 0
+    for size in sizes:
+        text += size.bare if bare else size.text
+        images += size.images
+    return as_tokens(text, rules) + images * rules.image_tokens
+
+
+def as_tokens(text: int, rules: EstimateRules) -> int:
+    """Tokens of a sum of `Size.text`: the characters are divided once, for the whole list."""
+    return (text + 3) // CHARS_PER_TOKEN if rules.unit == "chars" else text
+
+
+def tool_tokens(tools: Sequence[Any], *, schema: bool) -> int:
+    """Tokens of the tool definitions of a request.
+
+    Args:
+        tools: As sent.
+        schema: Count names, descriptions and compact parameter JSON (Hermes 0.19 on), not the repr.
+    """
+    if not schema:
+        return (len(str(tools)) + 3) // CHARS_PER_TOKEN
+    return (sum(_schema_length(tool) for tool in tools) + 3) // CHARS_PER_TOKEN
+
+
+def _schema_length(tool: Any) -> int:
+    function = tool.get("function", tool) if isinstance(tool, Mapping) else {}
+    if not isinstance(function, Mapping):
+        return len(str(tool))
+    parameters = json.dumps(
+        function.get("parameters") or {}, ensure_ascii=False, separators=(",", ":"), default=str
+    )
+    return (
+        len(str(function.get("name") or "")) + len(str(function.get("description") or "")) + len(parameters)
+    )
+
+
+def image_count(wire: Wire, rules: EstimateRules) -> int:
+    """Images a message carries, in its content, stashed beside it or inside an unconverted tool result."""
+    content = wire.get("content")
+    count = _count_parts(content, IMAGE_TYPES) + _count_parts(
+        wire.get("_anthropic_content_blocks"), {"image"}
+    )
+    if isinstance(content, dict) and content.get("_multimodal"):
+        count += _count_parts(content.get("content"), {"image", "image_url"})
+    if rules.output_images:
+        count += _count_parts(wire.get("output"), IMAGE_TYPES)
+    return count
+
+
+def is_image(part: Any) -> bool:
+    """Whether a content part is an image."""
+    kind = part.get("type") if isinstance(part, dict) else None
+    return isinstance(kind, str) and kind in IMAGE_TYPES
+
+
+def sidecar(wire: Wire) -> str | None:
+    """The text sent instead of `content`, when there is one."""
+    text = wire.get("api_content")
+    sent = isinstance(text, str) and text and wire.get("role") in ("user", "assistant")
+    return text if sent else None
+
+
+def without_ciphertext(items: Any) -> Any:
+    """Reasoning items with their encrypted part blanked: its bytes say nothing about its price."""
+    if not isinstance(items, list):
+        return items
+    return [_blanked(item) if isinstance(item, dict) else item for item in items]
+
+
+def _blanked(item: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: "" if key == "encrypted_content" else value for key, value in item.items()}
+
+
+def _count_parts(parts: Any, kinds: Iterable[str]) -> int:
+    if not isinstance(parts, list):
+        return 0
+    return sum(1 for part in parts if isinstance(part, dict) and _kind(part) in kinds)
+
+
+def _kind(part: Mapping[str, Any]) -> str:
+    kind = part.get("type")
+    return kind if isinstance(kind, str) else ""
+
+
+def _measure(shadow: Mapping[str, Any], rules: EstimateRules) -> int:
+    text = str(shadow)
+    return len(text) if rules.unit == "chars" else text_tokens(text, rules.unit)
+
+
+def _shadow(wire: Wire, rules: EstimateRules) -> dict[str, Any]:
+    """What is measured of a message: its own keys in its own order, without what is never sent."""
+    replaced = sidecar(wire) if rules.sidecar_wins else None
+    thought = wire.get("reasoning_content")
+    doubled = rules.reasoning_once and isinstance(thought, str) and bool(thought.strip())
+    shadow: dict[str, Any] = {}
+    for key, value in wire.items():
+        if key in rules.dropped_keys or (key == "reasoning" and doubled):
+            continue
+        if rules.sidecar_wins and key == "api_content":
+            if replaced is not None:
+                shadow["content"] = replaced
+        elif key != "content" or replaced is None:
+            shadow[key] = _shadow_value(key, value, rules)
+    return shadow
+
+
+def _shadow_value(key: str, value: Any, rules: EstimateRules) -> Any:
+    if key == "content" or (key == "output" and rules.output_images):
+        if isinstance(value, list):
+            return [_stripped(part) for part in value]
+        if key == "content" and isinstance(value, dict) and value.get("_multimodal"):
+            return value.get("text_summary", "")
+    if rules.blank_ciphertext and key == "codex_reasoning_items":
+        return without_ciphertext(value)
+    if rules.blank_ciphertext and key == "encrypted_content":
+        return ""
+    return value
+
+
+def _stripped(part: Any) -> Any:
+    return {"type": part["type"], "image": _STRIPPED} if is_image(part) else part

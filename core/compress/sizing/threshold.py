@@ -1,0 +1,192 @@
+"""Where compression fires and how many tokens each part may hold, with the sums in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.hermes.policy.policy import Policy
+from core.hermes.policy.rules import ModelRule, TailRules, ThresholdRules
+from core.model.compaction.settings import Settings
+
+_RATIO_LEAST, _RATIO_MOST = 0.10, 0.80
+
+
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """The limits in force for one window.
+
+    Attributes:
+        percent: Share of the window, after raises.
+        threshold: Tokens at which compression fires.
+        tail: Tokens of the tail.
+        soft: How far a walk may overshoot `tail`.
+        summary_cap: Most tokens of a summary.
+        pending_cap: Most tokens an unanswered tool round may have and still be spared.
+        arithmetic: The sums, one step a line.
+    """
+
+    percent: float
+    threshold: int
+    tail: int
+    soft: int
+    summary_cap: int
+    pending_cap: int
+    arithmetic: tuple[str, ...]
+
+
+def budgets(settings: Settings, policy: Policy, window: int) -> Budgets:
+    """Compute every limit as a release does when it starts.
+
+    The auxiliary model lowers the threshold last: the tail keeps the budget it had before.
+    """
+    lines: list[str] = []
+    percent = _percent(settings, policy.threshold, window, lines)
+    base = _input_window(settings, policy.threshold, window, lines)
+    threshold = _threshold(settings, policy.threshold, percent, base, lines)
+    threshold = _capped(settings, policy.threshold, threshold, window, lines)
+    tail, soft = _tail(settings, policy.tail, threshold, window, lines)
+    threshold = _lowered(settings, threshold, lines)
+    summary_cap = _summary_cap(policy, window, lines)
+    share = int(base * policy.tail.window_share)
+    return Budgets(percent, threshold, tail, soft, summary_cap, share, tuple(lines))
+
+
+def tail_mode(settings: Settings, rules: TailRules) -> str:
+    """The tail mode in force: releases before 0.22 know one only."""
+    if rules.mode == "lean" and settings.tail_mode is not None:
+        return "ratio" if settings.tail_mode == "legacy" else "lean"
+    return rules.mode
+
+
+def _percent(settings: Settings, rules: ThresholdRules, window: int, lines: list[str]) -> float:
+    percent = settings.threshold
+    told = f"{percent:.2f} configured"
+    own = _own_threshold(settings) if rules.model_thresholds else None
+    rule = None if own is not None else _model_rule(settings, rules)
+    if own is not None:
+        percent = own
+        told += f", {percent:.2f} for model {settings.model}"
+    elif rule is not None and not (rule.raise_only and rule.percent <= percent):
+        percent = rule.percent
+        verb = "raised" if percent > settings.threshold else "set"
+        told += f", {verb} to {percent:.2f} for model {settings.model}"
+    if window < rules.small_window and percent < rules.small_percent:
+        percent = rules.small_percent
+        told += f", raised to {percent:.2f} because window {window:,} < {rules.small_window:,}"
+    lines.append(told)
+    return percent
+
+
+def _model_rule(settings: Settings, rules: ThresholdRules) -> ModelRule | None:
+    model = settings.model.strip().lower().rsplit("/", 1)[-1]
+    provider = settings.provider.strip().lower()
+    return next((rule for rule in rules.model_rules if _applies(rule, model, provider, settings)), None)
+
+
+def _applies(rule: ModelRule, model: str, provider: str, settings: Settings) -> bool:
+    if rule.provider not in ("", provider) or (rule.switchable and not settings.codex_autoraise):
+        return False
+    if any(part in model for part in rule.excluding):
+        return False
+    family = any(model == name or model.startswith((f"{name}-", f"{name}.")) for name in rule.families)
+    return family or model in rule.names or any(part in model for part in rule.containing)
+
+
+def _own_threshold(settings: Settings) -> float | None:
+    """`compression.model_thresholds`: the longest part of the model's name wins, a provider breaks ties."""
+    if not settings.model:
+        return None
+    provider = settings.provider.strip().lower()
+    ranked = [
+        (rank, key) for key in settings.model_thresholds if (rank := _rank(key, settings.model, provider))
+    ]
+    return float(settings.model_thresholds[max(ranked)[1]]) if ranked else None
+
+
+def _rank(key: str, model: str, provider: str) -> tuple[int, int] | None:
+    scope, colon, part = key.partition(":")
+    if not colon:
+        return (len(key), 0) if key in model else None
+    return (len(part), 1) if scope.strip().lower() == provider and part in model else None
+
+
+def _input_window(settings: Settings, rules: ThresholdRules, window: int, lines: list[str]) -> int:
+    reserved = settings.max_output or 0
+    if not rules.reserves_output or reserved <= 0 or window - reserved <= 0:
+        return window
+    lines.append(f"{window:,} - {reserved:,} kept for the answer = {window - reserved:,}")
+    return window - reserved
+
+
+def _threshold(settings: Settings, rules: ThresholdRules, percent: float, base: int, lines: list[str]) -> int:
+    share = int(base * percent)
+    lines.append(f"{percent:.2f} × {base:,} = {share:,}")
+    minimum = minimum_window(settings, rules)
+    if (settings.window or 0) < minimum:
+        lines.append(f"Hermes does not start with less than {minimum:,}; a window may still shrink below it")
+    threshold = max(share, minimum)
+    if threshold > share:
+        lines.append(f"raised to the minimum {minimum:,}")
+    near_full = int(base * rules.near_full)
+    if rules.softens_minimum and threshold > share and threshold > near_full:
+        threshold = max(share, near_full)
+        lines.append(f"held at {rules.near_full:.0%} of {base:,} = {threshold:,}, to leave room to compress")
+    if rules.near_full and threshold >= base:
+        threshold = max(1, min(near_full, base - 1))
+        lines.append(f"no prompt can reach that: {rules.near_full:.0%} of {base:,} = {threshold:,} instead")
+    elif threshold >= base:
+        lines.append(f"{threshold:,} is the whole window: the provider refuses before compression fires")
+    return threshold
+
+
+def minimum_window(settings: Settings, rules: ThresholdRules) -> int:
+    """The smallest window a release works with, and the least its threshold can be."""
+    configured = settings.minimum_window if rules.minimum_configurable else None
+    return rules.minimum if configured is None else configured
+
+
+def _capped(settings: Settings, rules: ThresholdRules, threshold: int, window: int, lines: list[str]) -> int:
+    cap = settings.threshold_cap if rules.absolute_cap else None
+    if cap is None or cap <= 0 or min(cap, window) >= threshold:
+        return threshold
+    lines.append(f"capped at {min(cap, window):,} by compression.threshold_tokens")
+    return min(cap, window)
+
+
+def _lowered(settings: Settings, threshold: int, lines: list[str]) -> int:
+    if settings.aux_window is None or settings.aux_window >= threshold or settings.aux_window <= 0:
+        return threshold
+    lines.append(f"lowered to {settings.aux_window:,}, the window of the summary model")
+    return settings.aux_window
+
+
+def _tail(
+    settings: Settings, rules: TailRules, threshold: int, window: int, lines: list[str]
+) -> tuple[int, int]:
+    mode = tail_mode(settings, rules)
+    if mode == "fixed":
+        tail, told = rules.fixed, f"tail: {rules.fixed:,} tokens"
+    elif mode == "lean":
+        tail = max(rules.lean_floor, min(rules.lean_cap, int(window * rules.lean_percent)))
+        bounds = f"within {rules.lean_floor:,} and {rules.lean_cap:,}"
+        told = f"tail: {rules.lean_percent:.1%} of {window:,}, {bounds} = {tail:,}"
+    else:
+        ratio = max(_RATIO_LEAST, min(settings.target_ratio, _RATIO_MOST))
+        tail = int(threshold * ratio)
+        told = f"tail: {ratio:.2f} × {threshold:,} = {tail:,}"
+    soft = int(tail * rules.overshoot)
+    if rules.window_share:
+        most = int(window * rules.window_share)
+        tail = max(1, min(tail, most))
+        soft = max(min(int(tail * rules.overshoot), most), tail)
+    lines.append(f"{told}, up to {soft:,} rather than cut a message")
+    return tail, soft
+
+
+def _summary_cap(policy: Policy, window: int, lines: list[str]) -> int:
+    share = int(window * policy.summary.cap_percent)
+    cap = min(share, policy.summary.cap)
+    lines.append(
+        f"summary: at most {cap:,} ({policy.summary.cap_percent:.0%} of {window:,}, {policy.summary.cap:,})"
+    )
+    return cap

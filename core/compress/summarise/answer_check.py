@@ -1,0 +1,116 @@
+"""Whether a model's answer is a summary."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.compress.summarise.base import FailureKind, SummaryFailure, SummaryRequest, heading_line, sections
+from core.model.accounting.tokens import Buckets
+from core.redact import redact_text
+
+_THINKING = re.compile(r"<(think|thinking|reasoning|thought)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(r"\A```[a-z]*\n(?P<body>.*?)\n?```\Z", re.DOTALL)
+_HEADING = re.compile(r"^ {0,3}(?:#{1,6} *|\*\*)(?P<name>[^#*\n]{2,80}?)(?:\*\*)?:?\s*#*$", re.MULTILINE)
+_REFUSAL = re.compile(
+    r"\A\W{0,3}(?:I(?:'m| am)(?: very| so| really)? sorry|Sorry,|As an AI|Unfortunately, I"
+    r"|I (?:can(?:no|')t|am (?:not able|unable)|won't|must decline)"
+    r"|(?:很)?抱歉|对不起|我(?:无法|不能)|Lo siento|Je suis désolé|Es tut mir leid)",
+    re.IGNORECASE,
+)
+_CUT = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
+_REFUSED = frozenset({"refusal", "content_filter", "safety"})
+_ENOUGH_HEADINGS = 0.5
+_OVER = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back from a model.
+
+    Attributes:
+        finish: Why it stopped, as the provider says; None when it did not say.
+        model: The model that answered, as the provider names it.
+    """
+
+    text: str
+    finish: str | None = None
+    usage: Buckets | None = None
+    model: str | None = None
+
+
+def checked(answer: Answer, request: SummaryRequest, where: str) -> tuple[str, tuple[str, ...]]:
+    """The body of a usable answer, tidied and redacted, and what is odd about it.
+
+    Raises:
+        SummaryFailure: It is empty, cut off, a refusal, or no summary of this shape.
+    """
+    _refuse_cut(answer, where)
+    body = redact_text(_tidy(answer.text, request.headings))
+    if not body:
+        raise SummaryFailure(FailureKind.EMPTY, "the model answered with nothing", where=where, remedy=_RETRY)
+    missing = _missing(body, request.headings)
+    unshaped = len(missing) > (1 - _ENOUGH_HEADINGS) * len(request.headings)
+    if answer.finish in _REFUSED or (unshaped and _REFUSAL.match(body)):
+        raise SummaryFailure(
+            FailureKind.REFUSED, "the model refused to summarise", where=where, remedy=_RETRY
+        )
+    if unshaped:
+        what = f"the answer has {len(request.headings) - len(missing)} of {len(request.headings)} headings"
+        raise SummaryFailure(FailureKind.MALFORMED, what, where=where, remedy=_RETRY)
+    return body, (*_missing_notes(missing), *_length_notes(body, request.budget))
+
+
+_RETRY = "Try again, choose another model with --model, or preview with --summariser extractive"
+
+
+def _refuse_cut(answer: Answer, where: str) -> None:
+    if answer.finish in _CUT:
+        raise SummaryFailure(
+            FailureKind.TRUNCATED,
+            "the answer was cut off at the output limit",
+            where=where,
+            remedy="Choose a model with a larger output limit",
+        )
+
+
+def _tidy(text: str, headings: Sequence[str]) -> str:
+    """The notes alone: no thinking, no fence, no preface, headings as asked for."""
+    body = _THINKING.sub("", text).strip()
+    fence = _FENCE.match(body)
+    body = fence["body"].strip() if fence else body
+    names = {_plain(heading): heading for heading in headings}
+    body = _HEADING.sub(lambda match: _heading(match, names), body)
+    first = re.search(r"^## ", body, re.MULTILINE)
+    return _without_loose_fence(body[first.start() :].strip()) if first else body
+
+
+def _without_loose_fence(body: str) -> str:
+    """A body without the closing fence whose opening stood in the preface."""
+    return body[:-3].rstrip() if body.endswith("```") and body.count("```") % 2 else body
+
+
+def _heading(match: re.Match[str], names: dict[str, str]) -> str:
+    heading = names.get(_plain(match["name"]))
+    return heading_line(heading) if heading else match.group()
+
+
+def _plain(heading: str) -> str:
+    return re.sub(r"\W+", " ", heading.lower().replace("&", "and")).strip()
+
+
+def _missing(body: str, headings: Sequence[str]) -> list[str]:
+    found = sections(body)
+    return [heading for heading in headings if heading not in found]
+
+
+def _missing_notes(missing: Sequence[str]) -> tuple[str, ...]:
+    return (f"the model left out: {', '.join(missing)}",) if missing else ()
+
+
+def _length_notes(body: str, budget: int) -> tuple[str, ...]:
+    tokens = (len(body) + 3) // 4
+    return (
+        (f"about {tokens:,} tokens, more than the {budget:,} asked for",) if tokens > _OVER * budget else ()
+    )

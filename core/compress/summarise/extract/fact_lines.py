@@ -1,0 +1,246 @@
+"""The facts of a middle, one line each, for the sections of a summary."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+
+from core.compress.facts import View, about, constraints, one_line, sentences
+from core.compress.facts.history import FileStory, Outcome, effect_of, files, outcomes, pending
+from core.compress.facts.lexicon import lexicon
+from core.compress.facts.readable import request_words
+from core.compress.facts.topic import Topic
+
+_TASK, _BRIEF, _ASK, _LINE, _LOG = 1200, 300, 400, 220, 120
+_RECENT = 0.75
+_MARKUP = re.compile(r"^[ \t]{0,3}(?:#{1,6}[ \t]+|[-*_]{3,}[ \t]*$)|```.*?```", re.MULTILINE | re.DOTALL)
+"""Marks of headings and rules, which say nothing within a line, and blocks of code."""
+
+_NUMBER = re.compile(r"\d+")
+_SERIES = 4
+"""Calls that differ in a number alone are told one by one up to this many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One line for one section.
+
+    Attributes:
+        kind: A purpose of `layout`.
+        at: Index of the message it comes from; -1 for the summary before.
+        weight: How much it counts beside others of its kind, around 1.
+        in_focus: The focus covers it.
+        fixed: Kept whatever the budget says.
+    """
+
+    kind: str
+    text: str
+    at: int
+    weight: float = 1.0
+    in_focus: bool = False
+    fixed: bool = False
+
+
+def facts_of(views: Sequence[View], topic: Topic | None, asked_before: str = "") -> list[Fact]:
+    """Every fact of a middle, in order within each kind; what was undone later is left out.
+
+    Args:
+        views: The middle.
+        topic: The focus, when there is one.
+        asked_before: The request these messages begin to work on, when it stands before them.
+    """
+    if not views:
+        return []
+    calls = outcomes(views)
+    stories = files(views)
+    focused = {view.index for view in views if topic is not None and about(view, topic)}
+    found = [
+        *_requests(views, asked_before),
+        *_actions(calls, stories, focused),
+        *_troubles(calls, views),
+        *_files(stories),
+        *_said(views),
+        *_state(calls, views),
+        *_log(views),
+    ]
+    if topic is None:
+        return found
+    return [_focus(fact, fact.at in focused or topic.covers(fact.text)) for fact in found]
+
+
+def _focus(fact: Fact, in_focus: bool) -> Fact:
+    """Mark a fact; outside the focus only the task itself is certain of its place, and in brief."""
+    brief = fact.kind == "task" and not in_focus
+    text = one_line(fact.text, _BRIEF) if brief else fact.text
+    return Fact(fact.kind, text, fact.at, fact.weight, in_focus, fact.fixed and (in_focus or brief))
+
+
+def _requests(views: Sequence[View], asked_before: str) -> Iterator[Fact]:
+    requests = [view for view in views if view.request]
+    before = request_words(asked_before)
+    if before:
+        text = f"{one_line(before, _ASK)} (asked before this)"
+        yield Fact("goal", text, views[0].index, fixed=True)
+    if not requests:
+        return
+    first, last = None if before else requests[0], requests[-1]
+    yield Fact("task", f"User asked: {one_line(last.text, _TASK)}", last.index, fixed=True)
+    if first is not None:
+        yield Fact("goal", one_line(first.text, _ASK), first.index, fixed=first is not last)
+    for view in pending(views):
+        yield Fact("pending", one_line(view.text, _ASK), view.index, fixed=view is last)
+    for view in requests:
+        for sentence in constraints(view.text):
+            yield Fact("constraints", sentence, view.index)
+        if view not in (first, last):
+            yield Fact("actions", f"User: {one_line(view.text, _ASK)}", view.index, 1.6)
+
+
+def _actions(
+    calls: Sequence[Outcome], stories: dict[str, FileStory], focused: Container[int]
+) -> Iterator[Fact]:
+    """What was done: repeats and superseded failures as the last time, a numbered series as one."""
+    last: dict[tuple[str, str], Outcome] = {}
+    times: dict[tuple[str, str], int] = {}
+    for outcome in calls:
+        key = (outcome.call.name, outcome.call.target)
+        times[key] = times.get(key, 0) + 1
+        last.pop(key, None)
+        last[key] = outcome
+    gone = {path for path, story in stories.items() if story.vanished}
+    told = [one for one in last.values() if one.call.path not in gone and one.fixed_at is None]
+    series: dict[tuple[str, str], list[Outcome]] = {}
+    for outcome in told:
+        if not outcome.error and outcome.at not in focused:
+            series.setdefault(_shape(outcome), []).append(outcome)
+    for outcome in told:
+        alike = series.get(_shape(outcome), [])
+        folded = len(alike) >= _SERIES and outcome in alike
+        if folded and outcome is not alike[-1]:
+            continue
+        text = _series(alike) if folded else _action(outcome, times[outcome.call.name, outcome.call.target])
+        reads = effect_of(outcome.call.name) == "read" and not outcome.call.command
+        yield Fact("actions", text, outcome.at, 0.6 if reads else 1.2)
+
+
+def _shape(outcome: Outcome) -> tuple[str, str]:
+    """What calls of one series have in common: all but the numbers in their targets."""
+    return outcome.call.name, _NUMBER.sub("#", outcome.call.target)
+
+
+def _series(alike: Sequence[Outcome]) -> str:
+    first, last = alike[0].call, alike[-1].call
+    ends = f"{one_line(first.target, 100)} to {one_line(last.target, 100)}"
+    return f"{last.name or 'tool'} {ends} ({len(alike)} calls alike) -> last: {_ending(alike[-1])}"
+
+
+def _action(outcome: Outcome, times: int) -> str:
+    target = f" {one_line(outcome.call.target, 140)}" if outcome.call.target else ""
+    repeated = f" (x{times})" if times > 1 else ""
+    return f"{outcome.call.name or 'tool'}{target}{repeated} -> {_ending(outcome)}"
+
+
+def _ending(outcome: Outcome) -> str:
+    if outcome.error:
+        return f"failed: {one_line(outcome.error, 160)}"
+    if outcome.result is None:
+        return "no result yet"
+    lines = [line for line in outcome.text.splitlines() if line.strip()]
+    if len(lines) == 1 and outcome.call.path and outcome.call.path in lines[0]:
+        return "done"  # "The file X has been updated": the name again tells nothing
+    words = lexicon()
+    passed = (line for line in reversed(lines) if words.passed.search(line))
+    telling = next((line for line in passed if not words.harmless.search(line)), None)
+    if telling or len(lines) <= 2:
+        return one_line(telling or "; ".join(lines), 120).strip("=-*# ") or "done"
+    return f"{len(lines)} lines"
+
+
+def _troubles(calls: Sequence[Outcome], views: Sequence[View]) -> Iterator[Fact]:
+    """Errors and what became of them; one that still stands is told once, of the last call that met it."""
+    recent = _recent(views)
+    standing = {outcome.error: outcome for outcome in calls if outcome.error and outcome.fixed_at is None}
+    for outcome in calls:
+        if not outcome.error:
+            continue
+        call = one_line(f"{outcome.call.name} {outcome.call.target}", 100)
+        text = f"{one_line(outcome.error, _LINE)} ({call})"
+        if outcome.fixed_at is not None:
+            yield Fact("errors", f"{text} -> fixed: the same call passed later", outcome.at, 0.5)
+        elif standing[outcome.error] is outcome:
+            yield Fact("errors", text, outcome.at)
+            if outcome.at >= recent:
+                yield Fact("blocked", text, outcome.at)
+
+
+def _recent(views: Sequence[View]) -> float:
+    """Where the last quarter of a middle begins: what failed or was left open there still matters."""
+    return views[0].index + len(views) * _RECENT
+
+
+def _files(stories: dict[str, FileStory]) -> Iterator[Fact]:
+    for story in stories.values():
+        if story.vanished:
+            continue
+        done = ", ".join(dict.fromkeys(story.effects))
+        changed = any(effect != "read" for effect in story.effects)
+        yield Fact("files", f"{story.path} ({done})", story.last, 1.4 if changed else 0.8)
+
+
+def _said(views: Sequence[View]) -> Iterator[Fact]:
+    """What assistants decided, answered, left open, and said when they called nothing."""
+    recent = _recent(views)
+    asked: View | None = None
+    for view in views:
+        if view.request:
+            asked = view
+        said = one_line(_prose(view), _LINE) if view.role == "assistant" else ""
+        if not said:
+            continue
+        yield from _settled(view, open_ends=view.index >= recent and not view.calls)
+        if not view.calls:
+            yield Fact("actions", f"Assistant: {said}", view.index, 0.9)
+            if asked is not None and asked.text.rstrip().endswith(("?", "？")):
+                yield Fact("questions", f"{one_line(asked.text, 160)} -> {said}", view.index)
+            asked = None
+
+
+def _prose(view: View) -> str:
+    return _MARKUP.sub("", view.text)
+
+
+def _settled(view: View, *, open_ends: bool) -> Iterator[Fact]:
+    """The decisions of a message and, where they can still be open, what it says is left to do.
+
+    What a message announces and then calls is done by that call; what was left long ago is done or given up.
+    """
+    words = lexicon()
+    for sentence in sentences(_prose(view))[:40]:
+        if sentence.endswith((":", "：")) or words.intent.search(sentence):
+            continue  # it only announces what follows
+        if words.decision.search(sentence):
+            yield Fact("decisions", one_line(sentence, _LINE), view.index)
+        elif open_ends and words.remaining.search(sentence) and not sentence.endswith(("?", "？")):
+            yield Fact("remaining", one_line(sentence, _LINE), view.index, 0.8)
+
+
+def _state(calls: Sequence[Outcome], views: Sequence[View]) -> Iterator[Fact]:
+    told = (outcome for outcome in reversed(calls) if outcome.passed or outcome.error)
+    checked = next((outcome for outcome in told if outcome.call.command), None)
+    if checked is not None:
+        yield Fact("state", f"Last check: {_action(checked, 1)}", checked.at, 1.2)
+    if calls:
+        yield Fact("state", f"Last call: {_action(calls[-1], 1)}", calls[-1].at)
+    last = next((view for view in reversed(views) if view.role == "assistant"), None)
+    if last is not None and last.calls and (said := one_line(_prose(last), 300)):
+        yield Fact("in_progress", said, last.index)
+    skills = (call.target for view in views for call in view.calls if call.name == "skill_view")
+    for name in dict.fromkeys(skills):
+        yield Fact("skills", name, views[-1].index)
+
+
+def _log(views: Sequence[View]) -> Iterator[Fact]:
+    for view in views:
+        if view.role in ("user", "assistant") and view.text.strip():
+            yield Fact("log", f"{view.role}: {one_line(view.text, _LOG)}", view.index)

@@ -1,0 +1,179 @@
+"""The default summariser: offline, deterministic, made from the messages themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from core.compress.facts import Found, View, collect, topic_of, views
+from core.compress.facts.history import files
+from core.compress.facts.readable import ends
+from core.compress.retention.summary_index import LOST, SummaryIndex
+from core.compress.summarise.base import (
+    Cancelled,
+    FailureKind,
+    OfflineSummariser,
+    SummaryFailure,
+    SummaryRequest,
+    SummaryResult,
+    SummaryStatus,
+)
+from core.compress.summarise.extract.fact_lines import Fact, facts_of
+from core.compress.summarise.extract.previous_summary import carried, without_repeats
+from core.compress.summarise.extract.render import render
+from core.compress.summarise.extract.select import FOCUS_SHARE, Estimate, choose
+from core.compress.summarise.extract.value_lists import lists, quotes
+from core.redact import redact_all, redact_text
+
+_LARGEST_SHARE = 0.5
+"""A summary is never asked to be more than half of what it replaces."""
+
+_LEAST = 500
+"""Tokens a summary may hold however small the middle."""
+
+_LIST_SHARE = 0.30
+"""Share of the room for lists of exact values; the focus, when there is one, has all of it."""
+
+_TIMES = 2.2
+"""Anchors of the focus survive at this many times the rate of the others: twice, and a sampling margin."""
+
+_ENOUGH = 400
+"""Anchors a rate is told from."""
+
+
+def quarter(text: str) -> int:
+    """A quarter of the characters, rounded up: what Hermes counts up to 0.19."""
+    return (len(text) + 3) // 4
+
+
+class ExtractiveSummariser(OfflineSummariser):
+    """Fills the release's headings from the messages: asks, actions, files, errors, decisions, open ends.
+
+    Args:
+        estimate: Tokens of a text, as the release counts them.
+    """
+
+    name = "extractive"
+
+    def __init__(self, estimate: Estimate = quarter) -> None:
+        self._estimate = estimate
+
+    def _written(self, request: SummaryRequest, cancelled: Cancelled | None) -> SummaryResult:
+        read = views(request.originals or request.turns, clean=redact_all)
+        known_before = _told_before(request)
+        topic = topic_of(request.focus, [*known_before, *read])
+        if topic is not None and not topic.weights:
+            topic = None  # nobody mentions it: there is nothing to favour
+        _check(cancelled)
+        known = "" if request.previous_summary else request.asked_before
+        earlier = carried(request.previous_summary, read, topic)
+        facts = without_repeats([*facts_of(read, topic, known), *earlier])
+        anchors = collect([*known_before, *read], topic)
+        _check(cancelled)
+        gone = {path for path, story in files(read).items() if story.vanished}
+        current = [anchor for anchor in anchors if anchor.value not in gone]
+        body = self._body(request, facts, current, self._room(request, read))
+        _check(cancelled)
+        return SummaryResult(body, SummaryStatus.EXTRACTIVE)
+
+    def _room(self, request: SummaryRequest, read: Sequence[View]) -> int:
+        """Tokens for the facts: the budget, less the headings, and never more than half of the middle."""
+        size = sum(
+            self._estimate(view.text) + sum(self._estimate(c.strings) for c in view.calls) for view in read
+        )
+        size += self._estimate(request.previous_summary or "")
+        most = min(request.budget, max(_LEAST, int(size * _LARGEST_SHARE)))
+        return max(0, most - self._estimate(render((), request.headings)))
+
+    def _body(self, request: SummaryRequest, facts: list[Fact], anchors: list[Found], room: int) -> str:
+        wanted = [anchor for anchor in anchors if anchor.in_focus]
+        added = request.complete("")
+
+        def written(facts: Sequence[Fact]) -> str:
+            return f"{render(facts, request.headings)}\n{added}"
+
+        listed = int(room * _LIST_SHARE)
+        chosen = choose(facts, room - listed, self._estimate, focused=False)
+        chosen += lists(
+            anchors, written(chosen), min(max(0, room - self._cost(chosen)), listed), self._estimate
+        )
+        plain = self._fitted(chosen, request.budget, request)
+        if not wanted:
+            return plain
+        # A focus changes what is told, not how much.
+        budget = min(request.budget, self._estimate(plain))
+        room = min(room, self._cost(chosen))
+        chosen = choose(facts, room - int(room * _LIST_SHARE), self._estimate, focused=True)
+        certain = [fact for fact in chosen if fact.in_focus]  # the others may still have to go
+        kept = _favour(chosen + self._exact(wanted, chosen, written(certain), room), anchors, written)
+        return self._fitted(kept + self._exact(wanted, kept, written(kept), room), budget, request)
+
+    def _exact(self, wanted: Sequence[Found], chosen: Sequence[Fact], said: str, room: int) -> list[Fact]:
+        """What the focus holds and `said` does not, word for word, in the room the chosen facts leave."""
+        left = max(0, room - self._cost(chosen))
+        found = lists(wanted, said, min(left, int(room * FOCUS_SHARE)), self._estimate)
+        held = "\n".join((said, *(fact.text for fact in found)))
+        return found + quotes(wanted, held, left - self._cost(found), self._estimate)
+
+    def _cost(self, facts: Sequence[Fact]) -> int:
+        return sum(self._estimate(fact.text) + 1 for fact in facts)
+
+    def _fitted(self, chosen: list[Fact], budget: int, request: SummaryRequest) -> str:
+        """The body within the budget; the last chosen facts go first."""
+        kept = list(chosen)
+        body = redact_text(render(kept, request.headings))
+        while kept and self._estimate(body) > budget:
+            at = next((i for i in range(len(kept) - 1, -1, -1) if not kept[i].fixed), len(kept) - 1)
+            del kept[at]
+            body = redact_text(render(kept, request.headings))
+        return body
+
+
+def _told_before(request: SummaryRequest) -> list[View]:
+    """The summary before as one more thing that was said: what it knew is worth keeping too."""
+    earlier = redact_text(request.previous_summary or "")
+    return [View(0, "assistant", ends(earlier))] if earlier.strip() else []
+
+
+def _favour(
+    chosen: list[Fact], anchors: Sequence[Found], written: Callable[[Sequence[Fact]], str]
+) -> list[Fact]:
+    """Drop what matters least outside the focus until the focus survives at twice the rate of the rest.
+
+    The task stays; what else is otherwise certain of its place goes last.
+    """
+    spare = sorted(
+        (fact for fact in chosen if not fact.in_focus and fact.kind != "task"),
+        key=lambda fact: not fact.fixed,
+    )
+    focus = _sample([anchor for anchor in anchors if anchor.in_focus])
+    rest = _sample([anchor for anchor in anchors if not anchor.in_focus])
+    if not focus or not rest:
+        return chosen
+    low, high = 0, len(spare)  # the fewest facts to drop lies between
+    while low < high:
+        half = (low + high) // 2
+        index = SummaryIndex(written(_without(chosen, spare[len(spare) - half :])))
+        if _rate(focus, index) >= _TIMES * _rate(rest, index):
+            high = half
+        else:
+            low = half + 1
+    return _without(chosen, spare[len(spare) - low :])
+
+
+def _sample(anchors: Sequence[Found]) -> Sequence[Found]:
+    """Anchors spread evenly over all of them: enough to tell a rate."""
+    return anchors[:: len(anchors) // _ENOUGH + 1]
+
+
+def _rate(anchors: Sequence[Found], index: SummaryIndex) -> float:
+    return sum(index.fate(anchor.category, anchor.value) != LOST for anchor in anchors) / len(anchors)
+
+
+def _without(facts: Sequence[Fact], dropped: Sequence[Fact]) -> list[Fact]:
+    gone = set(map(id, dropped))
+    return [fact for fact in facts if id(fact) not in gone]
+
+
+def _check(cancelled: Cancelled | None) -> None:
+    if cancelled is not None and cancelled():
+        raise SummaryFailure(FailureKind.CANCELLED, "the summary was cancelled")

@@ -1,0 +1,116 @@
+"""Exact values at the end of a summary: the cheapest way to keep a fact checkable."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from core.compress.facts import Found, classify
+from core.compress.retention.summary_index import LOST, SummaryIndex, endings
+from core.compress.summarise.extract.fact_lines import Fact
+from core.compress.summarise.extract.select import Estimate
+
+_LABELS = {"urls": "Links", "ids": "Ids", "numbers": "Figures", "hashes": "Hashes", "paths": "Paths"}
+"""What the lists are called, those first of which there are few."""
+
+_SENTENCES = {"constraints": "constraints", "errors": "errors", "asks": "actions", "commands": "actions"}
+"""Section of the categories that are whole sentences, most wanted first."""
+
+_PER_LINE = 8
+_MOST_LINES = {"numbers": 3, "hashes": 4}
+"""Lines of values that say little by themselves; the focus may have more."""
+
+_LONGEST = 160
+_MADE_UP = re.compile(r"[0-9a-f]{16}")
+_ROOTED = 4
+"""Paths below one folder from which on the folder is named once for all of them."""
+
+
+def quotes(anchors: Sequence[Found], said: str, room: int, estimate: Estimate) -> list[Fact]:
+    """The sentences that `said` does not hold, word for word, newest first, within `room` tokens."""
+    held = SummaryIndex(said)
+    facts: list[Fact] = []
+    for category, kind in _SENTENCES.items():
+        for anchor in reversed([anchor for anchor in anchors if anchor.category == category]):
+            cost = estimate(anchor.value) + 1
+            if cost <= room and held.fate(category, anchor.value) == LOST:
+                room -= cost
+                facts.append(Fact(kind, anchor.value, anchor.messages[-1], 0.5, in_focus=True))
+    return facts
+
+
+def lists(anchors: Sequence[Found], said: str, room: int, estimate: Estimate) -> list[Fact]:
+    """Lines of values that `said` does not hold yet, most used first, within `room` tokens."""
+    lines: list[Fact] = []
+    waiting = [
+        anchor
+        for anchor in sorted(anchors, key=_rank)
+        if anchor.category in _LABELS and len(anchor.value) <= _LONGEST and anchor.value not in said
+    ]
+    newest = max((anchor.messages[-1] for anchor in waiting), default=0)
+    for label, most, items in _pools(waiting, SummaryIndex(said)):
+        for at in range(0, len(items), _PER_LINE):
+            group = items[at : at + _PER_LINE]
+            in_focus = [anchor.in_focus for anchor, _ in group]
+            if at >= most * _PER_LINE and not any(in_focus):
+                break
+            text = f"{label}: {', '.join(text for _, text in group)}"
+            cost = estimate(text) + 1
+            if cost > room:
+                break
+            room -= cost
+            lines.append(Fact("context", text, newest, 0.5, all(in_focus)))
+    return lines
+
+
+def _rank(anchor: Found) -> tuple[bool, int, int]:
+    """Most used first, then newest; names that a machine made up last."""
+    made_up = anchor.category == "paths" and bool(_MADE_UP.search(anchor.value))
+    return made_up, -len(anchor.messages), -anchor.messages[-1]
+
+
+def _pools(
+    waiting: Sequence[Found], held: SummaryIndex
+) -> Iterator[tuple[str, int, Sequence[tuple[Found, str]]]]:
+    """The values of each list with its label, the lines it may have, and how each value is written there."""
+    for category, label in _LABELS.items():
+        found = [anchor for anchor in waiting if anchor.category == category]
+        most = _MOST_LINES.get(category, len(found))
+        if category == "paths":
+            found = list(_different(found, held.paths))
+            root = _root([anchor.value for anchor in found])
+            below = [(anchor, short) for anchor in found if (short := _below(anchor.value, root))]
+            yield f"{label} in {root}", most, below
+            known = {id(anchor) for anchor, _ in below}
+            found = [anchor for anchor in found if id(anchor) not in known]
+        yield label, most, [(anchor, anchor.value) for anchor in found]
+
+
+def _different(paths: Iterable[Found], held: Iterable[str]) -> Iterator[Found]:
+    """The paths that are no other form of one before them: `/srv/shop/cart.py`, `shop/cart.py`."""
+    whole, ends = set[str](), set[str]()
+    for path in held:
+        whole.update(endings(path)[:1])
+        ends.update(endings(path))
+    for anchor in paths:
+        own = endings(anchor.value.lower())
+        if own and own[0] not in ends and whole.isdisjoint(part for part in own if "/" in part):
+            yield anchor
+        whole.update(own[:1])
+        ends.update(own)
+
+
+def _root(paths: Sequence[str]) -> str:
+    """The deepest folder with folders that most of the absolute paths lie in; "" when few do."""
+    rooted = [path for path in paths if path.startswith(("/", "~/"))]
+    folders = Counter(path[:at] for path in rooted for at in range(2, path.rfind("/")) if path[at] == "/")
+    shared = (folder for folder, count in folders.items() if count >= max(_ROOTED, len(rooted) / 2))
+    return max(shared, key=len, default="")
+
+
+def _below(path: str, root: str) -> str:
+    """What is left of a path below a folder; "" when it does not lie there or would be no path any more."""
+    short = path[len(root) + 1 :] if root and path.startswith(f"{root}/") else ""
+    anchor = classify(short)
+    return short if "/" in short and anchor is not None and anchor.value == short else ""

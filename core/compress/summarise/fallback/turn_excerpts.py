@@ -1,0 +1,192 @@
+"""What a release's fallback takes from the turns it could not have summarised."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any
+
+from core.compress.messages.kinds import content_text, is_request
+from core.compress.pruning.stubs import stub_line
+from core.compress.pruning.truncate import elide
+from core.hermes.policy.policy import Policy
+from core.model.transcript.message import Message, ToolCall
+from core.redact import redact_text
+
+MOST_ACTIONS, MOST_BLOCKERS, MOST_FILES, MOST_TURNS = 12, 5, 12, 8
+_TURN = 700
+_MOST_NAMES = 6
+_LONG, _START, _END = 600, 420, 160
+_BLOCKER = 500
+_PATH = re.compile(r"(?:/|~/?|[A-Za-z]:\\)[^\s`'\")\]}<>]+")
+_PATH_KEYS = frozenset({"path", "workdir", "file_path", "output_path"})
+_MAY_BE_PATH = re.compile(r"[/~]|:\\")
+_MAY_NAME_PATH = re.compile(r"[/~]|:\\|path|workdir|\\u")
+_TROUBLE = re.compile(r"\b(?:error|failed|exception|traceback|timeout|timed out|fatal)\b", re.IGNORECASE)
+_MAY_BE_TROUBLE = re.compile(r"error|failed|exception|traceback|timeout|timed\s|fatal", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Lists a fallback is made of, each in the order of the messages and no longer than it is shown.
+
+    Attributes:
+        asked: The newest request of a person; None without one.
+        actions: What assistants did or said, then what tools returned, one line each.
+        files: Paths named in calls and texts.
+        blockers: Tool texts that speak of failure.
+        last: The newest turns as `ROLE: text`.
+    """
+
+    asked: str | None
+    actions: tuple[str, ...]
+    files: tuple[str, ...]
+    blockers: tuple[str, ...]
+    last: tuple[str, ...]
+
+
+def evidence_of(turns: Sequence[Message], policy: Policy, cut_mark: str) -> Evidence:
+    """Collect the lists, reading and redacting only the messages that may end up in one.
+
+    Args:
+        turns: The messages that leave the list.
+        policy: Decides how tool results are told and which user rows are requests.
+        cut_mark: What ends a text that was cut, where the release does not count what it cut.
+    """
+    reading = _Reading(turns, policy, cut_mark)
+    newest = islice(filter(None, map(reading.turn, reversed(turns))), MOST_TURNS)
+    return Evidence(
+        asked=next(filter(None, map(reading.ask, reversed(turns))), None),
+        actions=tuple(islice(chain(reading.said(), reading.results()), MOST_ACTIONS)),
+        files=_first(chain(reading.paths_of_calls(), reading.paths_of_texts()), MOST_FILES),
+        blockers=_first(reading.blockers(), MOST_BLOCKERS),
+        last=tuple(newest)[::-1],
+    )
+
+
+class _Reading:
+    """The turns of a middle, each redacted when it is first asked for."""
+
+    def __init__(self, turns: Sequence[Message], policy: Policy, cut_mark: str) -> None:
+        self._turns = turns
+        self._policy = policy
+        self._cut_mark = cut_mark
+        self._texts: dict[int, str] = {}
+
+    def ask(self, message: Message) -> str:
+        """The words of a request; empty for any other message."""
+        return self._brief(message) if message.role == "user" and self._real(message) else ""
+
+    def turn(self, message: Message) -> str:
+        """A message as `ROLE: text`; empty when it says and calls nothing."""
+        names = _names(message)
+        called = f"tool calls: {', '.join(names[:_MOST_NAMES])}" if names else ""
+        said = "; ".join(part for part in (called, self._text(message)) if part).strip()
+        label = message.role.upper() if self._real(message) else "INTERNAL CONTEXT"
+        return f"{label}: {said}" if said else ""
+
+    def said(self) -> Iterator[str]:
+        """What assistants did, or said where they called nothing."""
+        for message in self._turns:
+            if message.role != "assistant":
+                continue
+            names = _names(message)
+            line = f"Called tool(s): {', '.join(names[:_MOST_NAMES])}" if names else self._brief(message)
+            if line:
+                yield line
+
+    def results(self) -> Iterator[str]:
+        """What tools returned, as the release tells it."""
+        calls = {call.id: call for message in self._turns for call in _calls(message)}
+        for message in self._turns:
+            if message.role == "tool":
+                call = calls.get(message.tool_call_id or "")
+                name = (call.name or "unknown") if call else "unknown"
+                arguments = redact_text(call.arguments) if call else ""
+                yield stub_line(name, arguments, self._brief(message), self._policy.prune.stubs)
+
+    def blockers(self) -> Iterator[str]:
+        """Tool texts that speak of failure; a mask never adds such a word, so the raw text is asked first."""
+        for message in self._turns:
+            if message.role == "tool" and _MAY_BE_TROUBLE.search(content_text(message.content)):
+                brief = self._brief(message)
+                if _TROUBLE.search(brief):
+                    yield brief[:_BLOCKER]
+
+    def paths_of_calls(self) -> Iterator[str]:
+        """Paths in the arguments of calls."""
+        for message in self._turns:
+            for call in _calls(message):
+                if _MAY_NAME_PATH.search(call.arguments):
+                    yield from _paths_in(_decoded(redact_text(call.arguments)))
+
+    def paths_of_texts(self) -> Iterator[str]:
+        """Paths in texts; a mask holds none, so a text without their marks need not be read."""
+        for message in self._turns:
+            if _MAY_BE_PATH.search(content_text(message.content)):
+                yield from (match.rstrip(".,:;") for match in _PATH.findall(self._text(message)))
+
+    def _real(self, message: Message) -> bool:
+        wanted = message.role == "user" and self._policy.tail.real_users
+        return not wanted or is_request(message.wire, self._policy)
+
+    def _brief(self, message: Message) -> str:
+        text = self._text(message)
+        return f"{text[:_START].rstrip()} ... {text[-_END:].lstrip()}" if len(text) > _LONG else text
+
+    def _text(self, message: Message) -> str:
+        if id(message) not in self._texts:
+            self._texts[id(message)] = _turn_text(message, self._policy, self._cut_mark)
+        return self._texts[id(message)]
+
+
+def _turn_text(message: Message, policy: Policy, cut_mark: str) -> str:
+    text = " ".join(redact_text(content_text(message.content)).split())
+    if len(text) <= _TURN:
+        return text
+    if policy.summary.elision == "counted":
+        return elide(text, _TURN)
+    return text[: _TURN - len(cut_mark)].rstrip() + cut_mark
+
+
+def _calls(message: Message) -> Sequence[ToolCall]:
+    return message.tool_calls if message.role == "assistant" else ()
+
+
+def _names(message: Message) -> list[str]:
+    return [call.name or "unknown" for call in _calls(message)]
+
+
+def _first(texts: Iterable[str], most: int) -> tuple[str, ...]:
+    """The first different texts that say something."""
+    found: dict[str, None] = {}
+    for text in texts:
+        if text.strip():
+            found[text.strip()] = None
+        if len(found) == most:
+            break
+    return tuple(found)
+
+
+def _paths_in(value: Any) -> Iterator[str]:
+    """Paths of a call's arguments: named ones, and any inside other strings."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if key in _PATH_KEYS and isinstance(item, str):
+                yield item
+            yield from _paths_in(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _paths_in(item)
+    elif isinstance(value, str):
+        yield from (match.rstrip(".,:;") for match in _PATH.findall(value))
+
+
+def _decoded(arguments: str) -> Any:
+    try:
+        return json.loads(arguments)
+    except (ValueError, RecursionError):
+        return arguments

@@ -1,0 +1,206 @@
+"""Which model writes the summary, at which endpoint, with which key."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from core.compress.summarise.base import Endpoint, FailureKind, SummaryFailure
+from core.hermes.config.config import HermesConfig
+from core.hermes.config.routes import api_mode_of, host_of
+from core.support.yaml_tables import load_table
+
+ANTHROPIC, OPENAI = "anthropic", "openai"
+DEFAULT_TIMEOUT = 120.0
+"""Seconds without a word from the server; Hermes' own default."""
+
+_ANTHROPIC_MODE = "anthropic_messages"
+_ROUTER = "openrouter"
+_AUTO = "auto"
+_NO_KEY = "none"
+"""What is sent as a key to a server on this machine that wants none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """One model at one endpoint.
+
+    Attributes:
+        provider: Name as Hermes knows it (`anthropic`, `openai`, `openrouter`, `ollama`, ...).
+        base_url: Root of the API; "" for the provider's own.
+        timeout: Seconds without a word from the server.
+    """
+
+    provider: str = ""
+    model: str = ""
+    base_url: str = ""
+    api_key: str = field(default="", repr=False)
+    timeout: float = DEFAULT_TIMEOUT
+
+    @property
+    def wire(self) -> str:
+        """The wire format: `anthropic` or `openai`."""
+        mode = api_mode_of(self.provider, self.base_url)
+        return ANTHROPIC if mode == _ANTHROPIC_MODE else OPENAI
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where the text of a session would go."""
+        host = host_of(self.base_url)
+        return Endpoint(host, self.model, is_local(host))
+
+
+def resolve(
+    flags: ModelChoice, *, env: Mapping[str, str], config: HermesConfig, live: ModelChoice | None = None
+) -> ModelChoice:
+    """Settle a choice: flags, then environment, then `auxiliary.compression`, then the session's own model.
+
+    Sources below the one that names the model do not count, and a key never goes to an address it was not
+    given for.
+
+    Args:
+        flags: What the command line says; empty fields are open.
+        env: The environment.
+        config: Hermes' configuration.
+        live: The model the session last ran on.
+
+    Raises:
+        SummaryFailure: Nobody names a model, or the endpoint needs a key that nobody gives.
+    """
+    sources = [_over(flags, _from_env(env)), _auxiliary(config)]
+    sources += [live] if live is not None else []
+    merged = _named([*sources, _configured(config)])
+    if not merged.model:
+        raise SummaryFailure(
+            FailureKind.NO_PROVIDER,
+            "no model is named",
+            remedy="Name one with --model, or set auxiliary.compression",
+        )
+    return _completed(merged, env)
+
+
+def is_local(host: str) -> bool:
+    """Whether a host is this machine or a private network."""
+    if host == "localhost" or host.endswith((".localhost", ".local", ".internal", ".lan")):
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_private or address.is_link_local
+
+
+def _named(sources: list[ModelChoice]) -> ModelChoice:
+    """The sources laid over one another, down to the first that names the model."""
+    found = ModelChoice()
+    for source in sources:
+        found = _over(found, source)
+        if found.model:
+            break
+    timeouts = (source.timeout for source in sources if source.timeout != DEFAULT_TIMEOUT)
+    return replace(found, timeout=next(timeouts, DEFAULT_TIMEOUT))
+
+
+def _over(upper: ModelChoice, lower: ModelChoice) -> ModelChoice:
+    """One source over another; the lower one's key stays behind when the upper one names another address."""
+    moved = bool(upper.base_url and upper.base_url != lower.base_url) or bool(
+        upper.provider and lower.provider and upper.provider != lower.provider
+    )
+    return ModelChoice(
+        provider=upper.provider or ("" if moved else lower.provider),
+        model=upper.model or lower.model,
+        base_url=upper.base_url or ("" if moved else lower.base_url),
+        api_key=upper.api_key or ("" if moved else lower.api_key),
+        timeout=upper.timeout if upper.timeout != DEFAULT_TIMEOUT else lower.timeout,
+    )
+
+
+def _completed(choice: ModelChoice, env: Mapping[str, str]) -> ModelChoice:
+    """Fill in the provider's address and the key its own variable holds."""
+    known = _providers().get(choice.provider) or _providers().get(_owner(choice.base_url)) or {}
+    provider = choice.provider or _provider_of(choice)
+    known = known or _providers().get(provider, {})
+    base_url = choice.base_url or str(known.get("base_url", ""))
+    own = host_of(base_url) == host_of(str(known.get("base_url", "")))
+    key = choice.api_key or next((env[name] for name in known.get("keys", ()) if own and env.get(name)), "")
+    if not key and is_local(host_of(base_url)):
+        key = _NO_KEY
+    if not base_url or not key:
+        missing = "address" if not base_url else "key"
+        named = " or ".join(known.get("keys", ())) or "--api-key"
+        remedy = "Give one with --base-url" if not base_url else f"Set {named}"
+        where = choice.model if not base_url else f"{choice.model} at {host_of(base_url)}"
+        raise SummaryFailure(FailureKind.NO_PROVIDER, f"no {missing} is known", where=where, remedy=remedy)
+    return ModelChoice(provider, choice.model, base_url, key, choice.timeout)
+
+
+def _provider_of(choice: ModelChoice) -> str:
+    """A provider for a model named without one."""
+    if choice.base_url:
+        return _owner(choice.base_url)
+    if "/" in choice.model:
+        return _ROUTER
+    return ANTHROPIC if choice.model.startswith("claude") else OPENAI
+
+
+def _owner(base_url: str) -> str:
+    host = host_of(base_url)
+    return next((name for name, entry in _providers().items() if host_of(entry["base_url"]) == host), "")
+
+
+def _from_env(env: Mapping[str, str]) -> ModelChoice:
+    return ModelChoice(
+        provider=env.get("HERMES_INSPECTOR_PROVIDER", ""),
+        model=env.get("HERMES_INSPECTOR_MODEL", ""),
+        base_url=env.get("HERMES_INSPECTOR_BASE_URL", ""),
+        api_key=env.get("HERMES_INSPECTOR_API_KEY", ""),
+    )
+
+
+def _auxiliary(config: HermesConfig) -> ModelChoice:
+    """What Hermes itself is told to summarise with; provider `auto` leaves it to the session's model."""
+    provider = _text(config, "auxiliary.compression.provider")
+    timeout = config.value("auxiliary.compression.timeout")
+    return ModelChoice(
+        provider="" if provider == _AUTO else provider,
+        model=_text(config, "auxiliary.compression.model"),
+        base_url=_text(config, "auxiliary.compression.base_url"),
+        api_key=_key(config.path, "auxiliary", "compression"),
+        timeout=float(timeout) if isinstance(timeout, int | float) and timeout > 0 else DEFAULT_TIMEOUT,
+    )
+
+
+def _configured(config: HermesConfig) -> ModelChoice:
+    provider = _text(config, "model.provider")
+    return ModelChoice(
+        provider="" if provider == _AUTO else provider,
+        model=config.model,
+        base_url=_text(config, "model.base_url"),
+        api_key=_key(config.path, "model"),
+    )
+
+
+def _text(config: HermesConfig, key: str) -> str:
+    return str(config.value(key) or "")
+
+
+def _key(path: Path | None, *parents: str) -> str:
+    """A key written in config.yaml; `HermesConfig` does not carry secrets about."""
+    if path is None:
+        return ""
+    import yaml
+
+    node: Any = yaml.safe_load(path.read_text(encoding="utf-8", errors="replace"))
+    for parent in (*parents, "api_key"):
+        node = node.get(parent) if isinstance(node, Mapping) else None
+    return node if isinstance(node, str) and not node.startswith("${") else ""
+
+
+@cache
+def _providers() -> Mapping[str, Any]:
+    table: Mapping[str, Any] = load_table("core/compress/summarise/providers.yaml")
+    return table

@@ -1,0 +1,96 @@
+"""Summaries by any endpoint that speaks Anthropic's messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from core.compress.summarise.answer_check import Answer
+from core.compress.summarise.base import FailureKind, OnText, SummaryFailure, SummaryRequest
+from core.compress.summarise.model_choice import ANTHROPIC, ModelChoice
+from core.compress.summarise.prompt import Prompt
+from core.compress.summarise.remote.base import Connect, ModelSummariser
+from core.model.accounting.tokens import Buckets
+
+if TYPE_CHECKING:
+    from anthropic import Anthropic
+
+_OUTPUT_FACTOR, _OUTPUT_SLACK = 1.3, 1_000
+"""Anthropic wants an output limit: what Hermes up to 0.18 asked for, and some more."""
+
+
+class AnthropicSummariser(ModelSummariser):
+    """Asks over Anthropic's wire format; see `ModelSummariser`."""
+
+    def __init__(self, choice: ModelChoice, main: tuple[Connect, ModelChoice] | None = None) -> None:
+        super().__init__(ANTHROPIC, AnthropicConnection, choice, main)
+
+
+class AnthropicConnection:
+    """One client for one request."""
+
+    def __init__(self, choice: ModelChoice) -> None:
+        from anthropic import Anthropic
+
+        self._model = choice.model
+        self._client: Anthropic = Anthropic(
+            api_key=choice.api_key, base_url=choice.base_url, timeout=choice.timeout, max_retries=0
+        )
+
+    def ask(self, prompt: Prompt, request: SummaryRequest, on_text: OnText, *, stream: bool) -> Answer:
+        """Send the prompt; see `Connection.ask`."""
+        body: dict[str, Any] = {
+            "model": self._model,
+            "system": prompt.system,
+            "messages": [{"role": "user", "content": prompt.user}],
+            "max_tokens": request.max_output or int(_OUTPUT_FACTOR * request.budget) + _OUTPUT_SLACK,
+        }
+        if stream:
+            return _streamed(self._client.messages.create(**body, stream=True), on_text)
+        return _whole(self._client.messages.create(**body))
+
+    def close(self) -> None:
+        """Close the client, and with it a request under way."""
+        self._client.close()
+
+
+def _whole(message: Any) -> Answer:
+    blocks = getattr(message, "content", None)
+    if not isinstance(blocks, list):
+        raise SummaryFailure(FailureKind.MALFORMED, "the answer holds no content")
+    text = "".join(block.text for block in blocks if block.type == "text")
+    return Answer(text, message.stop_reason, _buckets(message.usage), message.model)
+
+
+def _streamed(events: Iterable[Any], on_text: OnText) -> Answer:
+    pieces: list[str] = []
+    finish = model = None
+    start: Any = None
+    output: int | None = None
+    done = False
+    for event in events:
+        if event.type == "message_start":
+            model, start = event.message.model, event.message.usage
+        elif event.type == "content_block_delta" and event.delta.type == "text_delta":
+            pieces.append(event.delta.text)
+            on_text(event.delta.text)
+        elif event.type == "message_delta":
+            finish, output = event.delta.stop_reason or finish, getattr(event.usage, "output_tokens", None)
+        done = done or event.type == "message_stop"
+    if start is None:
+        raise SummaryFailure(FailureKind.MALFORMED, "the stream holds no message")
+    if not done:
+        raise ConnectionError("the stream ended before the answer did")
+    return Answer("".join(pieces), finish, _buckets(start, output), model)
+
+
+def _buckets(usage: Any, output: int | None = None) -> Buckets | None:
+    """Usage as buckets; Anthropic counts cached tokens beside the input."""
+    if usage is None:
+        return None
+    return Buckets(
+        input=usage.input_tokens,
+        cache_read=getattr(usage, "cache_read_input_tokens", None) or 0,
+        cache_write=getattr(usage, "cache_creation_input_tokens", None) or 0,
+        output=usage.output_tokens if output is None else output,
+    )

@@ -1,0 +1,218 @@
+"""What both wire formats share: attempts, waiting, one try on the main model, checking the answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.compress.summarise.answer_check import Answer, checked
+from core.compress.summarise.base import (
+    RESTART,
+    Cancelled,
+    Endpoint,
+    FailureKind,
+    OnText,
+    SummaryFailure,
+    SummaryRequest,
+    SummaryResult,
+    SummaryStatus,
+)
+from core.compress.summarise.model_choice import ModelChoice
+from core.compress.summarise.prompt import Prompt, build_prompt
+from core.compress.summarise.remote.provider_errors import failure_of, is_worth_retrying
+from core.compress.summarise.remote.streaming import pump
+
+_ATTEMPTS = 3
+_FIRST_PAUSE = 0.5
+_LONGEST_PAUSE = 20.0
+"""Longer waits a server asks for are reported instead of sat out."""
+
+_RUNAWAY = 8
+"""An answer this many times the budget is broken off."""
+
+
+class Connection(Protocol):
+    """One wire format's way to ask one model."""
+
+    def ask(self, prompt: Prompt, request: SummaryRequest, on_text: OnText, *, stream: bool) -> Answer:
+        """Send a prompt and read the answer; hands on text as it comes when streaming."""
+        ...
+
+    def close(self) -> None:
+        """Break off whatever is under way."""
+        ...
+
+
+Connect = Callable[[ModelChoice], Connection]
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """Who waits for the answer."""
+
+    on_text: OnText | None
+    cancelled: Cancelled | None
+
+    @property
+    def streams(self) -> bool:
+        """Whether text is wanted as it comes."""
+        return self.on_text is not None
+
+    def restart(self) -> None:
+        """Say that the text so far is void."""
+        if self.on_text is not None:
+            self.on_text(RESTART)
+
+    def wait(self, seconds: float) -> None:
+        """Sit out a pause, unless the user gives up."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            if self.cancelled is not None and self.cancelled():
+                raise SummaryFailure(FailureKind.CANCELLED, "the summary was cancelled")
+            time.sleep(min(left, 0.1))
+
+
+class ModelSummariser:
+    """Asks a model for the summary.
+
+    Args:
+        name: `anthropic` or `openai`.
+        connect: Opens a connection in that wire format.
+        choice: The model to ask.
+        main: The session's own model and how to reach it: asked once when the chosen one fails.
+        attempts: Tries on one model.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        connect: Connect,
+        choice: ModelChoice,
+        main: tuple[Connect, ModelChoice] | None = None,
+        attempts: int = _ATTEMPTS,
+    ) -> None:
+        self.name = name
+        self._connect = connect
+        self._choice = choice
+        self._main = main if main is not None and main[1] != choice else None
+        self._attempts = attempts
+
+    def describe(self) -> Endpoint:
+        """Where the turns would be sent."""
+        return self._choice.endpoint
+
+    def prompt(self, request: SummaryRequest) -> Prompt:
+        """What would be sent, for reading first."""
+        return build_prompt(request)
+
+    def summarise(
+        self,
+        request: SummaryRequest,
+        *,
+        on_text: OnText | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> SummaryResult:
+        """Ask, wait, check.
+
+        Raises:
+            SummaryFailure: No attempt gave a usable summary; the first model's failure is told.
+        """
+        listener = Listener(on_text, cancelled)
+        prompt = build_prompt(request)
+        try:
+            return self._on(self._connect, self._choice, prompt, request, listener, self._attempts)
+        except SummaryFailure as failure:
+            if self._main is None or failure.kind is FailureKind.CANCELLED:
+                raise
+            return self._on_main(failure, self._main, prompt, request, listener)
+
+    def _on_main(
+        self,
+        failure: SummaryFailure,
+        main: tuple[Connect, ModelChoice],
+        prompt: Prompt,
+        request: SummaryRequest,
+        listener: Listener,
+    ) -> SummaryResult:
+        listener.restart()
+        try:
+            result = self._on(*main, prompt, request, listener, 1)
+        except SummaryFailure as second:
+            if second.kind is FailureKind.CANCELLED:
+                raise
+            raise failure from second
+        note = f"{self._choice.model} failed ({failure.what}); written by {main[1].model}"
+        return SummaryResult(result.body, result.status, result.model, result.usage, (note, *result.warnings))
+
+    def _on(
+        self,
+        connect: Connect,
+        choice: ModelChoice,
+        prompt: Prompt,
+        request: SummaryRequest,
+        listener: Listener,
+        attempts: int,
+    ) -> SummaryResult:
+        where = f"{choice.model} at {choice.endpoint.host}"
+        for attempt in range(1, attempts + 1):
+            try:
+                answer = _ask(connect, choice, prompt, request, listener)
+                body, warnings = checked(answer, request, where)
+            except SummaryFailure as failure:
+                pause = _pause(failure, attempt, attempts)
+                if pause is None:
+                    raise
+                listener.wait(pause)
+                listener.restart()
+            else:
+                return SummaryResult(
+                    body, SummaryStatus.MODEL, answer.model or choice.model, answer.usage, warnings
+                )
+        raise AssertionError("the last attempt either returns or raises")  # pragma: no cover
+
+
+def _ask(
+    connect: Connect, choice: ModelChoice, prompt: Prompt, request: SummaryRequest, listener: Listener
+) -> Answer:
+    where = f"{choice.model} at {choice.endpoint.host}"
+    try:
+        connection = connect(choice)
+        try:
+            return pump(
+                lambda on_text: connection.ask(prompt, request, on_text, stream=listener.streams),
+                close=connection.close,
+                timeout=choice.timeout,
+                on_text=_bounded(listener.on_text, request.budget),
+                cancelled=listener.cancelled,
+            )
+        finally:
+            connection.close()
+    except Exception as error:
+        # The edge to two SDKs and their transports: whatever they raise is told apart in `faults`.
+        raise failure_of(error, where, (choice.api_key,)) from error
+
+
+def _bounded(on_text: OnText | None, budget: int) -> OnText | None:
+    """Stops an answer that does not stop itself."""
+    if on_text is None:
+        return None
+    seen = 0
+
+    def take(text: str) -> None:
+        nonlocal seen
+        seen += len(text)
+        if seen > _RUNAWAY * 4 * budget:
+            raise SummaryFailure(FailureKind.OTHER, f"the answer ran on past {seen:,} characters")
+        on_text(text)
+
+    return take
+
+
+def _pause(failure: SummaryFailure, attempt: int, attempts: int) -> float | None:
+    """Seconds before another try; None when there is no point in one."""
+    if attempt >= attempts or not is_worth_retrying(failure):
+        return None
+    pause = failure.retry_after if failure.retry_after is not None else _FIRST_PAUSE * 2 ** (attempt - 1)
+    return pause if pause <= _LONGEST_PAUSE else None

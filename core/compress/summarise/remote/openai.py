@@ -1,0 +1,102 @@
+"""Summaries by any endpoint that speaks OpenAI's chat completions: OpenRouter, Ollama, vLLM, llama.cpp..."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from core.compress.summarise.answer_check import Answer
+from core.compress.summarise.base import FailureKind, OnText, SummaryFailure, SummaryRequest
+from core.compress.summarise.model_choice import OPENAI, ModelChoice
+from core.compress.summarise.prompt import Prompt
+from core.compress.summarise.remote.base import Connect, ModelSummariser
+from core.hermes.config.routes import host_of
+from core.model.accounting.tokens import Buckets
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+_OWN_HOST = "api.openai.com"
+
+
+class OpenAISummariser(ModelSummariser):
+    """Asks over OpenAI's wire format; see `ModelSummariser`."""
+
+    def __init__(self, choice: ModelChoice, main: tuple[Connect, ModelChoice] | None = None) -> None:
+        super().__init__(OPENAI, OpenAIConnection, choice, main)
+
+
+class OpenAIConnection:
+    """One client for one request."""
+
+    def __init__(self, choice: ModelChoice) -> None:
+        from openai import OpenAI
+
+        self._model = choice.model
+        self._limit = "max_completion_tokens" if host_of(choice.base_url) == _OWN_HOST else "max_tokens"
+        self._client: OpenAI = OpenAI(
+            api_key=choice.api_key, base_url=choice.base_url, timeout=choice.timeout, max_retries=0
+        )
+
+    def ask(self, prompt: Prompt, request: SummaryRequest, on_text: OnText, *, stream: bool) -> Answer:
+        """Send the prompt; see `Connection.ask`."""
+        body: dict[str, Any] = {
+            "model": self._model,
+            "messages": [
+                {"role": "system", "content": prompt.system},
+                {"role": "user", "content": prompt.user},
+            ],
+        }
+        if request.max_output is not None:
+            body[self._limit] = request.max_output
+        if stream:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
+            return _streamed(self._client.chat.completions.create(**body), on_text)
+        return _whole(self._client.chat.completions.create(**body))
+
+    def close(self) -> None:
+        """Close the client, and with it a request under way."""
+        self._client.close()
+
+
+def _whole(completion: Any) -> Answer:
+    choices = getattr(completion, "choices", None)
+    if not choices:
+        raise SummaryFailure(FailureKind.MALFORMED, "the answer holds no choices")
+    choice = choices[0]
+    text = choice.message.content or ""
+    finish = "refusal" if getattr(choice.message, "refusal", None) and not text else choice.finish_reason
+    return Answer(text, finish, _buckets(completion.usage), completion.model)
+
+
+def _streamed(chunks: Iterable[Any], on_text: OnText) -> Answer:
+    pieces: list[str] = []
+    finish = model = usage = None
+    for chunk in chunks:
+        usage = _buckets(getattr(chunk, "usage", None)) or usage
+        model = getattr(chunk, "model", None) or model
+        for choice in getattr(chunk, "choices", None) or ():
+            finish = choice.finish_reason or finish
+            if choice.delta is not None and choice.delta.content:
+                pieces.append(choice.delta.content)
+                on_text(choice.delta.content)
+    if model is None:
+        raise SummaryFailure(FailureKind.MALFORMED, "the stream holds no message")
+    if finish is None:
+        raise ConnectionError("the stream ended before the answer did")
+    return Answer("".join(pieces), finish, usage, model)
+
+
+def _buckets(usage: Any) -> Buckets | None:
+    """Usage as buckets; OpenAI counts cached tokens inside the prompt."""
+    if usage is None:
+        return None
+    cached = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)
+    prompt = usage.prompt_tokens
+    return Buckets(
+        input=None if prompt is None else max(0, prompt - (cached or 0)),
+        cache_read=cached,
+        cache_write=0,
+        output=usage.completion_tokens,
+        reasoning=getattr(getattr(usage, "completion_tokens_details", None), "reasoning_tokens", None),
+    )

@@ -1,0 +1,232 @@
+"""Compaction attempts as the log tells them: where each began, how it ended, and what lies between."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from core.explain.compactions.causes import Cause, cause_of, cause_of_telemetry
+from core.hermes.log import Kind, LogRecord
+from core.model.compaction.event import Trigger
+
+_BEGINS = frozenset({Kind.STARTED, Kind.NATIVE_STARTED})
+_ENDS = frozenset({Kind.DONE, Kind.NATIVE_DONE})
+_ENDS_OPEN = _BEGINS | {Kind.TURN}
+_NOT_BEGUN = frozenset({"blocked", "skipped"})
+_OUTCOMES = frozenset(
+    {
+        Kind.ABORTED,
+        Kind.FALLBACK,
+        Kind.SUMMARY_FAILED,
+        Kind.MAIN_MODEL_RETRY,
+        Kind.NO_PROGRESS,
+        Kind.EMPTY_TRANSCRIPT,
+        Kind.REFUSED,
+        Kind.SPLIT_FAILED,
+        Kind.STALLED,
+        Kind.SKIPPED,
+        Kind.SUMMARY_CALL,
+        Kind.AUX_CALL,
+        Kind.AUX_LOWERED,
+        Kind.REGION,
+        Kind.CANNOT_COMPRESS,
+        Kind.NOTHING_TO_COMPRESS,
+        Kind.HYGIENE_DONE,
+        Kind.HYGIENE_FAILED,
+        Kind.NOT_CLEARED,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attempt, completed or not.
+
+    Attributes:
+        session: Where it began.
+        started, done, telemetry: Its lines, as far as they survive; at least one does.
+        inner: Lines between them that say how it went.
+        cause: What made it run.
+        following: The next provider call of the conversation.
+    """
+
+    session: str
+    cause: Cause
+    started: LogRecord | None = None
+    done: LogRecord | None = None
+    telemetry: LogRecord | None = None
+    inner: tuple[LogRecord, ...] = ()
+    following: LogRecord | None = None
+
+    @property
+    def first(self) -> LogRecord:
+        """The earliest line of the attempt."""
+        return next(line for line in (self.started, self.done, self.telemetry) if line is not None)
+
+    @property
+    def last(self) -> LogRecord:
+        """Where the commit is told, else the last line known."""
+        return self.done or self.telemetry or self.first
+
+    @property
+    def completed(self) -> bool:
+        """The log says a new transcript was put in place."""
+        if self.done is not None:
+            return True
+        record = self.telemetry.telemetry if self.telemetry else None
+        return record is not None and record.commit == "committed"
+
+    @property
+    def duration(self) -> float | None:
+        """Seconds from the first line to the last; the telemetry's own figure where there is one."""
+        record = self.telemetry.telemetry if self.telemetry is not None else None
+        if record is not None and record.duration is not None:
+            return record.duration
+        if self.started is None or self.done is None:
+            return None
+        return (self.done.at - self.started.at).total_seconds()
+
+
+@dataclass(slots=True)
+class _Draft:
+    """An attempt being put together."""
+
+    session: str
+    cause: Cause
+    position: int
+    started: LogRecord | None = None
+    done: LogRecord | None = None
+    telemetry: LogRecord | None = None
+    inner: list[LogRecord] = field(default_factory=list)
+    open: bool = True
+    end: int = 0
+
+    def freeze(self, following: LogRecord | None) -> Attempt:
+        return Attempt(
+            self.session, self.cause, self.started, self.done, self.telemetry, tuple(self.inner), following
+        )
+
+
+def find_attempts(
+    records: Iterable[LogRecord], sessions: Collection[str], *, tags_tell: bool, gateway: bool = False
+) -> tuple[Attempt, ...]:
+    """Every attempt in a conversation, oldest first.
+
+    Args:
+        records: Lines of the log, in time order.
+        sessions: Ids of the conversation's sessions.
+        tags_tell: A line without a session tag was written outside a turn. So it is before 0.22; since, the
+            work runs in a pool of threads whose lines carry no tag.
+        gateway: A gateway ran these sessions, which compresses between turns as well.
+    """
+    thread = [record for record in records if concerns(record, sessions)]
+    drafts: list[_Draft] = []
+    for position, record in enumerate(thread):
+        _take(drafts, thread, position, record, tags_tell)
+    found = [draft.freeze(_next_call(thread, draft)) for draft in drafts]
+    return tuple(sorted(_checked(found, gateway), key=lambda attempt: attempt.first.at))
+
+
+def concerns(record: LogRecord, sessions: Collection[str]) -> bool:
+    """Whether a line is of this conversation, or names no session at all.
+
+    A tag may be that of another one: a thread keeps it beyond a branch.
+    """
+    return record.session is None or record.session in sessions
+
+
+def _take(
+    drafts: list[_Draft], thread: Sequence[LogRecord], position: int, record: LogRecord, tags_tell: bool
+) -> None:
+    if record.kind in _ENDS_OPEN:
+        _close(drafts)
+    if record.kind in _BEGINS:
+        previous = drafts[-1].cause if drafts else None
+        cause = cause_of(thread, position, previous, tags_tell=tags_tell)
+        drafts.append(_Draft(record.session or "", cause, position, started=record))
+    elif record.kind in _ENDS:
+        _take_done(drafts, thread, position, record)
+    elif record.kind is Kind.TELEMETRY and record.telemetry is not None:
+        _take_telemetry(drafts, position, record)
+    elif record.kind in _OUTCOMES and drafts and drafts[-1].open:
+        drafts[-1].inner.append(record)
+
+
+def _close(drafts: list[_Draft]) -> None:
+    if drafts:
+        drafts[-1].open = False
+
+
+def _take_done(drafts: list[_Draft], thread: Sequence[LogRecord], position: int, record: LogRecord) -> None:
+    # Attempts of one conversation never overlap, so only the newest can be the one that ends here.
+    if drafts and drafts[-1].done is None and _closes(drafts[-1], record):
+        drafts[-1].done, drafts[-1].end, drafts[-1].open = record, position, False
+        return
+    if drafts and _told_twice(drafts[-1], record):
+        return
+    cause = cause_of(thread, position, None, tags_tell=False)
+    if cause.trigger is not Trigger.NATIVE:
+        cause = cause.weakened("the line that opened it is lost")
+    drafts.append(_Draft(record.session or "", cause, position, done=record, open=False, end=position))
+
+
+def _closes(draft: _Draft, done: LogRecord) -> bool:
+    """Both lines say how many messages went in; another number belongs to an attempt without a start."""
+    if draft.started is None or (draft.started.kind is Kind.STARTED) is not (done.kind is Kind.DONE):
+        return False
+    return done.kind is Kind.NATIVE_DONE or draft.started.before == done.before
+
+
+def _told_twice(draft: _Draft, done: LogRecord) -> bool:
+    """The provider's own compaction of one turn is told when it is seen and when it is over."""
+    known = draft.done
+    return known is not None and known.kind is done.kind is Kind.NATIVE_DONE and known.text == done.text
+
+
+def _take_telemetry(drafts: list[_Draft], position: int, record: LogRecord) -> None:
+    telemetry = record.telemetry
+    if telemetry is None:
+        return
+    cause = cause_of_telemetry(record)
+    for draft in reversed(drafts[-3:]):
+        begun = draft.started is not None or telemetry.commit not in _NOT_BEGUN
+        known = draft.started.tokens if draft.started is not None else None
+        fits = begun and (known is None or telemetry.tokens in (None, known))
+        if draft.telemetry is None and draft.session == record.session and fits:
+            draft.cause = cause.completed(draft.cause)
+            draft.telemetry, draft.end, draft.open = record, position, False
+            return
+    if telemetry.commit not in _NOT_BEGUN:
+        session = record.session or ""
+        drafts.append(_Draft(session, cause, position, telemetry=record, open=False, end=position))
+
+
+def _next_call(thread: Sequence[LogRecord], draft: _Draft) -> LogRecord | None:
+    for record in thread[max(draft.position, draft.end) + 1 :]:
+        if record.kind is Kind.CALL:
+            return record
+        if record.kind in _ENDS_OPEN:
+            return None
+    return None
+
+
+def _checked(attempts: Iterable[Attempt], gateway: bool) -> Iterator[Attempt]:
+    """Take back a proof when calls are missing from the log: another cause may be lost with them."""
+    for attempt in attempts:
+        lacking = _lacking(attempt, gateway) if attempt.telemetry is None else ""
+        yield replace(attempt, cause=attempt.cause.weakened(lacking)) if lacking else attempt
+
+
+def _lacking(attempt: Attempt, gateway: bool) -> str:
+    """What the log should hold beside an attempt and does not, in words; empty when nothing is amiss."""
+    call, following = attempt.cause.call, attempt.following
+    if gateway and attempt.cause.trigger is Trigger.POST_RESPONSE and following is None:
+        # Between turns it goes by the same number.
+        return "no further call of that turn is on record"
+    topic = attempt.started.focus if attempt.started is not None else None
+    if gateway and attempt.cause.trigger is Trigger.MANUAL and topic is None:
+        return "a line of the gateway that asked for it would be missed here"
+    numbers = (call.number, following.number) if call is not None and following is not None else (None, None)
+    before, after = numbers
+    gap = before is not None and after is not None and after != before + 1
+    return "calls are missing from the log" if gap and attempt.cause.trigger is not Trigger.MANUAL else ""

@@ -1,0 +1,257 @@
+"""What made a compaction run, read from the lines before it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import cache
+from typing import Any, NamedTuple
+
+from core.hermes.log import Kind, LogRecord
+from core.model.compaction.event import Trigger
+from core.model.evidence import Verdict
+from core.support.yaml_tables import load_table
+
+_SOON = timedelta(minutes=2)
+_LOOK_BACK = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why an attempt ran.
+
+    Attributes:
+        tokens: The number compared, where the deciding line states it.
+        threshold, window: Likewise.
+        line: The deciding line.
+        call: The last successful provider call before the attempt.
+        note: What the verdict rests on or lacks, in words.
+        limit: The window a provider's refusal named.
+    """
+
+    trigger: Trigger
+    verdict: Verdict
+    tokens: int | None = None
+    threshold: int | None = None
+    window: int | None = None
+    line: LogRecord | None = None
+    call: LogRecord | None = None
+    note: str = ""
+    limit: int | None = None
+
+    def weakened(self, note: str) -> Cause:
+        """The same cause, no longer proved."""
+        if self.verdict is not Verdict.PROVED:
+            return self
+        return replace(self, verdict=Verdict.SUSPECTED, note=note)
+
+    def completed(self, other: Cause) -> Cause:
+        """The same cause with what another line adds: the record of a foreign engine is short."""
+        full = replace(self, call=other.call)
+        if other.trigger is not self.trigger or self.tokens is not None:
+            return full
+        numbers = replace(full, tokens=other.tokens, threshold=other.threshold, window=other.window)
+        return replace(numbers, line=other.line or self.line)
+
+
+class Refusal(NamedTuple):
+    """How a provider's error is understood.
+
+    Attributes:
+        inferred: The text names no overflow; Hermes concludes it from the size of the session.
+        limit: The window it names.
+    """
+
+    trigger: Trigger
+    inferred: bool
+    limit: int | None
+
+
+_STATED: Mapping[Kind, Trigger] = {
+    Kind.PREFLIGHT: Trigger.PREFLIGHT,
+    Kind.PRE_API: Trigger.PRE_API,
+    Kind.HYGIENE: Trigger.HYGIENE,
+    Kind.IDLE: Trigger.IDLE,
+}
+_NATIVE = frozenset({Kind.NATIVE_STARTED, Kind.NATIVE_DONE})
+_DECIDING = frozenset(
+    {*_STATED, Kind.ENGINE_PREFLIGHT, Kind.CALL, Kind.CALL_FAILED, Kind.DONE, Kind.TURN, Kind.TURN_ENDED}
+)
+
+
+def cause_of(thread: Sequence[LogRecord], position: int, previous: Cause | None, *, tags_tell: bool) -> Cause:
+    """The cause of the attempt whose `started` line stands at a position.
+
+    The nearest line before it that can decide does: a stated comparison, a refused call, an answered call, or
+    the end of the turn.
+
+    Args:
+        thread: Lines of one conversation, in time order.
+        position: Of the line that opens the attempt.
+        previous: The cause of the attempt before it, for repeated passes.
+        tags_tell: A line without a session tag was written outside a turn (before 0.22).
+    """
+    started = thread[position]
+    if started.kind in _NATIVE:
+        return Cause(Trigger.NATIVE, Verdict.PROVED, tokens=started.tokens, line=started)
+    if started.focus is not None:
+        return Cause(
+            Trigger.MANUAL, Verdict.PROVED, line=started, note="only a manual compression has a topic"
+        )
+    call = _last_call(thread, position)
+    for record in reversed(thread[max(0, position - _LOOK_BACK) : position]):
+        if record.kind in _DECIDING and not _stray_hygiene(record, started):
+            return replace(_decided(record, started, previous, tags_tell), call=call)
+    if tags_tell and started.tag is None:
+        return _outside_turn(None, started)
+    return Cause(Trigger.UNKNOWN, Verdict.UNKNOWN, note="the log does not reach back far enough")
+
+
+def cause_of_telemetry(record: LogRecord) -> Cause:
+    """The cause a telemetry record names (0.22)."""
+    telemetry = record.telemetry
+    if telemetry is None:
+        return Cause(Trigger.UNKNOWN, Verdict.UNKNOWN, line=record)
+    table = _table()
+    name = table["telemetry"].get(telemetry.trigger, "unknown")
+    if name == "overflow" and telemetry.overflow_reason:
+        name = table["overflow_reasons"].get(telemetry.overflow_reason, name)
+    if telemetry.route in table["native_routes"]:
+        name = "native"
+    verdict = Verdict.UNKNOWN if name == "unknown" else Verdict.PROVED
+    return Cause(
+        trigger=Trigger(name),
+        verdict=verdict,
+        tokens=telemetry.tokens,
+        threshold=telemetry.threshold,
+        window=telemetry.window,
+        line=record,
+        note=f"trigger_source {telemetry.trigger}",
+    )
+
+
+def refusal_of(text: str) -> Refusal | None:
+    """What a provider's error says about the size of the request; None when it is about something else."""
+    lower = text.lower()
+    for entry in _table()["errors"]:
+        if any(words in lower for words in entry["texts"]):
+            return Refusal(Trigger(entry["trigger"]), entry.get("inferred", False), _limit(lower))
+    return None
+
+
+def trigger_words(trigger: Trigger, *, by_count: bool = False) -> str:
+    """A trigger as a clause; `by_count` where messages decided and not tokens."""
+    table = _table()
+    words = table["words_by_count"].get(trigger.value) if by_count else None
+    return str(words or table["words"][trigger.value])
+
+
+def _decided(record: LogRecord, started: LogRecord, previous: Cause | None, tags_tell: bool) -> Cause:
+    if record.kind in _STATED:
+        return _stated(record, started)
+    if record.kind is Kind.ENGINE_PREFLIGHT:
+        numbers = (record.tokens, record.threshold)
+        return Cause(Trigger.ENGINE, Verdict.PROVED, *numbers, line=record)
+    if tags_tell and started.tag is None:
+        return _outside_turn(record, started)
+    if record.kind is Kind.CALL_FAILED:
+        return _refused(record, started)
+    if record.kind is Kind.CALL:
+        return _answered(record, started, tags_tell)
+    if record.kind is Kind.DONE and previous is not None:
+        return _again(record, previous)
+    if record.kind is Kind.TURN_ENDED:
+        note = "no turn was running"
+        verdict = Verdict.SUSPECTED if tags_tell else Verdict.DERIVED
+        return Cause(Trigger.MANUAL, verdict, line=record, note=note)
+    note = "a turn had begun and no call was made yet"
+    return Cause(Trigger.PREFLIGHT, Verdict.SUSPECTED, tokens=started.tokens, line=record, note=note)
+
+
+def _stated(record: LogRecord, started: LogRecord) -> Cause:
+    agrees = started.tokens in (None, record.tokens)
+    soon = started.at - record.at <= _SOON
+    verdict = Verdict.PROVED if agrees and soon and started.tokens is not None else Verdict.SUSPECTED
+    return Cause(
+        trigger=_STATED[record.kind],
+        verdict=verdict,
+        tokens=record.tokens,
+        threshold=record.threshold,
+        window=record.window,
+        line=record,
+        note="" if agrees else "the line and the attempt name different numbers",
+    )
+
+
+def _refused(record: LogRecord, started: LogRecord) -> Cause:
+    refusal = refusal_of(f"{record.message} {record.text or ''}")
+    soon = started.at - record.at <= _SOON
+    if refusal is None:
+        note = "the error names no size"
+        return Cause(Trigger.OVERFLOW, Verdict.SUSPECTED, line=record, note=note)
+    note = "Hermes inferred an overflow from an error that names none" if refusal.inferred else ""
+    verdict = Verdict.PROVED if soon else Verdict.SUSPECTED
+    return Cause(refusal.trigger, verdict, line=record, note=note, limit=refusal.limit)
+
+
+def _answered(record: LogRecord, started: LogRecord, tags_tell: bool) -> Cause:
+    """After an answer: before 0.22 its real prompt size is compared, and the attempt repeats the number."""
+    if record.input is not None and record.input == started.tokens:
+        return Cause(Trigger.POST_RESPONSE, Verdict.PROVED, tokens=record.input, line=record)
+    note = "it follows an answered call"
+    if tags_tell and record.input is not None and started.tokens is not None:
+        note += f" of {record.input:,} tokens, but names {started.tokens:,}"
+        return Cause(Trigger.POST_RESPONSE, Verdict.SUSPECTED, tokens=started.tokens, line=record, note=note)
+    return Cause(Trigger.POST_RESPONSE, Verdict.DERIVED, tokens=started.tokens, line=record, note=note)
+
+
+def _again(record: LogRecord, previous: Cause) -> Cause:
+    """A pass right after another one, with no call between: the same check ran again."""
+    return replace(
+        previous,
+        tokens=None,
+        line=record,
+        verdict=min(previous.verdict, Verdict.DERIVED, key=list(Verdict).index)
+        if previous.verdict is not Verdict.PROVED
+        else Verdict.DERIVED,
+        note="another pass of the same check",
+    )
+
+
+def _outside_turn(record: LogRecord | None, started: LogRecord) -> Cause:
+    """The line carries no session tag: a command ran it, or the gateway before the agent."""
+    ended = record is not None and record.kind in (Kind.TURN_ENDED, Kind.DONE)
+    note = "no turn was running" if ended else "the line was written outside a turn"
+    verdict = Verdict.PROVED if ended else Verdict.DERIVED
+    return Cause(Trigger.MANUAL, verdict, line=record or started, note=note)
+
+
+def _last_call(thread: Sequence[LogRecord], position: int) -> LogRecord | None:
+    for record in reversed(thread[max(0, position - _LOOK_BACK) : position]):
+        if record.kind is Kind.CALL:
+            return record
+        if record.kind is Kind.TURN:
+            return None
+    return None
+
+
+def _stray_hygiene(record: LogRecord, started: LogRecord) -> bool:
+    """A gateway line names no session; one with another number, or long ago, is about another chat."""
+    if record.kind is not Kind.HYGIENE:
+        return False
+    return started.at - record.at > _SOON or started.tokens not in (None, record.tokens)
+
+
+def _limit(text: str) -> int | None:
+    for pattern in _table()["limits"]:
+        if found := re.search(pattern, text):
+            return int(found[1].replace(",", ""))
+    return None
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    table: Mapping[str, Any] = load_table("core/explain/compactions/triggers.yaml")
+    return table

@@ -1,0 +1,100 @@
+"""Context engines other than Hermes' own: which one decides, and what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.explain.compactions.attempts import Attempt
+from core.explain.context.context import Frame
+from core.explain.context.rows.boundary_rows import BoundaryRows
+from core.hermes.log import Kind
+from core.model.compaction.event import Trigger
+from core.model.evidence import Evidence, Source
+from core.model.transcript.boundary import BoundaryMode
+
+BUILT_IN = (None, "", "compressor")
+_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignEngine:
+    """An engine that decides instead of Hermes' own compressor.
+
+    Attributes:
+        name: As config.yaml calls it; None where only rows show one.
+        evidence: The setting, and rows it wrote in the place of a summary.
+        known: What else there is of it, in words.
+    """
+
+    name: str | None
+    evidence: tuple[Evidence, ...]
+    known: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> Iterator[str]:
+        """What a reader of a threshold should know."""
+        told = "; ".join(f"{one.where} {one.text}" for one in self.evidence)
+        if self.name is not None:
+            yield f"{told}: the context engine is {self.name!r}, so the threshold shown is not in force"
+        else:
+            yield f"another context engine wrote this, so the threshold shown was not in force then: {told}"
+        yield from self.known
+
+
+def foreign_engine(frame: Frame) -> ForeignEngine | None:
+    """The engine in force when that is not the built-in one.
+
+    Hermes falls back to its own where the configured engine cannot be loaded, and says so in the log.
+    """
+    marks, name = tuple(_marks(frame)), engine_of(frame)
+    if name is not None:
+        origin = frame.config.setting("context.engine", frame.release.release).origin
+        evidence = (Evidence(Source.CONFIG, origin, f"context.engine: {name}"), *marks)
+        return ForeignEngine(name, evidence, tuple(_known(frame.store.location.home, name)))
+    return ForeignEngine(None, marks) if marks else None
+
+
+def written_by_another(rows: BoundaryRows) -> bool:
+    """Rows were written in the place of others, and among them is no summary that Hermes writes."""
+    in_place = rows.boundary.mode is BoundaryMode.IN_PLACE
+    return rows.summary is None and (rows.boundary.summary_row is not None or in_place)
+
+
+def engine_of(frame: Frame) -> str | None:
+    """The engine config.yaml names besides the built-in one, unless it could not be loaded."""
+    value = frame.config.setting("context.engine", frame.release.release).value
+    replaced = any(record.kind is Kind.ENGINE_MISSING for record in frame.log.records)
+    return None if value in BUILT_IN or replaced else str(value)
+
+
+def rules_of_another(frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None) -> str | None:
+    """Whose threshold decided a compaction, in words, where it was not Hermes' own."""
+    if attempt is not None and attempt.cause.trigger is Trigger.NATIVE:
+        return "the provider decides by a threshold of its own"
+    if rows is not None and rows.summary is not None:
+        return None
+    name = engine_of(frame)
+    if name is None and (rows is None or not written_by_another(rows)):
+        return None
+    return f"the context engine{f' {name!r}' if name else ''} decides by a threshold of its own"
+
+
+def _marks(frame: Frame) -> Iterator[Evidence]:
+    written = [rows.boundary.summary_row for rows in frame.boundaries if written_by_another(rows)]
+    for message in frame.messages([row for row in written if row is not None]):
+        row = message.row.id if message.row is not None else None
+        text = " ".join(message.text.split())[:_SHOWN]
+        yield Evidence(Source.DATABASE, f"message {row}", f"holds no summary of Hermes' own: {text!r}")
+
+
+def _known(home: Path | None, name: str) -> Iterator[str]:
+    """Its files in the home: where a plugin is loaded from, and a store named after it."""
+    if home is None or not name.replace("-", "_").isidentifier():
+        return
+    for place in (home / "plugins" / "context_engine" / name, home / "plugins" / name):
+        if place.is_dir():
+            yield f"it is loaded from {place}"
+    for path in sorted(home.glob(f"{name}*.db")) + sorted(home.glob(f"{name}*.sqlite")):
+        yield f"it keeps {path.stat().st_size:,} bytes in {path.name}"

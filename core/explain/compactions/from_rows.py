@@ -1,0 +1,207 @@
+"""Why a compaction ran when no line of the log survives: recomputed from rows, or what remains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.explain.context.context import Frame
+from core.explain.context.release_checks import is_local
+from core.explain.context.rows.boundary_rows import BoundaryRows
+from core.explain.context.usage_anchor import anchored_tokens
+from core.model.compaction.event import Trigger
+from core.model.evidence import Evidence, Source, Verdict
+from core.model.transcript.boundary import BoundaryMode
+from core.model.transcript.message import Message
+from core.model.transcript.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """What rows and rules say about one compaction.
+
+    Attributes:
+        tokens: The release's estimate of the request; a lower bound where the tools are unknown.
+        steps: The reasoning, one step a line.
+        explains: The threshold compared with explains it; otherwise another one may have been in force.
+    """
+
+    trigger: Trigger
+    verdict: Verdict
+    tokens: int | None
+    steps: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    explains: bool = True
+
+
+_ROUGH = 0.15
+"""How far an estimate may exceed what a provider counted."""
+UNDERIVED = Derived(Trigger.UNKNOWN, Verdict.UNKNOWN, None)
+"""Rows alone tell nothing where another engine decided, for reasons of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    """The two numbers a check may compare, and the threshold.
+
+    Attributes:
+        full: With everything the transcript held.
+        called: As the last model call saw it.
+        earlier: As the call before that saw it, where it had tool results to follow.
+    """
+
+    full: int
+    called: int
+    earlier: int
+    threshold: int | None
+    slack: float
+
+    def reaches(self, number: int) -> bool:
+        return self.threshold is not None and number >= self.threshold * (1 - self.slack)
+
+    def exceeds(self, number: int) -> bool:
+        return self.threshold is not None and number >= self.threshold
+
+    @property
+    def late(self) -> bool:
+        """A call well above the threshold had passed before: the threshold was another one then."""
+        return self.threshold is not None and self.earlier * (1 - _ROUGH) >= self.threshold
+
+    def verdict(self, number: int) -> Verdict:
+        """How sure a number that reaches the threshold makes us: estimates near it prove little."""
+        return Verdict.DERIVED if self.exceeds(number) else Verdict.SUSPECTED
+
+
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """One compaction: the transcript it was given, and the rules it ran under."""
+
+    frame: Frame
+    facts: BoundaryRows
+    messages: tuple[Message, ...]
+    session: Session
+    release: str | None
+    threshold: int | None
+
+    def sizes(self) -> _Sizes:
+        """The numbers a check may have compared."""
+        given = self.messages
+        answers = [i for i, message in enumerate(given) if message.role == "assistant"]
+        looked_at = [i for i in answers[:-1] if given[i].tool_calls and i >= self.facts.kept]
+        ends = (len(given), *(at[-1] if at else 0 for at in (answers, looked_at)))
+        full, called, earlier = (
+            self.frame.request_tokens(given[:end], self.session, self.release) for end in ends
+        )
+        return _Sizes(full, called, earlier, self.threshold, self.frame.tolerance(self.session))
+
+
+def derive(frame: Frame, facts: BoundaryRows, release: str | None, threshold: int | None) -> Derived:
+    """Name the likeliest trigger of one compaction from rows alone; never proved.
+
+    The last message of the transcript says where in a turn it ran: behind a user's message only the check at
+    the start of a turn or a refusal of the first call can have run, behind a tool result the checks inside a
+    turn, behind a finished answer somebody asked for it or the gateway stepped in.
+    """
+    session = frame.sessions[facts.session]
+    if not facts.before:
+        return _without_rows(facts, session)
+    messages = frame.messages(facts.before)
+    scene = _Scene(frame, facts, messages, session, release, threshold)
+    role = messages[-1].role if messages else ""
+    if role == "user":
+        return _at_turn_start(scene)
+    if role == "tool" or (role == "assistant" and messages[-1].tool_calls):
+        return _inside_turn(scene)
+    return _between_turns(scene)
+
+
+def _without_rows(facts: BoundaryRows, session: Session) -> Derived:
+    if facts.boundary.mode is BoundaryMode.REWRITE and not is_local(session.source):
+        steps = (f"the rows were rewritten in place, as the gateway does ({session.source})",)
+        return Derived(Trigger.HYGIENE, Verdict.SUSPECTED, None, steps=steps)
+    return Derived(Trigger.UNKNOWN, Verdict.UNKNOWN, None, steps=("the transcript it was given is gone",))
+
+
+def _at_turn_start(scene: _Scene) -> Derived:
+    sizes = scene.sizes()
+    steps = ["the transcript ended with a user's message, so no call of that turn had been answered"]
+    if sizes.reaches(sizes.full):
+        return _reached(Trigger.PREFLIGHT, sizes.verdict(sizes.full), sizes, steps)
+    return _refused(sizes, steps)
+
+
+def _inside_turn(scene: _Scene) -> Derived:
+    rules, threshold = scene.frame.checks(scene.release), scene.threshold
+    steps = ["the transcript ended with a tool result, so it ran inside a turn"]
+    if rules.anchored:
+        policy = scene.frame.policy(scene.release)
+        anchored = anchored_tokens(scene.session.model_config, scene.messages, policy)
+        if anchored is not None and threshold is not None and anchored >= threshold:
+            steps.append(f"the usage stored with the session gives {anchored:,} >= {threshold:,}")
+            return Derived(Trigger.POST_RESPONSE, Verdict.DERIVED, anchored, steps=tuple(steps))
+    sizes = scene.sizes()
+    if not sizes.reaches(sizes.full):
+        return _billed(scene, steps) or _refused(sizes, steps)
+    if rules.pre_api and not rules.anchored and not sizes.exceeds(sizes.called):
+        steps.append(f"the call before it held about {sizes.called:,}, below the threshold")
+        return _reached(Trigger.PRE_API, sizes.verdict(sizes.full), sizes, steps)
+    return _reached(Trigger.POST_RESPONSE, sizes.verdict(sizes.called), sizes, steps)
+
+
+def _billed(scene: _Scene, steps: list[str]) -> Derived | None:
+    """Real prompts may be larger than any estimate: the tokens booked on a closed session tell their mean."""
+    session, threshold = scene.session, scene.threshold
+    prompt, calls = session.tokens.prompt, session.api_calls
+    if scene.facts.boundary.mode is not BoundaryMode.ROTATION or not prompt or not calls or threshold is None:
+        return None
+    mean = prompt // calls
+    if mean < threshold:
+        return None
+    told = f"{prompt:,} prompt tokens were booked over {calls} calls, {mean:,} each, >= {threshold:,}"
+    evidence = Evidence(Source.DATABASE, f"sessions {session.id}", told)
+    verdict = Verdict.DERIVED if calls == 1 else Verdict.SUSPECTED
+    return Derived(Trigger.POST_RESPONSE, verdict, mean, steps=(*steps, told), evidence=(evidence,))
+
+
+def _between_turns(scene: _Scene) -> Derived:
+    frame, session = scene.frame, scene.session
+    sizes = scene.sizes()
+    steps = ["the transcript ended with a finished answer, so no turn was running"]
+    window = frame.window.tokens
+    share = frame.checks(scene.release).hygiene_share
+    if not is_local(session.source) and window and sizes.full >= int(window * share) * (1 - sizes.slack):
+        steps.append(f"about {sizes.full:,} is {share:.0%} of {window:,} or more, where the gateway steps in")
+        return Derived(Trigger.HYGIENE, Verdict.SUSPECTED, sizes.full, steps=tuple(steps))
+    calls = _summary_calls(frame, session)
+    if calls == 0:
+        steps.append("no summary call was booked on the session, as when a command asks for it")
+    return Derived(Trigger.MANUAL, Verdict.SUSPECTED, sizes.full, steps=tuple(steps))
+
+
+def _reached(trigger: Trigger, verdict: Verdict, sizes: _Sizes, steps: list[str]) -> Derived:
+    threshold = sizes.threshold or 0
+    sign = ">=" if sizes.full >= threshold else "close to"
+    told = f"the request comes to about {sizes.full:,} {sign} {threshold:,}"
+    evidence = (Evidence(Source.DERIVED, "rows before the compaction", told),)
+    if not sizes.late:
+        return Derived(trigger, verdict, sizes.full, (*steps, told), evidence)
+    passed = f"a call of about {sizes.earlier:,} had passed before it, so the threshold was another one then"
+    return Derived(trigger, Verdict.SUSPECTED, sizes.full, (*steps, told, passed), evidence, explains=False)
+
+
+def _refused(sizes: _Sizes, steps: list[str]) -> Derived:
+    """Below every threshold inside a turn: what remains is a refusal by the provider."""
+    if sizes.threshold is None:
+        steps.append("no window is known, so nothing can be compared")
+        return Derived(Trigger.UNKNOWN, Verdict.UNKNOWN, sizes.full, steps=tuple(steps))
+    told = f"about {sizes.full:,} is below {sizes.threshold:,}: no check fires there, a refusal may"
+    evidence = Evidence(Source.DERIVED, "rows before the compaction", told)
+    found = (Trigger.OVERFLOW, Verdict.SUSPECTED, sizes.full, (*steps, told), (evidence,))
+    return Derived(*found, explains=False)
+
+
+def _summary_calls(frame: Frame, session: Session) -> int | None:
+    """Summary calls booked on a session; None where calls are not booked by task."""
+    rows = frame.store.model_usage([session.id])
+    if not rows:
+        return None
+    return sum(row.calls or 0 for row in rows if row.task == "compression")

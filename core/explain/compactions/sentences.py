@@ -1,0 +1,189 @@
+"""One compaction in words: the sentence, the sums, and where two sources differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from core.compress.sizing.threshold import Budgets
+from core.explain.compactions.attempts import Attempt
+from core.explain.compactions.causes import Cause, trigger_words
+from core.explain.compactions.shrunk_window import Shrunk
+from core.explain.compactions.verdict import Ruling
+from core.explain.context.rows.boundary_rows import BoundaryRows
+from core.hermes.log import Kind, LogRecord
+from core.model.compaction.event import Trigger
+from core.model.evidence import Evidence, Source, Verdict
+
+_CERTAINTY = {
+    Verdict.PROVED: "",
+    Verdict.DERIVED: "Recomputed: ",
+    Verdict.SUSPECTED: "Probably: ",
+    Verdict.UNKNOWN: "",
+}
+_COMPARED = (
+    Trigger.PREFLIGHT,
+    Trigger.PRE_API,
+    Trigger.POST_RESPONSE,
+    Trigger.HYGIENE,
+    Trigger.IDLE,
+)
+
+
+def explanation(ruling: Ruling) -> str:
+    """The verdict as one sentence."""
+    trigger, verdict, tokens, threshold = ruling.trigger, ruling.verdict, ruling.tokens, ruling.threshold
+    words = trigger_words(trigger, by_count=ruling.by_count)
+    sentence = _CERTAINTY[verdict] + (
+        words[:1].lower() + words[1:] if _CERTAINTY[verdict] else _capital(words)
+    )
+    if trigger in _COMPARED and tokens is not None and threshold is not None and not ruling.by_count:
+        of = f" (window {ruling.window:,})" if ruling.window is not None else ""
+        sentence += f": {tokens:,} against {threshold:,}{of}"
+    elif ruling.messages is not None:
+        sentence += f": {ruling.messages:,}, with about {tokens:,} tokens"
+    elif trigger is Trigger.UNKNOWN and ruling.past.edited:
+        sentence += ": config.yaml was changed since, so the threshold of then is not known"
+    elif tokens is not None and trigger is not Trigger.UNKNOWN:
+        sentence += f"; the conversation held about {tokens:,} tokens"
+    return sentence + "."
+
+
+def sums(cause: Cause | None, ruling: Ruling) -> Iterator[str]:
+    """The arithmetic, one step a line: the threshold, or whose it was; then the comparison."""
+    if ruling.trigger is Trigger.HYGIENE and ruling.window and ruling.threshold is not None:
+        share = ruling.threshold / ruling.window
+        yield f"the gateway steps in at {share:.0%} of {ruling.window:,} = {ruling.threshold:,}"
+    elif ruling.limits is not None:
+        yield from ruling.limits.arithmetic
+    else:
+        yield ruling.others or _no_threshold(ruling)
+    if ruling.past.edited and ruling.threshold is not None:
+        yield "config.yaml was changed since, but what passed and what fired fit its threshold"
+    if ruling.lowered is not None:
+        yield f"lowered to {ruling.lowered.threshold:,}, which the summary model can read"
+    compared = cause is None or cause.trigger in _COMPARED
+    if ruling.tokens is not None and ruling.threshold is not None and compared:
+        sign = ">=" if ruling.tokens >= ruling.threshold else "<"
+        told = f"{ruling.tokens:,} {sign} {ruling.threshold:,}"
+        yield f"{told}, so the number of messages decided" if ruling.by_count else told
+    if ruling.by_count and ruling.most is not None and ruling.messages is not None:
+        sign = ">=" if ruling.messages >= ruling.most else "<"
+        yield f"{ruling.messages:,} messages {sign} {ruling.most:,}, the most that config.yaml allows today"
+    if cause is not None and cause.call is not None and cause.call.input is not None:
+        yield f"the last call before it held {cause.call.input:,} real tokens"
+    if ruling.derived is not None:
+        yield from ruling.derived.steps
+
+
+def evidence(attempt: Attempt | None, rows: BoundaryRows | None, ruling: Ruling) -> Iterator[Evidence]:
+    """Everything one event rests on: lines, rows, what was recomputed, and what had lowered the limits."""
+    if attempt is not None:
+        yield from _log_evidence(attempt)
+        if attempt.cause.note:
+            yield Evidence(Source.DERIVED, attempt.first.where, attempt.cause.note)
+    if rows is not None:
+        yield from _row_evidence(rows)
+    if ruling.derived is not None:
+        yield from ruling.derived.evidence
+    if ruling.past.shrunk is not None:
+        yield from _shrunk_evidence(ruling.past.shrunk)
+    if ruling.lowered is not None:
+        yield quoted(ruling.lowered)
+
+
+def _log_evidence(attempt: Attempt) -> Iterator[Evidence]:
+    """The lines an attempt rests on, in the order of the log, each once."""
+    lines = [attempt.cause.line, attempt.cause.call, attempt.started, *attempt.inner[-4:]]
+    lines += [attempt.done, attempt.telemetry]
+    seen: set[str] = set()
+    for line in sorted((line for line in lines if line is not None), key=lambda line: line.at):
+        if line.where not in seen:
+            seen.add(line.where)
+            yield quoted(line)
+
+
+def quoted(line: LogRecord) -> Evidence:
+    """A log line as evidence."""
+    return Evidence(Source.LOG, line.where, line.message)
+
+
+def _row_evidence(rows: BoundaryRows) -> Iterator[Evidence]:
+    """What the database shows of a compaction."""
+    yield from rows.boundary.evidence
+    if rows.before:
+        where = f"messages {rows.before[0]}-{rows.before[-1]}"
+        yield Evidence(Source.DATABASE, where, f"{len(rows.before)} messages before")
+    if rows.after:
+        where = f"messages {rows.after[0]}-{rows.after[-1]}"
+        yield Evidence(Source.DATABASE, where, f"{len(rows.after)} messages after")
+
+
+def _shrunk_evidence(shrunk: Shrunk) -> Iterator[Evidence]:
+    """The refusal that left the process with a smaller window."""
+    yield quoted(shrunk.line)
+    told = f"left the running process with a window of {shrunk.window:,}"
+    yield Evidence(Source.DERIVED, shrunk.line.where, told)
+
+
+def other_windows(ruling: Ruling) -> Iterator[str]:
+    """Lines of other turns state another window than the one taken."""
+    if ruling.past.claims and ruling.window is not None:
+        stated = " and ".join(f"{window:,}" for window in ruling.past.claims)
+        yield (
+            f"the log states a window of {stated} in other turns, today's config gives {ruling.window:,}: "
+            "the process may have started with either"
+        )
+
+
+def denied(ruling: Ruling) -> Iterator[str]:
+    """Today's config cannot have been in force then."""
+    if ruling.denied:
+        yield f"{ruling.denied}: another window or threshold was in force"
+
+
+def disagreements(
+    attempt: Attempt | None,
+    rows: BoundaryRows | None,
+    limits: Budgets | None,
+    joined: Callable[[], int],
+    *,
+    rewritten: bool,
+) -> Iterator[str]:
+    """Where the log, the rows and today's config say different things.
+
+    Args:
+        attempt: As the log tells it.
+        rows: As the rows tell it.
+        limits: Under today's config.
+        joined: How many messages Hermes joins to their neighbours before it counts.
+        rewritten: A later compaction destroyed what this one had left.
+    """
+    done = attempt.done if attempt else None
+    if done is not None and done.kind is Kind.DONE and rows is None:
+        gone = "a later compaction destroyed its rows" if rewritten else "no row shows one"
+        yield f"{done.where} tells of a new transcript, but {gone}"
+    if done is not None and rows is not None:
+        for name, said, shown in (
+            ("before", done.before, rows.counted_before),
+            ("after", done.after, rows.counted_after),
+        ):
+            if said is None or shown is None or said == shown:
+                continue
+            if name == "after" or shown - said != joined():
+                yield f"{done.where} counts {said} messages {name}, the rows show {shown}"
+    if attempt is not None and attempt.cause.threshold is not None and limits is not None:
+        compared = attempt.cause.trigger is not Trigger.HYGIENE
+        if compared and attempt.cause.threshold != limits.threshold:
+            where = attempt.cause.line.where if attempt.cause.line else "the log"
+            stated, today = attempt.cause.threshold, limits.threshold
+            yield f"{where} names a threshold of {stated:,}; today's config gives {today:,}"
+
+
+def _no_threshold(ruling: Ruling) -> str:
+    if ruling.past.edited:
+        return "config.yaml was changed later in this conversation, so what it said then is not known"
+    return "no window is known, so no threshold"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,73 @@
+"""What became of the summary of one attempt, and who wrote it."""
+
+from __future__ import annotations
+
+from core.compress.sizing.estimate import text_tokens
+from core.explain.compactions.attempts import Attempt
+from core.explain.context.context import Frame
+from core.explain.context.rows.boundary_rows import BoundaryRows
+from core.hermes.log import Kind, LogRecord
+from core.model.compaction.event import SummaryOutcome, SummaryStatus
+from core.model.transcript.session import Session
+
+_METHODS = {
+    "llm_summary": SummaryStatus.MODEL,
+    "aux_fallback_main": SummaryStatus.MODEL,
+    "provider": SummaryStatus.MODEL,
+    "deterministic_fallback": SummaryStatus.FALLBACK,
+}
+
+
+_CALLS = frozenset({Kind.SUMMARY_CALL, Kind.AUX_CALL})
+
+
+def summary_outcome(
+    frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None, *, completed: bool, release: str | None
+) -> SummaryOutcome:
+    """Who wrote the summary: the row itself knows best, then the telemetry, then the lines in between."""
+    status = _status(attempt, rows, completed)
+    model = _model(frame, attempt, rows) if status is SummaryStatus.MODEL else None
+    tokens = None
+    if rows is not None and rows.summary is not None:
+        tokens = text_tokens(rows.summary.body, frame.policy(release).estimate.unit)
+    return SummaryOutcome(status, model, tokens)
+
+
+def _status(attempt: Attempt | None, rows: BoundaryRows | None, completed: bool) -> SummaryStatus:
+    if not completed:
+        return SummaryStatus.ABORTED
+    if rows is not None and rows.summary is not None:
+        return SummaryStatus.FALLBACK if rows.summary.fallback else SummaryStatus.MODEL
+    if attempt is None:
+        return SummaryStatus.UNKNOWN
+    record = attempt.telemetry.telemetry if attempt.telemetry else None
+    if record is not None and record.method in _METHODS:
+        return _METHODS[record.method]
+    kinds = {line.kind for line in attempt.inner}
+    if kinds & {Kind.FALLBACK, Kind.SUMMARY_FAILED} and Kind.MAIN_MODEL_RETRY not in kinds:
+        return SummaryStatus.FALLBACK
+    # A call that fails is always told; one that is not has written it.
+    return SummaryStatus.MODEL if kinds & _CALLS else SummaryStatus.UNKNOWN
+
+
+def _model(frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None) -> str | None:
+    if attempt is not None:
+        record = attempt.telemetry.telemetry if attempt.telemetry else None
+        if record is not None and record.aux_model:
+            return record.aux_model
+        called = _last(attempt, Kind.SUMMARY_CALL) or _last(attempt, Kind.AUX_CALL)
+        if called is not None and called.model:
+            return called.model
+    session = frame.sessions.get(rows.session) if rows else None
+    return _booked(frame, session) if session else None
+
+
+def _last(attempt: Attempt, kind: Kind) -> LogRecord | None:
+    return next((line for line in reversed(attempt.inner) if line.kind is kind), None)
+
+
+def _booked(frame: Frame, session: Session) -> str | None:
+    """The one model the session booked summary calls on; several leave it open."""
+    rows = frame.store.model_usage([session.id])
+    models = {row.model for row in rows if row.task == "compression" and row.model}
+    return models.pop() if len(models) == 1 else None

@@ -1,0 +1,217 @@
+"""What made one compaction run, and the numbers it ran by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from core.compress.sizing.threshold import Budgets
+from core.explain.compactions.attempts import Attempt
+from core.explain.compactions.causes import Cause
+from core.explain.compactions.foreign_engine import rules_of_another
+from core.explain.compactions.from_rows import UNDERIVED, Derived, derive
+from core.explain.compactions.past_window import PastWindow, past_window
+from core.explain.context.context import Frame
+from core.explain.context.log.agent_runs import passed_over
+from core.explain.context.log.log_claims import lowered_threshold
+from core.explain.context.rows.boundary_rows import BoundaryRows
+from core.hermes.log import Kind, LogRecord
+from core.model.compaction.event import Trigger
+from core.model.evidence import Verdict
+from core.model.transcript.session import Session
+
+_CLOSE = 0.15
+"""A change of settings moves the threshold farther than this, or hardly matters."""
+BY_SIZE = (Trigger.PREFLIGHT, Trigger.PRE_API, Trigger.POST_RESPONSE)
+
+
+class Ruling(NamedTuple):
+    """What made a compaction run, and the numbers it ran by.
+
+    Attributes:
+        limits: Under today's config and the window in force then.
+        lowered: The line that says the threshold was lowered for the summary model.
+        others: Whose threshold it was, where not Hermes' own.
+        past: The window in force then, and what that rests on.
+        counted: How many messages the gateway counted.
+        most: How many today's config allows.
+        denied: Why today's threshold cannot have been in force, so that neither it nor the window is shown.
+    """
+
+    trigger: Trigger
+    verdict: Verdict
+    tokens: int | None
+    threshold: int | None
+    window: int | None
+    limits: Budgets | None
+    derived: Derived | None
+    lowered: LogRecord | None
+    others: str | None
+    past: PastWindow
+    denied: str = ""
+    counted: int | None = None
+    most: int | None = None
+
+    @property
+    def by_count(self) -> bool:
+        """The gateway stepped in below its number of tokens: there were too many messages."""
+        if self.trigger is not Trigger.HYGIENE or self.derived is not None:
+            return False
+        return self.tokens is not None and self.threshold is not None and self.tokens < self.threshold
+
+    @property
+    def messages(self) -> int | None:
+        """How many messages the gateway counted, where their number made it step in."""
+        return self.counted if self.by_count else None
+
+
+def rule(
+    frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None, release: str, session: Session
+) -> Ruling:
+    """Decide what made one compaction run, from the log where it tells, else from rows and rules.
+
+    Args:
+        frame: Its surroundings.
+        attempt: As the log tells it.
+        rows: As the rows tell it.
+        release: Whose rules apply.
+        session: Where it began.
+    """
+    cause = attempt.cause if attempt is not None else None
+    past, others = past_window(frame, attempt, rows), rules_of_another(frame, attempt, rows)
+    # A log that tells of the attempt tells of a lowering as well.
+    lowers = attempt is None
+    limits = frame.limits(release, session, past.window, lowered=lowers) if others is None else None
+    derived = None
+    if rows is not None and _needs_rows(cause):
+        threshold = limits.threshold if limits is not None else None
+        derived = derive(frame, rows, release, threshold) if others is None else UNDERIVED
+    trigger, verdict = _verdict(cause, derived)
+    tokens = _tokens(attempt, derived)
+    threshold, lowered = _threshold(frame, attempt, past, limits, trigger, release)
+    denied = ""
+    if cause is None or cause.threshold is None:
+        setters = (lowered, past.shrunk.line if past.shrunk is not None else None)
+        denied = _denied(frame, attempt, setters, derived, tokens, threshold) if threshold is not None else ""
+    window = past.window
+    if past.edited and threshold is not None and attempt is not None:
+        line = _lowered_in_run(frame, attempt)
+        held = not denied and _borne_out(frame, attempt, trigger, tokens, threshold)
+        told = held and lowered is None and _telling(frame, release, session, past.window, threshold)
+        window, lowered = past.window if told else None, line or lowered
+        threshold = line.threshold if line is not None else threshold if held else None
+        limits = limits if held else None
+    elif denied:
+        threshold, window = None, past.window if past.stated else None
+    line = cause.line if cause is not None else None
+    counted = line.before if line is not None and line.kind is Kind.HYGIENE else None
+    most = frame.config.value("compression.hygiene_hard_message_limit", release)
+    numbers = (tokens, threshold, window, limits)
+    return Ruling(trigger, verdict, *numbers, derived, lowered, others, past, denied, counted, most)
+
+
+def _threshold(
+    frame: Frame,
+    attempt: Attempt | None,
+    past: PastWindow,
+    limits: Budgets | None,
+    trigger: Trigger,
+    release: str,
+) -> tuple[int | None, LogRecord | None]:
+    """The threshold in force, and the line that had lowered it by then."""
+    cause = attempt.cause if attempt is not None else None
+    if trigger is Trigger.HYGIENE and not _stated_by_gateway(cause):
+        # The telemetry of such an attempt names the agent's threshold, which nobody had compared.
+        return int(past.window * frame.checks(release).hygiene_share) if past.window else None, None
+    stated = cause.threshold if cause is not None else None
+    threshold = limits.threshold if limits is not None else None
+    if attempt is None or threshold is None:
+        return stated or threshold, None
+    # An attempt first looks at what its summary model can read: that line holds for the next one.
+    decided = cause.line.at if cause is not None and cause.line is not None else attempt.first.at
+    lowered = lowered_threshold(frame.log, threshold, decided)
+    if lowered is None or stated not in (None, lowered.threshold):
+        return stated or threshold, None
+    return lowered.threshold, lowered
+
+
+def _denied(
+    frame: Frame,
+    attempt: Attempt | None,
+    setters: Sequence[LogRecord | None],
+    derived: Derived | None,
+    tokens: int | None,
+    threshold: int,
+) -> str:
+    """Why a threshold of today's config was not in force then, in words; empty where nothing denies it.
+
+    `setters` are lines that put it in force: what passed before them did so under another one.
+    """
+    if derived is not None and not derived.explains:
+        return f"the rows do not show a request that the {threshold:,} of today's config explains"
+    if attempt is None:
+        return ""
+    if attempt.cause.trigger in BY_SIZE and tokens is not None and tokens < threshold:
+        return f"{tokens:,} tokens do not reach the {threshold:,} of today's config"
+    run, model = frame.runs.get(attempt.first.where), attempt.started.model if attempt.started else None
+    since = max((line.at for line in setters if line is not None), default=datetime.min)
+    lines = (line for line in frame.log.records if run is not None and frame.runs.get(line.where) == run)
+    for call in passed_over((line for line in lines if line.at >= since), model):
+        if call.input is not None and call.input >= threshold:
+            return f"{call.where}: {call.input:,} tokens passed, which {threshold:,} would not have let"
+    return ""
+
+
+def _lowered_in_run(frame: Frame, attempt: Attempt) -> LogRecord | None:
+    """The line by which the run of an attempt had lowered its threshold, whatever it was before."""
+    run, found = frame.runs.get(attempt.first.where), None
+    decided = attempt.cause.line.at if attempt.cause.line is not None else attempt.first.at
+    for record in frame.log.records:
+        if record.at > decided or run is None:
+            break
+        if record.kind is Kind.AUX_LOWERED:
+            found = record
+        elif record.kind is Kind.CALL and frame.runs.get(record.where) not in (None, run):
+            found = None
+    return found
+
+
+def _borne_out(frame: Frame, attempt: Attempt, trigger: Trigger, tokens: int | None, threshold: int) -> bool:
+    """Whether a threshold lies closely between a size that passed in the same run and the one that fired."""
+    if trigger not in BY_SIZE or tokens is None or tokens < threshold:
+        return False
+    run = frame.runs.get(attempt.first.where)
+    calls = (r for r in frame.log.records if r.kind is Kind.CALL and r.at < attempt.first.at)
+    sizes = (r.input for r in calls if run is not None and frame.runs.get(r.where) == run and r.input)
+    return any(threshold * (1 - _CLOSE) <= size < threshold for size in sizes)
+
+
+def _telling(frame: Frame, release: str, session: Session, window: int | None, threshold: int) -> bool:
+    """Whether a threshold tells its window: many windows share the least one."""
+    others = (frame.limits(release, session, one) for one in ((window or 0) // 2, (window or 0) * 2))
+    return all(other is None or other.threshold != threshold for other in others)
+
+
+def _stated_by_gateway(cause: Cause | None) -> bool:
+    return cause is not None and cause.line is not None and cause.line.kind is Kind.HYGIENE
+
+
+def _needs_rows(cause: Cause | None) -> bool:
+    return cause is None or cause.verdict is Verdict.UNKNOWN
+
+
+def _verdict(cause: Cause | None, derived: Derived | None) -> tuple[Trigger, Verdict]:
+    if derived is not None:
+        return derived.trigger, derived.verdict
+    if cause is None:
+        return Trigger.UNKNOWN, Verdict.UNKNOWN
+    return cause.trigger, cause.verdict
+
+
+def _tokens(attempt: Attempt | None, derived: Derived | None) -> int | None:
+    if attempt is not None:
+        for number in (attempt.started.tokens if attempt.started else None, attempt.cause.tokens):
+            if number is not None:
+                return number
+    return derived.tokens if derived is not None else None

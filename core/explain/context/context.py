@@ -1,0 +1,173 @@
+"""The surroundings in which the compactions of one conversation are judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+
+from core.compress.sizing.estimate import message_size, text_tokens, tool_tokens, total_tokens
+from core.compress.sizing.threshold import Budgets, budgets
+from core.explain.context.log.agent_runs import runs_of
+from core.explain.context.log.log_clock import Clock
+from core.explain.context.release_checks import CheckRules, check_rules, tolerance
+from core.explain.context.rows.boundary_rows import BoundaryRows
+from core.hermes.config.config import HermesConfig
+from core.hermes.config.window import WindowGuess
+from core.hermes.log import Log
+from core.hermes.policy.policy import Policy, load_policy
+from core.hermes.policy.release import ReleaseGuess
+from core.hermes.snapshots import stored_tools
+from core.model.compaction.settings import Settings
+from core.model.transcript.conversation import Conversation
+from core.model.transcript.message import Message, Wire
+from core.model.transcript.session import Session
+from core.store.store import Store
+
+_SECOND = timedelta(seconds=1)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One conversation with its log, its config, and what they leave open.
+
+    Attributes:
+        release: Detected for the conversation as it stands.
+        window: Likewise.
+        clock: From the log's local time to UTC.
+        boundaries: Its compactions as rows show them.
+    """
+
+    store: Store
+    conversation: Conversation
+    config: HermesConfig
+    log: Log
+    clock: Clock
+    release: ReleaseGuess
+    window: WindowGuess
+    boundaries: tuple[BoundaryRows, ...] = ()
+
+    @cached_property
+    def _read(self) -> dict[int, Message]:
+        return {}
+
+    @cached_property
+    def _tools(self) -> dict[str, int | None]:
+        return {}
+
+    @cached_property
+    def _settings(self) -> dict[tuple[str, str, str, str], Settings]:
+        return {}
+
+    def messages(self, row_ids: Sequence[int]) -> tuple[Message, ...]:
+        """Messages by row, each read from the database once."""
+        missing = [row for row in row_ids if row not in self._read]
+        if missing:
+            self._read.update((m.row.id, m) for m in self.store.messages(missing) if m.row is not None)
+        return tuple(self._read[row] for row in row_ids if row in self._read)
+
+    @cached_property
+    def sessions(self) -> dict[str, Session]:
+        """The conversation's sessions by id."""
+        return {session.id: session for session in self.conversation.sessions}
+
+    @cached_property
+    def runs(self) -> Mapping[str, int]:
+        """Which run of the agent each line belongs to; see `runs_of`."""
+        return runs_of(self.log.records, self.sessions)
+
+    def edited_after(self, at: datetime | None) -> bool:
+        """Whether config.yaml was last changed after a moment and while the conversation still went on.
+
+        A file that is newer than everything else may as well be a copy.
+        """
+        changed = self._config_changed
+        return at is not None and changed is not None and at + _SECOND < changed < self._lived_until
+
+    @cached_property
+    def _config_changed(self) -> datetime | None:
+        path = self.config.path
+        try:
+            return datetime.fromtimestamp(path.stat().st_mtime, UTC) if path is not None else None
+        except OSError:
+            return None
+
+    @cached_property
+    def _lived_until(self) -> datetime:
+        known = [session.ended_at or session.last_active for session in self.conversation.sessions]
+        known += [rows.at for rows in self.boundaries]
+        known += [self.clock.utc(record.at) for record in self.log.records[-1:]]
+        return max((at for at in known if at is not None), default=datetime.min.replace(tzinfo=UTC))
+
+    def policy(self, release: str | None) -> Policy:
+        """The policy of a release; of the detected one for None."""
+        return load_policy(release or self.release.release)
+
+    def checks(self, release: str | None) -> CheckRules:
+        """The checks of a release; of the detected one for None."""
+        return check_rules(release or self.release.release)
+
+    def settings(self, release: str | None, session: Session, window: int | None) -> Settings:
+        """The settings one session ran with, as far as today's config tells."""
+        route = (session.model or "", session.provider or "", session.base_url or "")
+        asked = (release or self.release.release, *route)
+        if asked not in self._settings:
+            name, model, provider, base_url = asked
+            self._settings[asked] = self.config.settings(
+                name, model=model, provider=provider, base_url=base_url
+            )
+        return replace(self._settings[asked], window=window)
+
+    def limits(
+        self, release: str | None, session: Session, window: int | None, *, lowered: bool = True
+    ) -> Budgets | None:
+        """Threshold and budgets under today's config; None without a window.
+
+        Args:
+            release: Whose rules apply.
+            session: Whose settings.
+            window: Of the main model.
+            lowered: Hermes has looked at the window of the summary model by then; it may do so only in the
+                first attempt.
+        """
+        if window is None or window <= 0:
+            return None
+        settings = self.settings(release, session, window)
+        if not lowered:
+            settings = replace(settings, aux_window=None)
+        return budgets(settings, self.policy(release), window)
+
+    def prompt_tokens(self, session: Session, policy: Policy) -> int | None:
+        """The release's estimate of a session's system prompt; None where it is not stored."""
+        prompt = self.store.system_prompt(session)
+        return None if prompt is None else text_tokens(prompt, policy.estimate.unit)
+
+    def tools_tokens(self, session: Session) -> int | None:
+        """The estimate of the tool schemas a session last sent; None where no source has them."""
+        if session.id not in self._tools:
+            pin = self.store.tools(session)
+            tools = pin.tools if pin else stored_tools(self.store.location.home, session.id)
+            schema = self.checks(None).tool_schemas
+            self._tools[session.id] = tool_tokens(tools, schema=schema) if tools else None
+        return self._tools[session.id]
+
+    def tolerance(self, session: Session) -> float:
+        """How far a recomputed request may fall short, given what is stored."""
+        return tolerance(tools_known=self.tools_tokens(session) is not None)
+
+    def request_tokens(self, messages: Sequence[Message], session: Session, release: str | None) -> int:
+        """The release's estimate of a request with these messages; a lower bound where parts are unknown."""
+        policy, rules = self.policy(release), self.checks(release)
+        wires = [message.wire for message in messages]
+        if rules.live_turn:
+            running = max((i for i, message in enumerate(messages) if message.role == "user"), default=0)
+            wires[running:] = [live(wire) for wire in wires[running:]]
+        sizes = [message_size(wire, policy.estimate) for wire in wires]
+        prompt = self.prompt_tokens(session, policy) or 0
+        return prompt + total_tokens(sizes, policy.estimate) + (self.tools_tokens(session) or 0)
+
+
+def live(wire: Wire) -> Wire:
+    """A row of the running turn as it is in memory, where it has no timestamp yet."""
+    return {key: value for key, value in wire.items() if key != "timestamp"}

@@ -1,0 +1,68 @@
+"""What the log says about some sessions and their model, and which lines may be taken for theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from datetime import datetime
+
+from core.hermes.config.window import WindowClaim
+from core.hermes.log import Kind, Log, LogRecord
+from core.model.evidence import Evidence, Source, Verdict
+
+_STATES_WINDOW = (Kind.PREFLIGHT, Kind.PRE_API, Kind.HYGIENE, Kind.TELEMETRY, Kind.INIT)
+
+
+def logged_window(log: Log, sessions: Collection[str], model: str | None) -> WindowClaim | None:
+    """The newest window a line states for a model: of these sessions, else of any that names the model.
+
+    Another session may have run under another configuration, so its line proves nothing here.
+    """
+    own = [*stated_windows(log, sessions, model)]
+    others = (line for line in log.records if line.kind in _STATES_WINDOW and line.model == model)
+    lines = own or [line for line in others if model is not None and line.window]
+    for line in lines[-1:]:
+        evidence = Evidence(Source.LOG, line.where, line.message)
+        return WindowClaim("log", line.window or 0, evidence, Verdict.PROVED if own else Verdict.DERIVED)
+    return None
+
+
+def stated_windows(log: Log, sessions: Collection[str], model: str | None) -> Iterator[LogRecord]:
+    """Lines of these sessions that state the window a model runs with, oldest first."""
+    own = about(log, sessions)
+    for record, asked in _with_models(log, sessions):
+        fits = None in (asked, model) or asked == model
+        if fits and record.kind in _STATES_WINDOW and record.window and own(record):
+            yield record
+
+
+def lowered_threshold(log: Log, threshold: int, until: datetime | None = None) -> LogRecord | None:
+    """The newest line that says a threshold was lowered to what the summary model can read.
+
+    Args:
+        log: The lines about a conversation.
+        threshold: What the configuration gives; a line about another one is about another model.
+        until: Local time as the log writes it; None for the end of the log.
+    """
+    told = (line for line in reversed(log.records) if line.kind is Kind.AUX_LOWERED and line.threshold)
+    return next((line for line in told if line.tokens == threshold and (not until or line.at <= until)), None)
+
+
+def about(log: Log, sessions: Collection[str]) -> Callable[[LogRecord], bool]:
+    """Tells whether a line is about some sessions: one that names none must stand between two that do."""
+    times = [record.at for record in log.records if record.session in sessions]
+
+    def fits(record: LogRecord) -> bool:
+        if record.session is not None:
+            return record.session in sessions
+        return bool(times) and times[0] <= record.at <= times[-1]
+
+    return fits
+
+
+def _with_models(log: Log, sessions: Collection[str]) -> Iterator[tuple[LogRecord, str | None]]:
+    """Each line with the model it names, or else the one these sessions had last called."""
+    running: str | None = None
+    for record in log.records:
+        if record.kind in (Kind.TURN, Kind.CALL) and record.session in sessions:
+            running = record.model or running
+        yield record, record.model or running

@@ -1,0 +1,72 @@
+"""Which checks a release makes, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from core.support.yaml_tables import load_table
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRules:
+    """When one release looks at the size of a conversation.
+
+    Attributes:
+        preflight_least: The check at the start of a turn needs more messages than this, by default.
+        preflight_guarded: Strikes stop that check.
+        pre_api: There is a check before each model call.
+        anchored: Stored usage plus what came since is compared, where it still fits the transcript.
+        deferred: Which estimates wait for a real prompt size: `none`, `fitting` (a prompt that fitted, grown
+            little since) or `unanchored` (all that rest on no usage).
+        huge_counts: Few but huge messages pass the count gate.
+        hygiene_share: Share of the window at which the gateway compacts.
+        tool_schemas: Tools are counted by name, description and parameters, not by their repr.
+        live_turn: Rows of the running turn are counted without their timestamps.
+        steps_down: Windows tried, the next smaller one each time, when a refusal names no limit.
+        tier_window: The window after a refusal of long requests on this plan.
+    """
+
+    preflight_least: int
+    preflight_guarded: bool
+    pre_api: bool
+    anchored: bool
+    deferred: str
+    huge_counts: bool
+    hygiene_share: float
+    tool_schemas: bool
+    live_turn: bool
+    steps_down: tuple[int, ...]
+    tier_window: int
+
+
+@cache
+def check_rules(release: str) -> CheckRules:
+    """The checks of a release, by the name of its policy."""
+    values: dict[str, Any] = {}
+    for first, changes in _table()["releases"].items():
+        if _order(first) <= _order(release):
+            values |= changes
+    return CheckRules(**(values | {"steps_down": tuple(values["steps_down"])}))
+
+
+def is_local(source: str | None) -> bool:
+    """Whether a session of this source runs without the gateway; unknown sources count as local."""
+    return source is None or source in _table()["local_sources"]
+
+
+def tolerance(*, tools_known: bool) -> float:
+    """How far a recomputed number may fall short of a threshold and still explain it."""
+    return float(_table()["tolerance"]["tools_known" if tools_known else "tools_unknown"])
+
+
+def _order(release: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in release.split("."))
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    table: Mapping[str, Any] = load_table("core/explain/context/checks.yaml")
+    return table

@@ -1,0 +1,179 @@
+"""What the rows of a database say about each compaction: how many messages went in, how many came out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import zip_longest
+
+from core.explain.context.release_checks import is_local
+from core.explain.context.rows.row_times import BATCH, begun_with, rewritten, summarised_after
+from core.explain.context.rows.unsaved_rows import TurnReader
+from core.explain.context.rows.written_rows import copied_rows, rotated, written_rows
+from core.hermes.markers.markers import SummaryMatch, find_summary, scaffold_kind
+from core.model.transcript.boundary import BoundaryMode
+from core.model.transcript.conversation import Boundary, Conversation, Generation
+from core.model.transcript.message import Message
+from core.store.store import Store
+
+_NO_TIME = timedelta(0)
+_BEHIND = 12
+"""How many rows behind the copies may belong to the same commit: a request, a task list, a continuation."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundaryRows:
+    """One compaction as rows alone show it.
+
+    Attributes:
+        opened: The generation it began.
+        session: Where it began.
+        before: Ids of the transcript it was given, in order; empty when its rows are destroyed.
+        kept: How many of them the compaction before it had written.
+        after: Ids of what it left.
+        counted_before, counted_after: Message counts; None when rows are missing.
+        last: The last message of the transcript it was given.
+        summary: The summary it wrote.
+        gained: Rows the running turn added since the compaction before this one, where the session in between
+            was never written to.
+    """
+
+    opened: Generation
+    boundary: Boundary
+    session: str
+    before: tuple[int, ...] = ()
+    kept: int = 0
+    after: tuple[int, ...] = ()
+    counted_before: int | None = None
+    counted_after: int | None = None
+    last: Message | None = None
+    summary: SummaryMatch | None = None
+    gained: int | None = None
+
+    @property
+    def at(self) -> datetime | None:
+        """Time of the commit."""
+        return self.boundary.at
+
+
+def boundary_rows(store: Store, conversation: Conversation) -> tuple[BoundaryRows, ...]:
+    """Every compaction of a conversation that left rows, oldest first; bodies are read only where needed."""
+    reader = _Reader(store, conversation)
+    return tuple(
+        reader.boundary(index, generation.boundary)
+        for index, generation in enumerate(conversation.generations)
+        if generation.boundary is not None
+    )
+
+
+def moments(conversation: Conversation, rows: Iterable[BoundaryRows]) -> dict[str, list[datetime]]:
+    """Times the database holds for each session, to set the log's clock by."""
+    found: dict[str, list[datetime]] = {}
+    for session in conversation.sessions:
+        own = (session.started_at, session.ended_at, session.last_active)
+        found[session.id] = [at for at in own if at is not None]
+    for boundary in rows:
+        if boundary.at is not None:
+            found.setdefault(boundary.session, []).append(boundary.at)
+            found.setdefault(boundary.opened.session_id, []).append(boundary.at)
+    return found
+
+
+class _Reader(TurnReader):
+    """One look at one conversation."""
+
+    def boundary(self, index: int, boundary: Boundary) -> BoundaryRows:
+        """What rows show of the compaction that began a generation."""
+        opened = self.generations[index]
+        closed = self.generations[index - 1] if index else None
+        facts = BoundaryRows(opened, boundary, closed.session_id if closed else opened.session_id)
+        if boundary.mode is BoundaryMode.REWRITE:
+            after = rewritten(self.store, opened)
+            return self._with_summary(replace(facts, after=after, counted_after=len(after) or None))
+        if closed is None:
+            return self._with_summary(facts)
+        last = self._message(closed.row_ids[-1]) if closed.row_ids else None
+        turn, whole = self.unsaved(index, closed, last)
+        extra = self._committed_with(opened, boundary) if not turn else ()
+        if last is not None and not turn and not extra:
+            turn = self._request(index)
+        behind = (*turn, *(message.row.id for message in extra if message.row))
+        requests = [message.row.id for message in extra if message.row and is_request(message)]
+        held = [row for row in closed.row_ids if row not in (closed.unseen or ())]
+        before = (*held, *turn, *requests)
+        after = (*written_rows(opened), *behind) if opened.row_ids else ()
+        whole = whole and not self._lost_before(index)
+        known = bool(closed.row_ids) and whole and closed.unseen is not None
+        return self._with_summary(
+            BoundaryRows(
+                opened,
+                boundary,
+                closed.session_id,
+                before=before,
+                kept=copied_rows(closed),
+                after=after,
+                counted_before=len(before) if known else None,
+                counted_after=len(after) if after and whole and _block_known(boundary) else None,
+                last=self._message(before[-1]) if before else None,
+                gained=self.gained(index, turn) if not closed.row_ids else None,
+            )
+        )
+
+    def _lost_before(self, index: int) -> bool:
+        """The database lost what a partial compression had kept: a process that goes on still holds it."""
+        earlier = self.generations[index - 2] if index > 1 else None
+        return earlier is not None and bool((earlier.unseen or frozenset()) - {*earlier.copy_ids})
+
+    def _with_summary(self, facts: BoundaryRows) -> BoundaryRows:
+        row = facts.boundary.summary_row
+        message = self._message(row) if row is not None else None
+        return replace(facts, summary=find_summary(message.text) if message else None)
+
+    def _message(self, row_id: int) -> Message | None:
+        found = self.store.messages([row_id])
+        return found[0] if found else None
+
+    def _committed_with(self, opened: Generation, boundary: Boundary) -> tuple[Message, ...]:
+        """Rows behind the copies that are no younger than the commit."""
+        copied = copied_rows(opened)
+        # A platform stamps a message when it was sent, which may be before the gateway compressed.
+        waited = is_local(self.sessions[opened.session_id].source)
+        behind = opened.row_ids[copied : copied + _BEHIND]
+        messages = self.store.messages([row for row in behind if row not in opened.copy_ids])
+        taken: list[Message] = []
+        for message, following in zip_longest(messages, messages[1:]):
+            stamp, later = _stamp(message), _stamp(following)
+            after = stamp - boundary.at if stamp is not None and boundary.at is not None else None
+            if after is None or (after < _NO_TIME and not waited) or message.role != "user":
+                break
+            # A merged summary keeps the time of its row: the commit may have been later.
+            late = boundary.merged and summarised_after(self.store, opened.session_id, stamp, later)
+            if after > BATCH and not late:
+                break
+            taken.append(message)
+        return tuple(taken)
+
+    def _request(self, index: int) -> tuple[int, ...]:
+        """The request a turn had begun with, where the old session ends with the turn before it."""
+        opened = self.generations[index]
+        if not rotated(opened) or self.store.schema.orders_by_time:  # that release saves it before
+            return ()
+        began = self.sessions[opened.session_id].started_at
+        found = begun_with(self.store, opened, copied_rows(opened), began)
+        return found if all(is_request(message) for message in self.store.messages(found)) else ()
+
+
+def _stamp(message: Message | None) -> datetime | None:
+    return message.row.timestamp if message is not None and message.row is not None else None
+
+
+def _block_known(boundary: Boundary) -> bool:
+    """Whether rows show where the block of a compaction ends: by its summary, or by the copies in place."""
+    return boundary.summary_row is not None or boundary.mode is BoundaryMode.IN_PLACE
+
+
+def is_request(message: Message) -> bool:
+    """Whether a user wrote it: neither a summary nor a text Hermes puts in."""
+    text = message.text
+    return message.role == "user" and scaffold_kind(text) is None and find_summary(text) is None

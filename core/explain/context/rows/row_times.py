@@ -1,0 +1,81 @@
+"""What the times of rows tell: which of them were written in one go, and which came later."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from itertools import dropwhile, takewhile
+
+from core.errors import NotFoundError
+from core.model.transcript.conversation import Conversation, Generation
+from core.model.transcript.storage import RowPreview
+from core.store.store import Store
+
+BATCH = timedelta(milliseconds=50)
+"""Rows of one commit are stamped microseconds apart."""
+
+
+def begun_with(store: Store, generation: Generation, copied: int, began: datetime | None) -> tuple[int, ...]:
+    """The request a turn had begun with when it was compacted, where only the new session holds it.
+
+    Such a turn is written when it is over, the copies with it: they are stamped long after the session began
+    and right before the request. Between turns the copies are written at once and the request comes later.
+
+    Args:
+        store: The database.
+        generation: What a rotation began.
+        copied: How many of its rows the compaction wrote.
+        began: When its session did.
+    """
+    if not 0 < copied < len(generation.row_ids):
+        return ()
+    ids = (generation.row_ids[0], *generation.row_ids[copied - 1 : copied + 1])
+    first, last, request = (row.timestamp for row in store.previews(ids, 1))
+    if began is None or first is None or last is None or request is None:
+        return ()
+    return ids[-1:] if request - last < first - began else ()
+
+
+def rewritten(store: Store, generation: Generation) -> tuple[int, ...]:
+    """What a rewrite in place left: the rows up to its summary's time, in the order they were written.
+
+    A platform stamps a request when it was sent, which may be before the gateway compressed. It does so
+    between turns, so a request at the end came later.
+    """
+    rows = store.previews(sorted(generation.row_ids), 1)
+    summary = generation.boundary.summary_row if generation.boundary is not None else None
+    stamp = next((row.timestamp for row in rows if row.id == summary), None)
+    if stamp is None:
+        return ()
+    kept = [row for row in rows if row.timestamp is not None and row.timestamp <= stamp + BATCH]
+    answered = dropwhile(lambda row: row.role == "user" and row.id != summary, reversed(kept))
+    return tuple(row.id for row in answered)[::-1]
+
+
+def summarised_after(
+    store: Store, session_id: str, request: datetime | None, answer: datetime | None
+) -> bool:
+    """Whether a summary was booked between a request and its answer, so that the request was already there.
+
+    0.19 and later book such calls, if inside a turn, with the times of the first and the last.
+    """
+    booked = [row for row in store.model_usage([session_id]) if row.task == "compression"]
+    times = [at for row in booked for at in (row.first_seen, row.last_seen) if at is not None]
+    return request is not None and any(request <= at and (answer is None or at <= answer) for at in times)
+
+
+def given_to_branch(store: Store, conversation: Conversation) -> int:
+    """How many rows a conversation that branched off another began with: those of its parent, in order."""
+    parent = conversation.root.parent_id
+    if parent is None or not conversation.generations:
+        return 0
+    try:
+        theirs = [row for one in store.conversation(parent).generations[-1:] for row in one.row_ids]
+    except NotFoundError:
+        return 0
+    own = conversation.generations[0].row_ids
+    pairs = zip(store.previews(own), store.previews(theirs), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: _said(pair[0]) == _said(pair[1]), pairs))
+
+
+def _said(row: RowPreview) -> tuple[str, str, int]:
+    return row.role, row.text, row.calls

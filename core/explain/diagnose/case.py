@@ -1,0 +1,177 @@
+"""What the rules look at: one conversation with everything known about it, read as rules ask for it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+
+from core.compress.planning.plan import plan_messages
+from core.compress.retention.report import retention
+from core.compress.sizing.threshold import Budgets
+from core.explain.context.context import Frame
+from core.explain.context.log.log_claims import about
+from core.explain.context.rows.boundary_rows import BoundaryRows
+from core.explain.explanation import Explanation
+from core.hermes.log import Kind, Log, LogRecord
+from core.hermes.markers.markers import SummaryMatch, find_summary
+from core.hermes.policy.policy import Policy
+from core.model.compaction.event import CompressionEvent
+from core.model.compaction.plan import Plan
+from core.model.compaction.preview import Retention
+from core.model.transcript.conversation import Conversation
+from core.model.transcript.message import Message
+from core.model.transcript.session import Session
+from core.store.store import Store
+
+_OF_THE_HOME = (Kind.AUX_LOWERED,)
+"""Said once when a process starts, of its configuration."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One conversation under examination.
+
+    Attributes:
+        frame: Its surroundings.
+        explanation: Its compactions and where the trigger stands.
+        now: The moment it is examined at.
+    """
+
+    frame: Frame
+    explanation: Explanation
+    now: datetime
+
+    @property
+    def store(self) -> Store:
+        """The database."""
+        return self.frame.store
+
+    @property
+    def conversation(self) -> Conversation:
+        """The thread."""
+        return self.explanation.conversation
+
+    @property
+    def tip(self) -> Session:
+        """Its newest session."""
+        return self.conversation.tip
+
+    @property
+    def log(self) -> Log:
+        """The lines about it."""
+        return self.explanation.log
+
+    @property
+    def events(self) -> tuple[CompressionEvent, ...]:
+        """Its compactions, completed and aborted."""
+        return self.explanation.events
+
+    @property
+    def completed(self) -> tuple[CompressionEvent, ...]:
+        """Its completed compactions."""
+        return tuple(event for event in self.events if event.completed)
+
+    @property
+    def window(self) -> int | None:
+        """The window in force."""
+        return self.explanation.window.tokens
+
+    @property
+    def policy(self) -> Policy:
+        """The rules of the detected release."""
+        return self.frame.policy(None)
+
+    @cached_property
+    def limits(self) -> Budgets | None:
+        """Threshold and budgets under today's config; None without a window."""
+        return self.frame.limits(None, self.tip, self.window)
+
+    @property
+    def threshold(self) -> int | None:
+        """Where compression fires, under today's config."""
+        return self.limits.threshold if self.limits is not None else None
+
+    @cached_property
+    def live(self) -> tuple[Message, ...]:
+        """The transcript the next request will carry."""
+        generations = self.conversation.generations
+        return self.messages(generations[-1].row_ids) if generations else ()
+
+    def messages(self, row_ids: Sequence[int]) -> tuple[Message, ...]:
+        """Messages by row, each read from the database once."""
+        return self.frame.messages(row_ids)
+
+    def between(self, start: datetime, end: datetime) -> tuple[Message, ...]:
+        """The messages written between two moments, copies made by compactions left out."""
+        times, messages = self._written
+        return messages[bisect_left(times, start) : bisect_right(times, end)]
+
+    @cached_property
+    def _written(self) -> tuple[list[datetime], tuple[Message, ...]]:
+        """Every message once, by the time it was written."""
+        rows: list[int] = []
+        for one in self.conversation.generations:
+            copies = set(one.copy_ids)
+            rows += (row for row in one.row_ids if row not in copies)
+        dated = [(m.row.timestamp, m) for m in self.messages(rows) if m.row and m.row.timestamp]
+        dated.sort(key=lambda pair: pair[0])
+        return [at for at, _ in dated], tuple(message for _, message in dated)
+
+    @cached_property
+    def summaries(self) -> tuple[tuple[Message, SummaryMatch], ...]:
+        """Summaries in the live transcript."""
+        found = ((m, find_summary(m.text)) for m in self.live if m.role in ("user", "assistant"))
+        return tuple((message, match) for message, match in found if match is not None)
+
+    @property
+    def boundaries(self) -> tuple[BoundaryRows, ...]:
+        """Compactions as rows show them."""
+        return self.frame.boundaries
+
+    @cached_property
+    def newest_retention(self) -> Retention | None:
+        """What the newest summary kept of the messages it replaced; None when either is not on disk."""
+        for rows in reversed(self.boundaries):
+            if rows.summary is not None and rows.before and not rows.summary.fallback:
+                return retention(self.middle(rows), rows.summary.body)
+        return None
+
+    def middle(self, rows: BoundaryRows) -> tuple[Message, ...]:
+        """The messages a summary replaced: what lies between the copied head and the copied tail."""
+        head = rows.boundary.head_rows
+        tail = len(rows.after) - head - (rows.boundary.summary_row is not None) + rows.boundary.merged
+        return self.messages(rows.before[head : max(head, len(rows.before) - tail)])
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What a compaction would do now."""
+        settings = self.frame.settings(None, self.tip, self.window)
+        return plan_messages(self.live, self.policy, settings)
+
+    def lines(self, *kinds: Kind) -> tuple[LogRecord, ...]:
+        """Log lines of these kinds about this conversation, oldest first."""
+        return tuple(record for record in self._own_lines if record.kind in kinds)
+
+    @cached_property
+    def _own_lines(self) -> tuple[LogRecord, ...]:
+        """A line that names no session may be any conversation's, where there are several."""
+        own, alone = about(self.log, self.frame.sessions), self._alone
+        return tuple(
+            record
+            for record in self.log.records
+            if own(record) or (record.session is None and (alone or record.kind in _OF_THE_HOME))
+        )
+
+    @property
+    def _alone(self) -> bool:
+        """The database holds no other conversation."""
+        (sessions,) = self.store.connection.execute("SELECT count(*) FROM sessions").fetchone()
+        return int(sessions) == len(self.frame.sessions)
+
+
+def case_of(frame: Frame, explanation: Explanation, now: datetime | None = None) -> Case:
+    """A case for the rules; `now` defaults to this moment."""
+    return Case(frame, explanation, now or datetime.now(UTC))

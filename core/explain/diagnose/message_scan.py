@@ -1,0 +1,116 @@
+"""One pass over messages that finds the conversations worth a full examination.
+
+It looks for compactions, for live rows that are copies of each other, for tool rows that do not fit their
+calls, and for credentials. It may suspect a conversation in vain, as the examination then shows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
+from typing import Any
+
+from core.hermes.markers.summary_signs import PREFILTERS
+from core.redact.bulk_scan import holding
+from core.store.database.connect import reading
+from core.store.database.schema import TEXTS
+from core.store.store import Store
+
+_ASKED = ("session_id", "role", "tool_call_id", "timestamp", "active", "compacted")
+_SESSION, _ROLE, _CALL, _TIME, _ACTIVE, _COMPACTED, _CONTENT, _CALLS = range(8)
+_SUMMARIES = tuple(marker.encode() for marker in PREFILTERS)
+_ID = re.compile(rb'"id"\s*:\s*"([^"]*)"')
+_AT_ONCE = 500
+
+Pending = MutableMapping[str, list[str]]
+"""Calls whose results are still to come, by session."""
+
+
+def suspects(
+    store: Store, start: int, end: int, pending: Pending, reached: Callable[[int], None] = lambda row: None
+) -> set[str]:
+    """Sessions worth a full examination among the messages of a range of ids.
+
+    Args:
+        store: The database. The read is short, so that no running Hermes waits for it.
+        start: The first id.
+        end: The last id.
+        pending: What earlier ranges left open; brought up to date once all of the range was looked at.
+        reached: Told now and then which id was come to; what it raises ends the pass.
+    """
+    with reading(store.path):
+        rows = store.connection.execute(_query(store), (start, end)).fetchall()
+    live = [row for row in rows if row[_ACTIVE] != 0]
+    found = {row[_SESSION] for row in rows if row[_COMPACTED] == 1}
+    for place in range(0, len(rows), _AT_ONCE):
+        reached(start + place)
+        found.update(_telling(rows[place : place + _AT_ONCE]))
+    found.update(_doubled(live))
+    found.update(_unfit(live, pending))
+    return {str(session) for session in found}
+
+
+def read_texts(store: Store, session: str) -> Iterator[list[tuple[int, bytes]]]:
+    """Everything stored in the rows of a session, whatever became of them: ids and texts, some at a time."""
+    query = f"SELECT id, {_texts(store)} FROM messages WHERE session_id = ? AND id > ? ORDER BY id LIMIT ?"  # noqa: S608 - own names
+    last = -1
+    while True:
+        with reading(store.path):
+            rows = store.connection.execute(query, (session, last, _AT_ONCE)).fetchall()
+        if not rows:
+            return
+        yield [(row[0], _joined(row[1:])) for row in rows]
+        last = rows[-1][0]
+
+
+def _query(store: Store) -> str:
+    has = store.schema.columns.get("messages", frozenset())
+    asked = ", ".join(name if name in has else "NULL" for name in _ASKED)
+    return f"SELECT {asked}, {_texts(store)} FROM messages WHERE id BETWEEN ? AND ? ORDER BY id"  # noqa: S608 - own names
+
+
+def _texts(store: Store) -> str:
+    """As bytes: nothing is decoded that need not be, and no NUL ends a text."""
+    has = store.schema.columns.get("messages", frozenset())
+    return ", ".join(f"CAST({name} AS BLOB)" if name in has else "NULL" for name in TEXTS)
+
+
+def _joined(texts: Iterable[bytes | None]) -> bytes:
+    return b"\n".join(text for text in texts if text)
+
+
+def _doubled(rows: Sequence[Any]) -> Iterator[str]:
+    seen: set[tuple[object, ...]] = set()
+    for row in rows:
+        key = (row[_SESSION], row[_ROLE], row[_TIME], row[_CALL], row[_CONTENT])
+        if key in seen:
+            yield row[_SESSION]
+        seen.add(key)
+
+
+def _unfit(rows: Sequence[Any], pending: Pending) -> Iterator[str]:
+    """Sessions with results that follow no call of theirs, or calls that something else followed."""
+    for row in rows:
+        session, role = row[_SESSION], row[_ROLE]
+        calls = pending.get(session)
+        if role == "tool":
+            if calls and row[_CALL] in calls:
+                calls.remove(row[_CALL])
+            else:
+                yield session
+        elif calls:
+            yield session
+        if role == "assistant" and row[_CALLS]:
+            pending[session] = [call.decode("utf-8", "replace") for call in _ID.findall(row[_CALLS])]
+        elif calls is not None and (role != "tool" or not calls):
+            pending.pop(session, None)
+
+
+def _telling(rows: Sequence[Any]) -> Iterator[str]:
+    """Sessions with a summary or a credential in what was said."""
+    for row in rows:
+        content = row[_CONTENT]
+        if content and b"[CONTEXT " in content and any(marker in content for marker in _SUMMARIES):
+            yield row[_SESSION]
+    texts = [_joined(row[_CONTENT:]) for row in rows]
+    yield from (rows[place][_SESSION] for place in holding(texts))

@@ -1,0 +1,143 @@
+"""The table of rules, and how a rule's figures become a finding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from typing import Any
+
+from core.errors import DatabaseError
+from core.model.evidence import Evidence, Verdict
+from core.model.finding import Finding, NotKnown, Severity
+from core.store.database.connect import Interrupted
+from core.support.yaml_tables import load_table
+
+_MOST_EVIDENCE = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a rule found: figures for the sentence, and what they rest on.
+
+    Attributes:
+        severity: Overrides the rule's own, where the figures make it worse or harmless.
+        times: How often; the figures are those of the newest.
+    """
+
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+    evidence: tuple[Evidence, ...] = ()
+    verdict: Verdict = Verdict.PROVED
+    severity: Severity | None = None
+    session: str | None = None
+    times: int = 1
+
+
+class Missing(Exception):  # noqa: N818 - raised by a rule to say what it lacks, not an error
+    """A rule lacks the evidence it goes by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One entry of findings.yaml with the function that applies it."""
+
+    id: str
+    name: str
+    severity: Severity
+    says: str
+    helps: str
+    limits: Mapping[str, float]
+
+    def finding(self, found: Found, session: str | None) -> Finding:
+        """The finding in words."""
+        numbers = dict(found.numbers)
+        repeated = f" ({found.times} times; this is the newest)" if found.times > 1 else ""
+        return Finding(
+            rule=self.id,
+            name=self.name,
+            severity=found.severity or self.severity,
+            sentence=self.says.format(**numbers) + repeated,
+            verdict=found.verdict,
+            session=found.session or session,
+            numbers=numbers | ({"times": found.times} if repeated else {}),
+            evidence=found.evidence,
+            remedy=self.helps.format(**numbers),
+        )
+
+
+Check = Callable[[Any, Rule], Iterable[Found]]
+CONVERSATION_RULES: dict[str, Check] = {}
+STORE_RULES: dict[str, Check] = {}
+
+
+def conversation_rule(rule: str) -> Callable[[Check], Check]:
+    """Register a rule about one conversation."""
+    return _register(CONVERSATION_RULES, rule)
+
+
+def store_rule(rule: str) -> Callable[[Check], Check]:
+    """Register a rule about a whole database; one whose table is damaged does not know, the others go on."""
+    register = _register(STORE_RULES, rule)
+    return lambda check: register(partial(_readable, check))
+
+
+def _readable(check: Check, subject: object, rule: Rule) -> Iterator[Found]:
+    try:
+        yield from check(subject, rule)
+    except Interrupted:
+        raise
+    except DatabaseError as error:
+        raise Missing(f"its rows cannot be read: {error.what}") from error
+
+
+@cache
+def rules() -> Mapping[str, Rule]:
+    """Every rule, by id, in the order of findings.yaml."""
+    table: Mapping[str, Any] = load_table("core/explain/diagnose/findings.yaml")
+    return {key: _rule(key, entry) for key, entry in table.items()}
+
+
+def apply(
+    checks: Mapping[str, Check], subject: object, session: str | None
+) -> tuple[list[Finding], list[NotKnown]]:
+    """Run rules over a subject; worst first."""
+    findings: list[Finding] = []
+    unknown: list[NotKnown] = []
+    for key, rule in rules().items():
+        check = checks.get(key)
+        if check is None:
+            continue
+        try:
+            findings += [rule.finding(found, session) for found in _joined(check(subject, rule))]
+        except Missing as missing:
+            unknown.append(NotKnown(key, rule.name, str(missing)))
+    return sorted(findings, key=lambda finding: finding.severity.rank), unknown
+
+
+def _joined(found: Iterable[Found]) -> Iterator[Found]:
+    """What a rule says again and again is said once, of the newest, with the evidence of all."""
+    groups: dict[object, list[Found]] = {}
+    for one in found:
+        groups.setdefault((one.severity, one.numbers.get("what")), []).append(one)
+    for group in groups.values():
+        evidence = dict.fromkeys(item for one in reversed(group) for item in one.evidence)
+        yield replace(group[-1], evidence=tuple(evidence)[:_MOST_EVIDENCE], times=len(group))
+
+
+def _register(table: dict[str, Check], rule: str) -> Callable[[Check], Check]:
+    def add(check: Check) -> Check:
+        table[rule] = check
+        return check
+
+    return add
+
+
+def _rule(key: str, entry: Mapping[str, Any]) -> Rule:
+    return Rule(
+        id=key,
+        name=entry["name"],
+        severity=Severity(entry["severity"]),
+        says=entry["says"],
+        helps=entry.get("helps", ""),
+        limits=entry.get("limits", {}),
+    )

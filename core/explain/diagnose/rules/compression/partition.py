@@ -1,0 +1,175 @@
+"""Rules about where a compaction cuts, and what it cannot shrink."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+
+from core.compress.sizing.estimate import image_count, message_size, total_tokens
+from core.explain.compactions.sentences import quoted
+from core.explain.diagnose.case import Case
+from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
+from core.hermes.log import Kind
+from core.hermes.markers.markers import find_summary, scaffold_kind
+from core.hermes.policy.rules import EstimateRules
+from core.model.compaction.plan import Plan
+from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Severity
+from core.model.transcript.message import Message
+from core.store.database.schema import TEXTS
+
+_HIDDEN = tuple(name for name in TEXTS if name not in ("content", "tool_calls"))
+
+
+@conversation_rule("D1")
+def tail_swallowed(case: Case, rule: Rule) -> Iterable[Found]:
+    """The tail is far over its budget, or one message fills it."""
+    plan = _planned(case)
+    budget, tail = plan.tail_budget or 0, case.live[plan.tail.start : plan.tail.end]
+    weights = plan.weights[plan.tail.start : plan.tail.end]
+    if not plan.middle.size or not budget or not weights:
+        return
+    biggest = max(range(len(weights)), key=weights.__getitem__)
+    if weights[biggest] >= rule.limits["share"] * budget:
+        tail = tail[biggest : biggest + 1]
+        name = tail[0].wire.get("tool_name") or tail[0].role
+        what = f"One message of the tail ({name}) takes {weights[biggest]:,} of its {budget:,} tokens"
+        advice = "shorten that message, or /new"
+    elif sum(weights) > rule.limits["over"] * budget:
+        what = f"The tail holds {sum(weights):,} tokens, its budget is {budget:,}"
+        advice = "what belongs to the newest request is kept whatever it weighs; /new"
+    else:
+        return
+    free = sum(plan.estimates[plan.middle.start : plan.middle.end])
+    numbers = {"what": what, "free": free, "advice": advice}
+    yield Found(numbers, (Evidence(Source.DERIVED, _rows(tail), what),), Verdict.DERIVED)
+
+
+@conversation_rule("D2")
+def nothing_to_compress(case: Case, rule: Rule) -> Iterable[Found]:
+    """No middle is left between head and tail."""
+    refused = case.lines(Kind.CANNOT_COMPRESS, Kind.NOTHING_TO_COMPRESS)
+    if refused:
+        yield Found({"why": "Hermes found so the last time"}, (quoted(refused[-1]),))
+        return
+    plan = _planned(case)
+    if case.live and not plan.middle.size:
+        why = "; ".join(plan.blocked_by) or "head and tail hold everything"
+        yield Found({"why": why}, (Evidence(Source.DERIVED, "plan", why),), Verdict.DERIVED)
+
+
+@conversation_rule("D3")
+def fossil_head(case: Case, rule: Rule) -> Iterable[Found]:
+    """A request from before the first compaction still stands in front of the summary."""
+    count = len(case.completed)
+    if not count or not case.summaries:
+        return
+    for message in case.live:
+        if message.role == "system":
+            continue
+        if find_summary(message.text) is not None:
+            return
+        if message.role == "user" and scaffold_kind(message.text) is None:
+            where = f"message {message.row.id}" if message.row else "the first message"
+            text = " ".join(message.text.split())[:100]
+            outlived = count >= rule.limits["warn"]
+            numbers = {"text": text, "after": f" after {count} of them" if outlived else ""}
+            severity = Severity.WARNING if outlived else None
+            yield Found(numbers, (Evidence(Source.DATABASE, where, text),), severity=severity)
+            return
+
+
+@conversation_rule("D4")
+def middle_exceeds_summary_model(case: Case, rule: Rule) -> Iterable[Found]:
+    """The next middle does not fit the summary model."""
+    lowered = case.lines(Kind.AUX_LOWERED)
+    settings = case.frame.settings(None, case.tip, case.window)
+    aux = settings.aux_window or (lowered[-1].window if lowered else None)
+    if aux is None:
+        raise Missing("the window of the summary model is nowhere stated")
+    plan = _planned(case)
+    middle = sum(plan.estimates[plan.middle.start : plan.middle.end])
+    if middle + (plan.summary_budget or 0) > aux:
+        evidence = Evidence(
+            Source.DERIVED, "plan", f"middle {middle:,}, summary {plan.summary_budget or 0:,}"
+        )
+        yield Found({"middle": middle, "aux": aux}, (evidence,), Verdict.DERIVED)
+
+
+@conversation_rule("D5")
+def images(case: Case, rule: Rule) -> Iterable[Found]:
+    """Images weigh by count in Hermes' estimate, whatever they hold."""
+    policy = case.policy.estimate
+    holders = [message for message in case.live if image_count(message.wire, policy)]
+    count = sum(image_count(message.wire, policy) for message in holders)
+    stored = sum(len(json.dumps(message.content, default=str)) for message in holders)
+    if count < rule.limits["least"] and stored < rule.limits["bytes"]:
+        return
+    rows = ", ".join(str(message.row.id) for message in holders[:8] if message.row)
+    evidence = Evidence(Source.DATABASE, f"messages {rows}", _by_part(case, policy))
+    yield Found({"count": count, "bytes": stored, "each": policy.image_tokens}, (evidence,))
+
+
+@conversation_rule("D6")
+def hidden_payload(case: Case, rule: Rule) -> Iterable[Found]:
+    """Much of the transcript is never shown."""
+    hidden = sum(_hidden_bytes(message) for message in case.live)
+    shown = sum(len(message.text) for message in case.live)
+    if hidden < rule.limits["least"] or hidden / (hidden + shown) < rule.limits["share"]:
+        return
+    rules = case.policy.estimate
+    tokens = total_tokens([message_size(message.wire, rules) for message in case.live], rules)
+    evidence = Evidence(
+        Source.DERIVED, "live messages", f"{hidden:,} bytes hidden, about {tokens:,} tokens in all"
+    )
+    yield Found({"share": hidden / (hidden + shown), "bytes": hidden}, (evidence,))
+
+
+@conversation_rule("D7")
+def cut_through_a_tool_chain(case: Case, rule: Rule) -> Iterable[Found]:
+    """What a compaction left holds a tool result without its call."""
+    for rows in case.boundaries:
+        evidence = next(_parted(case.messages(rows.before), case.messages(rows.after)), None)
+        if evidence is not None:
+            yield Found({}, (evidence,), session=rows.opened.session_id)
+
+
+def _parted(before: Sequence[Message], after: Sequence[Message]) -> Iterator[Evidence]:
+    """Results a compaction left without their call, and calls it left without the result they had."""
+    calls = {call.id for message in after for call in message.tool_calls}
+    results = {message.tool_call_id for message in after if message.role == "tool"}
+    answered = {message.tool_call_id for message in before if message.role == "tool"}
+    for message in after:
+        where = f"message {message.row.id}" if message.row else "a tool row"
+        if message.role == "tool" and message.tool_call_id and message.tool_call_id not in calls:
+            yield Evidence(Source.DATABASE, where, f"result of {message.tool_call_id}, its call is gone")
+        for call in message.tool_calls:
+            if call.id in answered - results:
+                yield Evidence(Source.DATABASE, where, f"call {call.id}, its result is gone")
+
+
+def _by_part(case: Case, policy: EstimateRules) -> str:
+    """How many images each part of the transcript holds."""
+    counts = [image_count(message.wire, policy) for message in case.live]
+    if case.window is None:
+        return f"{sum(counts)} images"
+    parts = {"head": case.plan.head, "middle": case.plan.middle, "tail": case.plan.tail}
+    return ", ".join(f"{sum(counts[part.start : part.end])} in the {name}" for name, part in parts.items())
+
+
+def _planned(case: Case) -> Plan:
+    if case.window is None:
+        raise Missing("the window is unknown")
+    return case.plan
+
+
+def _rows(messages: Sequence[Message]) -> str:
+    """Where messages that follow one another stand."""
+    rows = [message.row.id for message in messages if message.row]
+    if not rows:
+        return "the tail"
+    return f"message {rows[0]}" if len(rows) == 1 else f"messages {rows[0]} to {rows[-1]}"
+
+
+def _hidden_bytes(message: Message) -> int:
+    return sum(len(str(message.wire[key])) for key in _HIDDEN if message.wire.get(key))

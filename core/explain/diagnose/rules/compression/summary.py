@@ -1,0 +1,213 @@
+"""Rules about what summaries are worth, and what became of those that failed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import pairwise
+
+from core.compress.sizing.estimate import message_size, text_tokens, total_tokens
+from core.explain.compactions.sentences import quoted
+from core.explain.context.rows.boundary_rows import BoundaryRows
+from core.explain.diagnose.case import Case
+from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
+from core.explain.diagnose.rules.storage.session import paused
+from core.hermes.log import Kind
+from core.model.compaction.preview import Retention
+from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Severity
+from core.model.transcript.message import Message
+from core.support.plural import plural
+
+_ORDERS = ("resume exactly", "## Active Task")
+"""What releases before 0.17 say in front of a summary; later ones say that the newest message wins."""
+
+
+@conversation_rule("C1")
+def fallback_summary(case: Case, rule: Rule) -> Iterable[Found]:
+    """A summary that no model wrote."""
+    for rows in case.boundaries:
+        match = rows.summary
+        if match is None or not match.fallback:
+            continue
+        reason = f": {match.reason}" if match.reason else ""
+        dropped = "an unknown number of" if match.dropped is None else match.dropped
+        evidence = Evidence(Source.DATABASE, f"message {rows.boundary.summary_row}", match.body[:200])
+        yield Found({"dropped": dropped, "reason": reason}, (evidence,), session=rows.opened.session_id)
+
+
+@conversation_rule("C2")
+def summary_model_paused(case: Case, rule: Rule) -> Iterable[Found]:
+    """Failures of the summary model block or bench it."""
+    streak = case.tip.guards.fallback_streak or 0
+    if streak >= rule.limits["streak"]:
+        blocks = case.policy.gate.fallback_streak > 0
+        effect = "automatic compression is blocked" if blocks else "the summary model is benched"
+        where = f"sessions {case.tip.id}"
+        evidence = Evidence(Source.DATABASE, where, f"compression_fallback_streak {streak}")
+        what = f"{streak} summaries in a row were written without a model: {effect}"
+        yield Found({"what": what}, (evidence,))
+    if found := paused(case.tip, case.now):
+        yield found
+
+
+@conversation_rule("C3")
+def summary_model_swapped(case: Case, rule: Rule) -> Iterable[Found]:
+    """Another model than the configured one wrote summaries."""
+    release = case.policy.release
+    configured = case.explanation.config.setting("auxiliary.compression.model", release)
+    retried = case.lines(Kind.MAIN_MODEL_RETRY)
+    for record in retried:
+        numbers = {"used": "the main model", "configured": record.model or "summary model"}
+        yield Found(numbers, (quoted(record),))
+    if retried or not configured.value:
+        return
+    used = {event.summary.model for event in case.completed if event.summary.model}
+    for model in sorted(used - {configured.value}):
+        evidence = Evidence(Source.CONFIG, configured.origin, f"model: {configured.value}")
+        yield Found({"used": model, "configured": configured.value}, (evidence,), Verdict.DERIVED)
+
+
+@conversation_rule("C4")
+def summary_too_small(case: Case, rule: Rule) -> Iterable[Found]:
+    """A summary far smaller than what it stands for."""
+    for rows in case.boundaries:
+        if rows.summary is None or rows.summary.fallback or not rows.before or not rows.after:
+            continue
+        middle = _middle_tokens(case, rows)
+        tokens = text_tokens(rows.summary.body, case.policy.estimate.unit)
+        # A short summary of a short middle is as it should be.
+        small = tokens < rule.limits["tokens"] and tokens < rule.limits["fair"] * middle
+        bare = "" if "## " in rows.summary.body else ", without a heading"
+        if small or bare or tokens < rule.limits["share"] * middle:
+            evidence = Evidence(
+                Source.DATABASE, f"message {rows.boundary.summary_row}", rows.summary.body[:200]
+            )
+            numbers = {"tokens": tokens, "middle": middle, "bare": bare}
+            yield Found(numbers, (evidence,), Verdict.DERIVED)
+
+
+@conversation_rule("C5")
+def summary_grows(case: Case, rule: Rule) -> Iterable[Found]:
+    """Summaries get longer with every compaction, or take a large share of the threshold."""
+    unit = case.policy.estimate.unit
+    sizes = [text_tokens(rows.summary.body, unit) for rows in case.boundaries if rows.summary]
+    grown = sizes[-int(rule.limits["times"]) - 1 :]
+    rising = len(grown) > rule.limits["times"] and all(one < other for one, other in pairwise(grown))
+    fills = case.threshold is not None and sizes and sizes[-1] > rule.limits["share"] * case.threshold
+    if rising or fills:
+        told = ", ".join(f"{size:,}" for size in grown)
+        yield Found({"sizes": told}, (Evidence(Source.DATABASE, "summaries", told),), Verdict.DERIVED)
+
+
+@conversation_rule("C6")
+def stacked_summaries(case: Case, rule: Rule) -> Iterable[Found]:
+    """More than one summary is sent with every request."""
+    if len(case.summaries) > 1:
+        rows = [message.row.id for message, _ in case.summaries if message.row]
+        evidence = Evidence(Source.DATABASE, "messages " + ", ".join(map(str, rows)), "summaries, all live")
+        yield Found({"count": len(case.summaries)}, (evidence,))
+
+
+@conversation_rule("C7")
+def summary_is_the_last_request(case: Case, rule: Rule) -> Iterable[Found]:
+    """Nothing but a summary speaks for the user, or a summary of an early release speaks against one."""
+    newest = next((message for message in reversed(case.live) if message.role == "user"), None)
+    for message, match in case.summaries:
+        where = f"message {message.row.id}" if message.row else "the summary"
+        evidence = Evidence(Source.DATABASE, where, message.text[:120])
+        if message is newest and not match.merged and not match.restated:
+            yield Found({"what": "The newest user message is a summary"}, (evidence,))
+        elif any(order in message.text.partition(match.body)[0] for order in _ORDERS):
+            own = case.policy.release in (*match.releases, match.family)
+            what = "The words before the summary send the model to the task it names"
+            yield Found({"what": what}, (evidence,), severity=Severity.INFO if own else Severity.WARNING)
+
+
+@conversation_rule("C8")
+def many_compactions(case: Case, rule: Rule) -> Iterable[Found]:
+    """Each pass loses detail."""
+    count = len(case.completed)
+    lossless = case.explanation.config.value("context.engine", case.policy.release) not in (
+        None,
+        "",
+        "compressor",
+    )
+    if count >= rule.limits["info"] and not lossless:
+        severity = Severity.WARNING if count >= rule.limits["warn"] else Severity.INFO
+        yield Found({"count": count}, (), Verdict.DERIVED, severity)
+
+
+@conversation_rule("C9")
+def constraint_lost(case: Case, rule: Rule) -> Iterable[Found]:
+    """Instructions of the user that the newest summary does not carry."""
+    report = _report(case)
+    lost = [a for a in report.anchors if a.category == "constraints" and a.fate == "lost"] if report else []
+    if lost:
+        evidence = tuple(
+            Evidence(Source.DATABASE, "the summarised messages", a.value[:200]) for a in lost[:5]
+        )
+        numbers = {"told": plural(len(lost), "instruction"), "first": lost[0].value[:120]}
+        yield Found(numbers, evidence, Verdict.SUSPECTED)
+
+
+@conversation_rule("C10")
+def anchors_lost(case: Case, rule: Rule) -> Iterable[Found]:
+    """How many checkable facts the newest summary kept."""
+    report = _report(case)
+    counts = report.by_category.values() if report else ()
+    of = sum(count.of for count in counts)
+    kept = sum(count.kept + count.paraphrased for count in counts)
+    if of and kept < of:
+        evidence = Evidence(Source.DERIVED, "the newest summary", f"{kept} of {of} facts")
+        yield Found({"kept": kept, "of": of}, (evidence,), Verdict.DERIVED)
+
+
+@conversation_rule("C11")
+def failure_shown_as_success(case: Case, rule: Rule) -> Iterable[Found]:
+    """A shortened tool result no longer says that the call failed."""
+    originals = _failed_results(case)
+    hidden = [
+        m for m in case.live if m.tool_call_id in originals and _stub(m) and "FAIL" not in m.text.upper()
+    ]
+    if hidden:
+        rows = ", ".join(str(message.row.id) for message in hidden[:5] if message.row)
+        evidence = Evidence(Source.DATABASE, f"messages {rows}", hidden[0].text[:160])
+        numbers = {
+            "told": plural(len(hidden), "shortened tool result"),
+            "session": case.tip.id,
+            "generation": case.boundaries[-1].opened.index - 1,
+        }
+        yield Found(numbers, (evidence,), Verdict.DERIVED)
+
+
+def _report(case: Case) -> Retention | None:
+    if case.boundaries and all(not rows.before for rows in case.boundaries):
+        raise Missing("the summarised messages are gone")
+    return case.newest_retention
+
+
+def _middle_tokens(case: Case, rows: BoundaryRows) -> int:
+    rules = case.policy.estimate
+    return total_tokens([message_size(message.wire, rules) for message in case.middle(rows)], rules)
+
+
+def _failed_results(case: Case) -> set[str | None]:
+    """Calls whose original result, now archived, reports a failure."""
+    failed: set[str | None] = set()
+    for rows in case.boundaries[-1:]:
+        for message in case.messages(rows.before):
+            text = message.text[:4000]
+            if message.role == "tool" and ('"error": "' in text or _exit_code(text)):
+                failed.add(message.tool_call_id)
+    return failed
+
+
+def _exit_code(text: str) -> bool:
+    found = re.search(r'"exit_code": (-?\d+)', text)
+    return found is not None and found[1] != "0"
+
+
+def _stub(message: Message) -> bool:
+    text = message.text
+    return message.role == "tool" and text.startswith("[") and len(text) < 400 and "exit" not in text

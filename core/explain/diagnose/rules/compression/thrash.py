@@ -1,0 +1,230 @@
+"""Rules about compaction that runs too often, in vain, or not at all any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+from statistics import median
+
+from core.explain.compactions.sentences import quoted
+from core.explain.context.rows.boundary_rows import BoundaryRows
+from core.explain.context.rows.written_rows import copied_rows
+from core.explain.diagnose.case import Case
+from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
+from core.explain.diagnose.rules.remedies import to_fire_less
+from core.explain.diagnose.rules.storage.session import strikes_kept
+from core.hermes.log import Kind, LogRecord
+from core.hermes.markers.markers import find_summary, scaffold_kind
+from core.model.compaction.event import CompressionEvent, Trigger
+from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Severity
+from core.model.transcript.message import Message
+
+
+@conversation_rule("B1")
+def did_not_clear(case: Case, rule: Rule) -> Iterable[Found]:
+    """The first real prompt after a compaction is at or above the threshold."""
+    if case.log.empty:
+        raise Missing("no log line survives, and real prompt sizes stand only there")
+    told = case.lines(Kind.NOT_CLEARED)
+    for record in told:
+        numbers = {"real": record.tokens or 0, "threshold": record.threshold or 0}
+        yield Found(numbers, (quoted(record),))
+    if told:
+        return
+    for event, call in _first_calls(case):
+        if event.threshold is not None and (call.input or 0) >= event.threshold:
+            numbers = {"real": call.input or 0, "threshold": event.threshold}
+            yield Found(numbers, (quoted(call),), Verdict.DERIVED)
+
+
+@conversation_rule("B2")
+def gave_up(case: Case, rule: Rule) -> Iterable[Found]:
+    """Strikes have switched automatic compression off."""
+    struck = strikes_kept(case.tip, rule)
+    if struck is not None:
+        yield struck
+        return
+    told = [
+        line for line in case.lines(Kind.THRASH) if "repeated" in line.message or "saved <10%" in line.message
+    ]
+    if told and not _recovered(case, told[-1]):
+        why = "the last compactions did not help, so it stopped trying"
+        yield Found({"why": why, "afresh": "a new process or /new starts afresh"}, (quoted(told[-1]),))
+    elif case.tip.guards.ineffective_count is None and not told and case.log.empty:
+        raise Missing("strikes are kept in memory by this release, and no log line survives")
+
+
+@conversation_rule("B3")
+def too_frequent(case: Case, rule: Rule) -> Iterable[Found]:
+    """Many compactions in an hour, or few calls between them."""
+    count, span = int(rule.limits["count"]), timedelta(minutes=rule.limits["minutes"])
+    timed = [event for event in case.completed if event.at is not None and not _asked_for(event)]
+    for place, (first, last) in enumerate(zip(timed, timed[count - 1 :], strict=False)):
+        if last.at is not None and first.at is not None and last.at - first.at <= span:
+            minutes = max(1, round((last.at - first.at).total_seconds() / 60))
+            evidence = Evidence(
+                Source.DERIVED, "compactions", f"{first.at:%H:%M:%S} to {last.at:%H:%M:%S} UTC"
+            )
+            told = f"{count} compactions within {minutes} min"
+            lever = to_fire_less(case, timed[place : place + count])
+            yield Found({"told": told, "lever": lever}, (evidence,), Verdict.DERIVED)
+            return
+    gaps = [len(calls) for calls in _calls_between(case, timed)]
+    if len(gaps) >= rule.limits["gaps"] and median(gaps) < rule.limits["calls"]:
+        told = f"{len(timed)} compactions, about {median(gaps):g} calls apart"
+        evidence = Evidence(Source.DERIVED, "calls between", ", ".join(map(str, gaps[-12:])))
+        yield Found({"told": told, "lever": to_fire_less(case, timed)}, (evidence,), Verdict.DERIVED)
+
+
+@conversation_rule("B4")
+def fixed_point(case: Case, rule: Rule) -> Iterable[Found]:
+    """The newest summaries have one size, and nobody spoke between them."""
+    run: list[BoundaryRows] = []
+    for earlier, later in pairwise(case.boundaries):
+        alike = _alike(earlier, later, rule.limits["share"])
+        run = [*(run or [earlier]), later] if alike and not _spoken(case, earlier) else []
+    if len(run) >= rule.limits["least"]:
+        sizes = ", ".join(f"{len(rows.summary.body):,}" for rows in run if rows.summary)
+        evidence = Evidence(Source.DATABASE, "summaries", f"{sizes} characters")
+        percent = f"{rule.limits['share'] * 100:g}"
+        yield Found({"count": len(run), "percent": percent}, (evidence,))
+
+
+@conversation_rule("B5")
+def no_progress(case: Case, rule: Rule) -> Iterable[Found]:
+    """A compaction freed next to nothing."""
+    for record in case.lines(Kind.NO_PROGRESS):
+        numbers = {"before": "a transcript", "after": "the same", "saved": 0.0}
+        yield Found(numbers, (quoted(record),))
+    for event in case.completed:
+        if _asked_for(event):
+            continue
+        if event.tokens and event.tokens_after is not None:
+            saved, unit = 1 - event.tokens_after / event.tokens, "tokens"
+            before, after = event.tokens, event.tokens_after
+        elif event.messages_before and event.messages_before == event.messages_after:
+            saved, unit = 0.0, "messages"
+            before, after = event.messages_before, event.messages_after
+        else:
+            continue
+        if saved < rule.limits["share"]:
+            numbers = {"before": f"{before:,} {unit}", "after": f"{after:,}", "saved": max(0.0, saved)}
+            yield Found(numbers, event.evidence, event.verdict)
+
+
+@conversation_rule("B6")
+def cannot_compress_further(case: Case, rule: Rule) -> Iterable[Found]:
+    """Hermes gave up on a turn, or needed many passes for it."""
+    for record in case.lines(Kind.EXHAUSTED):
+        yield Found(
+            {"what": "Hermes could not make the request small enough and ended the turn"}, (quoted(record),)
+        )
+    passes: list[LogRecord] = []
+    for record in case.lines(Kind.TURN, Kind.STARTED):
+        if record.kind is Kind.TURN:
+            passes = []
+            continue
+        passes.append(record)
+        if len(passes) == rule.limits["passes"]:
+            what = f"One turn needed {len(passes)} compactions or more"
+            yield Found({"what": what}, tuple(map(quoted, passes)))
+
+
+@conversation_rule("B7")
+def hygiene_count_loop(case: Case, rule: Rule) -> Iterable[Found]:
+    """The gateway compresses for the number of messages, message after message."""
+    limit = case.explanation.config.value("compression.hygiene_hard_message_limit", case.policy.release)
+    run: list[LogRecord] = []
+    for record in case.lines(Kind.HYGIENE):
+        by_count = (record.before or 0) >= limit and (record.tokens or 0) < (record.threshold or 0)
+        run = [*run, record] if by_count else []
+    if len(run) >= rule.limits["least"]:
+        numbers = {"count": len(run), "messages": run[-1].before or 0, "limit": limit}
+        yield Found(numbers, tuple(map(quoted, run[-3:])))
+
+
+@conversation_rule("B8")
+def reads_again(case: Case, rule: Rule) -> Iterable[Found]:
+    """Tool calls after a compaction repeat calls from before it."""
+    for rows in case.boundaries:
+        if not rows.before:
+            continue
+        fresh = rows.opened.row_ids[len(rows.after) :]
+        after = _calls(case.messages(fresh[: 3 * int(rule.limits["calls"])]))[: int(rule.limits["calls"])]
+        if len(after) < rule.limits["least"]:
+            continue
+        known = set(_calls(case.messages(rows.before)))
+        again = sum(call in known for call in after)
+        if again / len(after) >= rule.limits["share"]:
+            evidence = Evidence(
+                Source.DATABASE, f"messages {fresh[0]}-{fresh[-1]}", f"{again} calls seen before"
+            )
+            yield Found({"again": again, "calls": len(after)}, (evidence,), session=rows.opened.session_id)
+
+
+@conversation_rule("B9")
+def slow_compaction(case: Case, rule: Rule) -> Iterable[Found]:
+    """A compaction kept the user waiting."""
+    if case.log.empty:
+        raise Missing("no log line survives, and durations stand only there")
+    for event in case.events:
+        if event.duration is not None and event.duration > rule.limits["info"]:
+            slow = event.duration > rule.limits["warn"]
+            severity = Severity.WARNING if slow else Severity.INFO
+            yield Found({"seconds": event.duration}, event.evidence, severity=severity)
+
+
+def _asked_for(event: CompressionEvent) -> bool:
+    """A person is known to have asked for it."""
+    return event.trigger is Trigger.MANUAL and event.verdict is Verdict.PROVED
+
+
+def _calls_between(case: Case, events: Sequence[CompressionEvent]) -> Iterator[tuple[Message, ...]]:
+    """The answers of the model between each compaction and the next."""
+    for first, last in pairwise(events):
+        if first.at is not None and last.at is not None:
+            yield tuple(m for m in case.between(first.at, last.at) if m.role == "assistant")
+
+
+def _first_calls(case: Case) -> Iterable[tuple[CompressionEvent, LogRecord]]:
+    """For each compaction, the first answered call after it and before the next one."""
+    calls = case.lines(Kind.CALL)
+    ends = [event.at for event in case.completed]
+    for event, end in zip(case.completed, [*ends[1:], None], strict=False):
+        call = next((c for c in calls if _between(case, c, event.at, end)), None)
+        if call is not None:
+            yield event, call
+
+
+def _between(case: Case, call: LogRecord, start: datetime | None, end: datetime | None) -> bool:
+    at = case.explanation.clock.utc(call.at)
+    return start is not None and at > start and (end is None or at < end)
+
+
+def _recovered(case: Case, line: LogRecord) -> bool:
+    """A compaction after the complaint, or a new process, starts the count anew."""
+    return any(done.at > line.at for done in case.lines(Kind.DONE))
+
+
+def _alike(earlier: BoundaryRows, later: BoundaryRows, share: float) -> bool:
+    if earlier.summary is None or later.summary is None:
+        return False
+    one, other = len(earlier.summary.body), len(later.summary.body)
+    return abs(one - other) <= share * max(one, other)
+
+
+def _spoken(case: Case, rows: BoundaryRows) -> bool:
+    """A person wrote something in the generation a compaction opened."""
+    fresh = rows.opened.row_ids[copied_rows(rows.opened) :]
+    return any(_by_user(message) for message in case.messages(fresh))
+
+
+def _by_user(message: Message) -> bool:
+    text = message.text
+    return message.role == "user" and scaffold_kind(text) is None and find_summary(text) is None
+
+
+def _calls(messages: Sequence[Message]) -> list[tuple[str, str]]:
+    return [(call.name, call.arguments) for message in messages for call in message.tool_calls]

@@ -1,0 +1,219 @@
+"""Rules about when compression fires, and why it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
+
+from core.compress.sizing.estimate import message_size, text_tokens, total_tokens
+from core.explain.compactions.causes import refusal_of
+from core.explain.compactions.foreign_engine import foreign_engine
+from core.explain.compactions.sentences import quoted
+from core.explain.context.log.log_claims import about
+from core.explain.diagnose.case import Case
+from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
+from core.explain.diagnose.rules.remedies import moves
+from core.hermes.log import Kind, LogRecord
+from core.model.compaction.event import Trigger
+from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Severity
+
+_BY_THRESHOLD = (Trigger.PREFLIGHT, Trigger.PRE_API, Trigger.POST_RESPONSE)
+
+
+@conversation_rule("A1")
+def threshold_not_what_you_set(case: Case, rule: Rule) -> Iterable[Found]:
+    """The share in force is not the configured one."""
+    if case.limits is None:
+        raise Missing("the window is unknown")
+    setting = case.explanation.config.setting("compression.threshold", case.policy.release)
+    least = case.limits.threshold > int((case.window or 0) * setting.value) + 1
+    floor = abs(case.limits.percent - setting.value) >= 1e-9
+    if not floor and not least:
+        return
+    effective = case.limits.threshold / case.window if least and case.window else case.limits.percent
+    advice = "compression.threshold does not move it in this window"
+    if moves(case):
+        advice = f"set compression.threshold above {effective:.2f} to fire later"
+    numbers = {
+        "configured": setting.value,
+        "effective": effective,
+        "advice": advice,
+        "threshold": case.limits.threshold,
+        "window": case.window,
+    }
+    evidence = [Evidence(Source.CONFIG, setting.origin, f"threshold {setting.value}")]
+    evidence += [Evidence(Source.DERIVED, "arithmetic", line) for line in case.limits.arithmetic]
+    yield Found(numbers, tuple(evidence), Verdict.DERIVED)
+
+
+@conversation_rule("A2")
+def threshold_unreachable(case: Case, rule: Rule) -> Iterable[Found]:
+    """The provider refuses before the threshold is reached."""
+    if case.limits is None:
+        raise Missing("the window is unknown")
+    window = case.window or 0
+    windows = [(window, Evidence(Source.DERIVED, "window", f"{window:,}")), *_refused_windows(case)]
+    real, evidence = min(windows, key=lambda pair: pair[0])
+    reserved = case.frame.settings(None, case.tip, case.window).max_output or 0
+    room = real - (reserved if real > reserved else 0)
+    if case.limits.threshold < room or _reached(case, room):
+        return
+    bound = "the window ends at" if real == window else "the provider refuses beyond"
+    bound = bound if room == real else "the window leaves, beside the answer, no more than"
+    numbers = {"threshold": case.limits.threshold, "real": room, "bound": bound}
+    yield Found(numbers, (evidence,), Verdict.DERIVED)
+
+
+def _reached(case: Case, room: int) -> bool:
+    """A prompt of that size was answered, or compared with a threshold as high: nobody refuses it."""
+    answered = max((call.input or 0 for call in case.lines(Kind.CALL)), default=0)
+    fired = (event.tokens or 0 for event in case.completed if event.trigger in _BY_THRESHOLD)
+    return max(answered, *fired, 0) >= room
+
+
+@conversation_rule("A4")
+def window_wrong(case: Case, rule: Rule) -> Iterable[Found]:
+    """Sources of the window contradict one another, or the number is Hermes' last resort."""
+    claims = [
+        (claim.tokens, claim.evidence) for claim in case.explanation.window.claims if claim.source != "table"
+    ]
+    claims += list(_refused_windows(case))
+    if not claims:
+        raise Missing("no source but a table of names tells the window")
+    sizes = sorted({tokens for tokens, _ in claims})
+    if len(sizes) > 1:
+        told = ", ".join(f"{evidence.where} says {tokens:,}" for tokens, evidence in _distinct(claims))
+        yield Found({"told": told}, tuple(evidence for _, evidence in _distinct(claims)))
+    elif sizes[0] == rule.limits["fallback"] and case.explanation.window.source == "log":
+        told = f"{sizes[0]:,} is what Hermes assumes when it cannot find out"
+        yield Found({"told": told}, (claims[0][1],), Verdict.SUSPECTED)
+
+
+@conversation_rule("A5")
+def estimate_far_from_real(case: Case, rule: Rule) -> Iterable[Found]:
+    """The estimate is far from what the provider had counted a moment before."""
+    if case.log.empty:
+        raise Missing("no log line survives, and real prompt sizes stand only there")
+    for record in case.lines(Kind.PREFLIGHT, Kind.PREFLIGHT_SKIPPED, Kind.PRE_API):
+        real = record.input or _last_real(case, record)
+        if not real or not record.tokens:
+            continue
+        ratio = record.tokens / real
+        if rule.limits["low"] <= ratio <= rule.limits["high"]:
+            continue
+        when = "early" if ratio > 1 else "late"
+        numbers = {"estimate": record.tokens, "real": real, "ratio": ratio, "when": when}
+        yield Found(numbers, (quoted(record),))
+
+
+@conversation_rule("A7")
+def summary_model_lowers_threshold(case: Case, rule: Rule) -> Iterable[Found]:
+    """The summary model's window lowers the threshold."""
+    lowered = case.lines(Kind.AUX_LOWERED)
+    aux = case.frame.settings(None, case.tip, case.window).aux_window
+    if lowered:
+        line = lowered[-1]
+        numbers = {"aux": line.window or 0, "threshold": line.threshold or 0, "own": line.tokens or 0}
+        yield Found(numbers, (quoted(line),))
+    elif aux is not None and case.limits is not None and case.limits.threshold == aux:
+        setting = case.explanation.config.setting("auxiliary.compression.context_length", case.policy.release)
+        evidence = Evidence(Source.CONFIG, setting.origin, f"context_length {aux}")
+        share = case.limits.percent
+        own = int((case.window or 0) * share)
+        if own > aux:
+            yield Found({"aux": aux, "threshold": aux, "own": own}, (evidence,), Verdict.DERIVED)
+
+
+@conversation_rule("A8")
+def overhead_dominates(case: Case, rule: Rule) -> Iterable[Found]:
+    """System prompt and tools fill the budget before anybody speaks."""
+    if case.threshold is None:
+        raise Missing("the window is unknown")
+    overhead, evidence = _overhead(case)
+    share = overhead / case.threshold
+    if share < rule.limits["warn"]:
+        return
+    severity = Severity.CRITICAL if share >= rule.limits["critical"] else Severity.WARNING
+    numbers = {"overhead": overhead, "share": share, "threshold": case.threshold}
+    yield Found(numbers, (evidence,), Verdict.DERIVED, severity)
+
+
+@conversation_rule("A9")
+def model_switched(case: Case, rule: Rule) -> Iterable[Found]:
+    """More than one main model answered."""
+    rows = case.store.model_usage([session.id for session in case.conversation.sessions])
+    booked = {row.model for row in rows if not row.task and row.model}
+    called = {record.model for record in case.lines(Kind.CALL) if record.model}
+    models = sorted(booked | called)
+    if len(models) > 1:
+        source = Source.DATABASE if booked else Source.LOG
+        where = "session_model_usage" if booked else "API call lines"
+        evidence = Evidence(source, where, ", ".join(models))
+        yield Found({"count": len(models), "models": ", ".join(models)}, (evidence,))
+
+
+@conversation_rule("A10")
+def hygiene_changed_nothing(case: Case, rule: Rule) -> Iterable[Found]:
+    """The gateway announced a compaction and nothing came of it."""
+    if case.log.empty:
+        raise Missing("no log line survives")
+    records = case.lines(Kind.HYGIENE, Kind.HYGIENE_DONE, Kind.DONE)
+    for record, after in zip(records, [*records[1:], None], strict=False):
+        if record.kind is not Kind.HYGIENE:
+            continue
+        if after is None or after.kind is Kind.HYGIENE or (after.after or 0) >= (after.before or 0):
+            numbers = {"messages": record.before or 0, "where": record.where}
+            yield Found(numbers, (quoted(record),))
+
+
+@conversation_rule("N1")
+def another_engine(case: Case, rule: Rule) -> Iterable[Found]:
+    """Another engine than the built-in one decides."""
+    engine = foreign_engine(case.frame)
+    if engine is not None:
+        yield Found({"engine": engine.name or "of another make"}, engine.evidence)
+
+
+def _refused_windows(case: Case) -> Iterator[tuple[int, Evidence]]:
+    """Windows a provider named when it refused, or reported besides."""
+    own_line, model = about(case.log, case.frame.sessions), case.tip.model
+    for record in case.lines(Kind.LIMIT_REPORTED, Kind.CALL_FAILED):
+        if not own_line(record) or (model and record.model not in (None, model)):
+            continue
+        if record.kind is Kind.LIMIT_REPORTED and record.window:
+            yield record.window, quoted(record)
+        refusal = refusal_of(f"{record.message} {record.text or ''}")
+        if refusal is not None and refusal.limit:
+            yield refusal.limit, quoted(record)
+
+
+def _distinct(claims: list[tuple[int, Evidence]]) -> list[tuple[int, Evidence]]:
+    return list({tokens: (tokens, evidence) for tokens, evidence in reversed(claims)}.values())[::-1]
+
+
+def _last_real(case: Case, record: LogRecord) -> int | None:
+    """The size of the prompt before, with what came on top since: the rows behind the newest answer."""
+    calls = [call for call in case.lines(Kind.CALL, Kind.DONE) if call.at <= record.at]
+    if not calls or calls[-1].kind is not Kind.CALL or not calls[-1].input:
+        return None
+    start, end = (case.explanation.clock.utc(line.at) for line in (calls[-1], record))
+    since = takewhile(lambda message: message.role != "assistant", reversed(case.between(start, end)))
+    rules = case.policy.estimate
+    return calls[-1].input + total_tokens((message_size(one.wire, rules) for one in since), rules)
+
+
+def _overhead(case: Case) -> tuple[int, Evidence]:
+    """System prompt and tools: stored, else the first call less the first message."""
+    prompt = case.frame.prompt_tokens(case.tip, case.policy)
+    tools = case.frame.tools_tokens(case.tip)
+    if prompt is not None and tools is not None:
+        return prompt + tools, Evidence(Source.DATABASE, "system_prompts", f"{prompt:,} + {tools:,} tokens")
+    first = next((turn for turn in case.lines(Kind.TURN) if turn.before == 0), None)
+    call = next((c for c in case.lines(Kind.CALL) if first is not None and c.at >= first.at), None)
+    rows = case.conversation.generations[0].row_ids[:1] if case.conversation.generations else ()
+    messages = case.messages(rows)
+    if call is None or call.input is None or call.number != 1 or not messages:
+        raise Missing("neither the tool schemas nor the first call of the conversation is on record")
+    spoken = text_tokens(messages[0].text, case.policy.estimate.unit)
+    return max(0, call.input - spoken), quoted(call)

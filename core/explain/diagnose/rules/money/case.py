@@ -1,0 +1,115 @@
+"""What the rules about tokens, money and cache look at: one conversation and what was worked out about it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from core.account.diagnosis import finding
+from core.account.pricing.price_book import PriceBook
+from core.account.prompt_cache.result_costs import copied
+from core.account.spending.ledger import ledger
+from core.errors import NotFoundError
+from core.model.accounting.ledger import LedgerRow
+from core.model.accounting.prompt_cache import CacheReport
+from core.model.evidence import Evidence, Verdict
+from core.model.finding import Finding
+from core.model.transcript.conversation import Conversation
+from core.model.transcript.message import Message
+from core.model.transcript.session import Session
+from core.model.transcript.storage import UsageRow
+from core.store.store import Store
+
+
+@dataclass(frozen=True)
+class Account:
+    """One conversation under examination."""
+
+    store: Store
+    conversation: Conversation
+    report: CacheReport
+    prices: PriceBook | None = None
+
+    @property
+    def session(self) -> str:
+        """The session findings are filed under."""
+        return self.conversation.root.id
+
+    @cached_property
+    def usage(self) -> tuple[UsageRow, ...]:
+        """Its usage by route and task."""
+        return self.store.model_usage([session.id for session in self.conversation.sessions])
+
+    @cached_property
+    def rows(self) -> tuple[LedgerRow, ...]:
+        """Its ledger by model."""
+        return ledger([self.store], by="model", session=self.session, prices=self.prices).rows
+
+    @cached_property
+    def fresh(self) -> tuple[Message, ...]:
+        """Every message once: copies made by compactions left out."""
+        found: list[Message] = []
+        for generation in self.conversation.generations:
+            copies = copied(generation)
+            messages = self.store.generation_messages(generation)
+            found += (message for place, message in enumerate(messages) if place not in copies)
+        return tuple(found)
+
+    @cached_property
+    def answers(self) -> tuple[Message, ...]:
+        """What the model answered.
+
+        What a branch took from its parent, and what a retried turn wrote into several sessions, counts once.
+        """
+        inherited = Counter(_spoken(message) for message in self._parent if message.role == "assistant")
+        seen: set[tuple[str, ...]] = set()
+        answers: list[Message] = []
+        for message in self.fresh:
+            said = _spoken(message)
+            if message.role != "assistant" or said[1] in seen:
+                continue
+            seen |= {said[1]} - {()}
+            if inherited[said]:
+                inherited[said] -= 1
+            else:
+                answers.append(message)
+        return tuple(answers)
+
+    @property
+    def _parent(self) -> tuple[Message, ...]:
+        """What the session had before it that this conversation branched from."""
+        parent = self.conversation.root.parent_id
+        try:
+            generations = self.store.conversation(parent).generations if parent is not None else ()
+        except NotFoundError:
+            generations = ()
+        return tuple(one for generation in generations for one in self.store.generation_messages(generation))
+
+    @property
+    def calls(self) -> int:
+        """Main-loop calls Hermes counted."""
+        return sum(session.api_calls or 0 for session in self.conversation.sessions)
+
+    def found(
+        self,
+        rule: str,
+        numbers: Mapping[str, Any],
+        *evidence: Evidence,
+        session: str | None = None,
+        verdict: Verdict = Verdict.PROVED,
+    ) -> Finding:
+        """A finding about this conversation, or one session of it."""
+        return finding(rule, numbers, *evidence, session=session or self.session, verdict=verdict)
+
+
+def _spoken(message: Message) -> tuple[str, tuple[str, ...]]:
+    return message.text, tuple(call.id for call in message.tool_calls)
+
+
+def billed(session: Session) -> tuple[int | None, ...]:
+    """The buckets a provider bills."""
+    tokens = session.tokens
+    return tokens.input, tokens.cache_read, tokens.cache_write, tokens.output

@@ -1,0 +1,166 @@
+"""Rules about a whole database and the files around it."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+from pathlib import Path
+
+from core.apply.database.open_files import having_open
+from core.explain.diagnose.registry import Found, Missing, Rule, store_rule
+from core.explain.diagnose.rules.storage.page_usage import bytes_by_part, damaged, is_index
+from core.model.evidence import Evidence, Source
+from core.model.finding import Severity
+from core.model.transcript.storage import StoreHealth
+from core.store.database.connect import log_of
+from core.store.store import Store
+from core.support.plural import plural
+
+_BESIDE = ("", "-wal", "-shm")
+_OTHERS = stat.S_IRGRP | stat.S_IROTH
+
+
+@dataclass(frozen=True)
+class StoreCase:
+    """A database under examination.
+
+    Attributes:
+        integrity: SQLite's own check was asked for; it reads the whole file.
+    """
+
+    store: Store
+    now: datetime
+    integrity: bool = False
+
+    @cached_property
+    def health(self) -> StoreHealth:
+        """Sizes, layout and damage."""
+        return self.store.health(integrity=self.integrity)
+
+
+@store_rule("E10")
+def left_open(case: StoreCase, rule: Rule) -> Iterable[Found]:
+    """Sessions that were never closed and have gone silent."""
+    limit = case.now - timedelta(days=rule.limits["days"])
+    page = case.store.sessions()
+    silent = [
+        row.session for row in page.rows if _silent(row.session.ended_at, row.session.last_active, limit)
+    ]
+    if silent:
+        sources: dict[str, int] = {}
+        for session in silent:
+            sources[session.source or "unknown"] = sources.get(session.source or "unknown", 0) + 1
+        told = ", ".join(f"{count} {source}" for source, count in sorted(sources.items()))
+        numbers = {"told": plural(len(silent), "session"), "days": int(rule.limits["days"])}
+        yield Found(numbers, (Evidence(Source.DATABASE, "sessions", told),))
+
+
+@store_rule("H1")
+def where_the_bytes_are(case: StoreCase, rule: Rule) -> Iterable[Found]:
+    """What the file is made of; of a large one row counts tell, unless the check reads it all anyway."""
+    tables = ", ".join(f"{table.rows:,} {table.name}" for table in case.health.tables if table.rows)
+    evidence = Evidence(Source.DATABASE, str(case.health.path), tables)
+    small = case.health.size <= rule.limits["bytes"]
+    parts = bytes_by_part(case.store) if small or case.integrity else {}
+    whole = sum(parts.values())
+    shares = [f"{size / whole:.0%} {part}" for part, size in parts.items() if size >= whole / 100]
+    yield Found({"size": case.health.size, "told": ", ".join(shares) or tables}, (evidence,))
+
+
+@store_rule("H2")
+def reclaimable(case: StoreCase, rule: Rule) -> Iterable[Found]:
+    """Much of the file is empty."""
+    share = case.health.free_bytes / case.health.size if case.health.size else 0
+    if share >= rule.limits["share"]:
+        evidence = Evidence(Source.DATABASE, "PRAGMA freelist_count", f"{case.health.free_bytes:,} bytes")
+        yield Found({"share": share, "free": case.health.free_bytes}, (evidence,))
+
+
+@store_rule("H3")
+def integrity(case: StoreCase, rule: Rule) -> Iterable[Found]:
+    """SQLite's own check, where it was asked for."""
+    told = case.health.integrity
+    if told is None:
+        raise Missing("the check reads the whole file and runs only on request")
+    if told == "ok":
+        return
+    names = sorted(damaged(case.store, told))
+    where = f" in {', '.join(names)}" if names else ""
+    spared = bool(names) and all(is_index(case.store, name) for name in names)
+    spares = ", which can be built anew: what was said is intact" if spared else ""
+    evidence = Evidence(Source.DATABASE, "PRAGMA quick_check", told)
+    yield Found({"where": where, "spares": spares, "told": told}, (evidence,))
+
+
+@store_rule("H4")
+def large_write_ahead_log(case: StoreCase, rule: Rule) -> Iterable[Found]:
+    """The write-ahead log has grown."""
+    wal = case.health.wal_size or 0
+    if wal > rule.limits["bytes"]:
+        evidence = Evidence(Source.DATABASE, f"{case.health.path}-wal", f"{wal:,} bytes")
+        yield Found(
+            {"what": f"The write-ahead log holds {wal:,} bytes: a reader keeps it from being folded in"},
+            (evidence,),
+        )
+    log = log_of(case.health.path)
+    if not wal and (holders := having_open(log.with_name(f"{log.name} (deleted)"))):
+        who = ", ".join(map(str, sorted(holders)))
+        evidence = Evidence(Source.DERIVED, "/proc", f"process {who} holds a deleted {log.name}")
+        what = f"Process {who} writes to a write-ahead log that was deleted: what it commits is lost"
+        yield Found({"what": what}, (evidence,), severity=Severity.CRITICAL)
+
+
+@store_rule("H5")
+def disk_nearly_full(case: StoreCase, rule: Rule) -> Iterable[Found]:
+    """The disk under the database is nearly full."""
+    usage = shutil.disk_usage(case.store.path.parent)
+    share = usage.used / usage.total
+    if share >= rule.limits["share"]:
+        evidence = Evidence(Source.DERIVED, str(case.store.path.parent), f"{usage.free:,} bytes free")
+        yield Found({"share": share}, (evidence,))
+
+
+@store_rule("H6")
+def large_database(case: StoreCase, rule: Rule) -> Iterable[Found]:
+    """Too large for a quick snapshot."""
+    if case.health.size > rule.limits["bytes"]:
+        evidence = Evidence(Source.DATABASE, str(case.health.path), f"{case.health.size:,} bytes")
+        yield Found({"size": case.health.size}, (evidence,))
+
+
+@store_rule("I2")
+def loose_permissions(case: StoreCase, rule: Rule) -> Iterable[Found]:
+    """Files that others on this machine may read; a database and what lies beside it are one."""
+    for paths in _private_files(case.store):
+        loose = [(path, mode) for path in paths if (mode := _mode(path)) is not None and mode & _OTHERS]
+        if loose:
+            evidence = tuple(Evidence(Source.DERIVED, str(path), f"mode {mode:04o}") for path, mode in loose)
+            numbers = {
+                "file": " ".join(shlex.quote(str(path)) for path, _ in loose),
+                "mode": f"{loose[0][1]:04o}",
+                "files": ", ".join(path.name for path, _ in loose),
+            }
+            yield Found(numbers, evidence, severity=Severity.WARNING)
+
+
+def _silent(ended: datetime | None, active: datetime | None, limit: datetime) -> bool:
+    return ended is None and active is not None and active < limit
+
+
+def _private_files(store: Store) -> Iterator[tuple[Path, ...]]:
+    """Files that belong together."""
+    yield tuple(store.path.with_name(store.path.name + suffix) for suffix in _BESIDE)
+    if store.location.home is not None:
+        yield (store.location.home / ".env",)
+
+
+def _mode(path: Path) -> int | None:
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except OSError:
+        return None

@@ -1,0 +1,185 @@
+"""Rules about how sessions hang together, and who holds them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import Any
+
+from core.apply.database.open_files import alive
+from core.explain.compactions.sentences import quoted
+from core.explain.diagnose.case import Case
+from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
+from core.explain.diagnose.rules.storage.session import dead_end
+from core.hermes.log import Kind
+from core.model.evidence import Evidence, Source, Verdict
+from core.model.transcript.message import Message
+from core.model.transcript.session import Kind as SessionKind
+from core.model.transcript.session import Session
+from core.model.transcript.storage import Lease
+from core.support.plural import plural
+
+_KEPT = {
+    "user_id": "The chat it belongs to may not find it with /sessions and /resume",
+    "session_key": "The chat it belongs to may not find it with /sessions and /resume",
+    "cwd": "Lists of the sessions of a folder leave it out",
+    "profile_name": "Lists of the sessions of a profile leave it out",
+}
+"""What a continuation takes over from its parent, as far as the release has the columns, and what for."""
+
+
+@conversation_rule("E1")
+def dead_end_chain(case: Case, rule: Rule) -> Iterable[Found]:
+    """The newest session was closed by a compression nobody continued."""
+    if found := dead_end(case.tip):
+        yield found
+
+
+@conversation_rule("E2")
+def forked_chain(case: Case, rule: Rule) -> Iterable[Found]:
+    """A compressed session is continued more than once."""
+    if all(session.end_reason != "compression" for session in case.conversation.sessions):
+        return
+    chain = case.store.chain(case.tip.id)
+    children = Counter(node.parent_id for node in chain.nodes if node.kind is SessionKind.CONTINUATION)
+    for parent, count in children.items():
+        if parent is not None and count > 1:
+            ids = [node.session.id for node in chain.nodes if node.parent_id == parent]
+            evidence = Evidence(Source.DATABASE, f"sessions {parent}", f"continued by {', '.join(ids)}")
+            target, why = case.conversation.resume_target, case.conversation.resume_reason
+            why = f" ({why})" if why else ""
+            numbers = {"session": parent, "count": count, "tip": target, "why": why}
+            yield Found(numbers, (evidence,), session=parent)
+
+
+@conversation_rule("E3")
+def continuation_lost_metadata(case: Case, rule: Rule) -> Iterable[Found]:
+    """A continuation lacks what its parent had."""
+    sessions = case.conversation.sessions
+    rows = _kept_columns(case, [session.id for session in sessions]) if len(sessions) > 1 else {}
+    for parent, child in pairwise(sessions):
+        had, has = rows.get(parent.id, {}), rows.get(child.id, {})
+        lost = [name for name in _KEPT if had.get(name) and not has.get(name)]
+        if lost:
+            evidence = Evidence(Source.DATABASE, f"sessions {child.id}", f"{', '.join(lost)} empty")
+            numbers = {"session": child.id, "parent": parent.id, "fields": ", ".join(lost)}
+            numbers["effect"] = "; ".join(dict.fromkeys(_KEPT[name] for name in lost))
+            yield Found(numbers, (evidence,), session=child.id)
+
+
+@conversation_rule("E4")
+def resume_target(case: Case, rule: Rule) -> Iterable[Found]:
+    """Where resume lands; said of every conversation."""
+    target = case.conversation.resume_target
+    session = next((s for s in case.conversation.sessions if s.id == target), None)
+    last = session.last_active if session is not None else None
+    at = f", last active {last:%Y-%m-%d %H:%M} UTC" if last is not None else ""
+    evidence = Evidence(Source.DATABASE, f"sessions {target}", case.conversation.resume_reason)
+    yield Found({"session": target, "at": at}, (evidence,), Verdict.DERIVED)
+
+
+@conversation_rule("E5")
+def empty_link(case: Case, rule: Rule) -> Iterable[Found]:
+    """A session of the chain spent calls and kept nothing."""
+    if len(case.conversation.sessions) < 2:
+        return  # of a conversation that has only begun, the answer is still to be written
+    held: Counter[str] = Counter()
+    for generation in case.conversation.generations:
+        held[generation.session_id] += len(generation.row_ids)
+    for session in case.conversation.sessions:
+        calls = session.api_calls or 0
+        if calls > 0 and held[session.id] <= 1:
+            evidence = Evidence(Source.DATABASE, f"sessions {session.id}", f"api_call_count {calls}")
+            messages = "1 message" if held[session.id] else "no message"
+            numbers = {"session": session.id, "calls": plural(calls, "call"), "messages": messages}
+            yield Found(numbers, (evidence,), session=session.id)
+
+
+@conversation_rule("E11")
+def stale_lock(case: Case, rule: Rule) -> Iterable[Found]:
+    """A lock nobody can be holding any more."""
+    ids = set(case.frame.sessions)
+    for lock in case.store.locks():
+        if lock.key not in ids:
+            continue
+        why, verdict = _stale(lock, case.now, timedelta(seconds=rule.limits["held"]))
+        if why:
+            evidence = Evidence(Source.DATABASE, "compression_locks", f"{lock.key}: {lock.holder}")
+            numbers = {"session": lock.key, "why": why, "holder": lock.holder}
+            yield Found(numbers, (evidence,), verdict, session=lock.key)
+
+
+@conversation_rule("E12")
+def rows_behind_a_rotation(case: Case, rule: Rule) -> Iterable[Found]:
+    """Rows were written to a session after it had been continued."""
+    for session in case.conversation.sessions[:-1]:
+        late = list(_written_after_end(case, session))
+        if late:
+            rows = ", ".join(str(message.row.id) for message in late[:8] if message.row)
+            evidence = Evidence(Source.DATABASE, f"messages {rows}", f"newer than the end of {session.id}")
+            yield Found(
+                {"told": plural(len(late), "row"), "session": session.id}, (evidence,), session=session.id
+            )
+
+
+@conversation_rule("E13")
+def compaction_not_reloaded(case: Case, rule: Rule) -> Iterable[Found]:
+    """The process went on with the transcript the compaction had replaced."""
+    if case.log.empty:
+        raise Missing("no log line survives")
+    # `/compress here` puts the turns it keeps back behind what the line counts.
+    left = {len(rows.after) for rows in case.boundaries}
+    done = None
+    grown = 0
+    for record in case.lines(Kind.DONE, Kind.TURN, Kind.CALL):
+        if record.kind is Kind.DONE:
+            done, grown = record, 0
+        elif record.kind is Kind.CALL:
+            grown += 1
+        elif done is not None and record.before is not None and done.after is not None:
+            # Each call leaves an answer and the results of its calls; allow generously for both.
+            most = done.after + 12 * grown + 2
+            if record.before >= (done.before or 0) and record.before > most and record.before not in left:
+                numbers = {"history": record.before, "after": done.after}
+                yield Found(numbers, (quoted(done), quoted(record)), Verdict.SUSPECTED)
+            done = None
+
+
+def _stale(lock: Lease, now: datetime, longest: timedelta) -> tuple[str, Verdict]:
+    """What is wrong with a lock, and how sure that is; no words where nothing is."""
+    if lock.expires_at is not None and lock.expires_at < now:
+        return f"expired {_minutes(now - lock.expires_at)} ago", Verdict.PROVED
+    if lock.pid is not None and not alive(lock.pid):
+        return f"is held by process {lock.pid}, which does not run on this machine", Verdict.SUSPECTED
+    renewed = lock.expires_at is not None and lock.expires_at - now < longest
+    if renewed and lock.acquired_at is not None and now - lock.acquired_at > longest:
+        return f"has been held for {_minutes(now - lock.acquired_at)} and is still renewed", Verdict.PROVED
+    return "", Verdict.UNKNOWN
+
+
+def _minutes(span: timedelta) -> str:
+    return plural(round(span.total_seconds() / 60), "minute")
+
+
+def _kept_columns(case: Case, sessions: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """What continuations take over, by session."""
+    columns = case.store.schema.select("sessions", ("id", *_KEPT))
+    marks = ", ".join("?" * len(sessions))
+    query = f"SELECT {columns} FROM sessions WHERE id IN ({marks})"  # noqa: S608 - names from the schema
+    return {str(row["id"]): dict(row) for row in case.store.connection.execute(query, sessions).fetchall()}
+
+    # Calls of the newest answer may still be running.
+
+
+def _written_after_end(case: Case, session: Session) -> Iterator[Message]:
+    if session.ended_at is None:
+        return
+    slack = timedelta(seconds=30)
+    for generation in case.conversation.generations:
+        if generation.session_id == session.id:
+            for message in case.messages(generation.row_ids[-20:]):
+                at = message.row.timestamp if message.row else None
+                if at is not None and at > session.ended_at + slack:
+                    yield message

@@ -1,0 +1,116 @@
+"""Rules about the live rows: whether they make a transcript a provider takes, and whether all are there."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from core.compress.sizing.estimate import message_size, total_tokens
+from core.explain.diagnose.case import Case
+from core.explain.diagnose.registry import Found, Rule, conversation_rule
+from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Severity
+from core.model.transcript.boundary import BoundaryMode
+from core.model.transcript.message import Message
+from core.support.plural import plural
+
+_SAME = ("role", "content", "tool_call_id", "tool_calls")
+_UNANSWERED = ("call without a result", "calls without a result")
+_MENDED = "Hermes leaves out such results and writes a stand-in for missing ones in each request"
+_APART = "A result stands away from its call: the model never sees it, and a provider may refuse the request"
+
+
+@conversation_rule("E6")
+def orphaned_tool_rows(case: Case, rule: Rule) -> Iterable[Found]:
+    """Results without calls, calls without results, results in the wrong place."""
+    faults = list(_pair_faults(case.live))
+    if faults:
+        kinds = ", ".join(plural(count, *kind) for kind, count in Counter(kind for kind, _ in faults).items())
+        rows = ", ".join(str(message.row.id) for _, message in faults[:8] if message.row)
+        evidence = Evidence(Source.DATABASE, f"messages {rows}", kinds)
+        told = "a live tool row does" if len(faults) == 1 else f"{len(faults):,} live tool rows do"
+        numbers = {"count": len(faults), "told": told.capitalize(), "kinds": kinds}
+        apart = _apart([message for _, message in faults])
+        numbers["effect"] = _APART if apart else _MENDED
+        yield Found(numbers, (evidence,), severity=None if apart else Severity.WARNING)
+
+
+@conversation_rule("E7")
+def duplicate_live_rows(case: Case, rule: Rule) -> Iterable[Found]:
+    """The same row stands in the live transcript more than once."""
+    seen: dict[str, Message] = {}
+    copies: list[Message] = []
+    for message in case.live:
+        stamp = message.row.timestamp.isoformat() if message.row and message.row.timestamp else ""
+        key = stamp + json.dumps([message.wire.get(name) for name in _SAME], default=str)
+        if key in seen and stamp:
+            copies.append(message)
+        seen[key] = message
+    if copies:
+        rules = case.policy.estimate
+        tokens = total_tokens([message_size(message.wire, rules) for message in copies], rules)
+        rows = ", ".join(str(message.row.id) for message in copies[:8] if message.row)
+        evidence = Evidence(Source.DATABASE, f"messages {rows}", "equal role, time, content and call id")
+        yield Found({"told": plural(len(copies), "live row"), "tokens": tokens}, (evidence,))
+
+
+@conversation_rule("E9")
+def history_hole(case: Case, rule: Rule) -> Iterable[Found]:
+    """Ids are missing between two rows of a session that counts more rows than it holds.
+
+    A hole alone proves nothing: other sessions' rows lay there and may have been pruned.
+    """
+    generations = case.conversation.generations
+    counted, held = case.tip.messages, [row for one in generations for row in one.row_ids]
+    if counted is None or len(generations) != 1 or generations[0].boundary or counted <= len(held):
+        return
+    for before, after in pairwise(held):
+        if after - before <= rule.limits["rows"]:
+            continue
+        query = "SELECT count(*) FROM messages WHERE id > ? AND id < ?"
+        (others,) = case.store.connection.execute(query, (before, after)).fetchone()
+        missing = min(after - before - 1 - others, counted - len(held))
+        if missing >= rule.limits["rows"]:
+            told = f"{counted:,} counted, {len(held):,} held"
+            evidence = Evidence(Source.DATABASE, f"messages {before}-{after}", told)
+            yield Found(
+                {"missing": missing, "before": before, "after": after}, (evidence,), Verdict.SUSPECTED
+            )
+
+
+@conversation_rule("E14")
+def kept_tail_lost(case: Case, rule: Rule) -> Iterable[Found]:
+    """A partial compression archived the turns it was to keep."""
+    modes = {generation.boundary.mode for generation in case.conversation.generations if generation.boundary}
+    if BoundaryMode.IN_PLACE not in modes:
+        return
+    lost, _ = case.store.lost_tail(case.tip.id)
+    if lost:
+        rows = f"messages {lost[0]} to {lost[-1]}"
+        evidence = Evidence(Source.DATABASE, rows, "archived, neither summarised nor copied back")
+        numbers = {"session": case.tip.id, "count": len(lost)}
+        yield Found(numbers, (evidence,), Verdict.DERIVED, session=case.tip.id)
+
+
+def _apart(faulty: Sequence[Message]) -> bool:
+    """A call and its result are both there, but not together."""
+    results = {message.tool_call_id for message in faulty if message.role == "tool"}
+    return any(call.id in results for message in faulty for call in message.tool_calls)
+
+
+def _pair_faults(messages: Sequence[Message]) -> Iterator[tuple[tuple[str, str], Message]]:
+    """Tool rows and calls that do not fit, with what is wrong, of one and of several."""
+    open_calls: dict[str, Message] = {}
+    for position, message in enumerate(messages):
+        if message.role == "tool":
+            if message.tool_call_id in open_calls:
+                del open_calls[message.tool_call_id]
+            else:
+                yield ("result without a call", "results without a call"), message
+            continue
+        yield from ((_UNANSWERED, holder) for holder in open_calls.values())
+        open_calls = {call.id: message for call in message.tool_calls} if message.role == "assistant" else {}
+        if position == len(messages) - 1:
+            return

@@ -1,0 +1,274 @@
+"""Every conversation of a database, examined in the time a user is willing to wait.
+
+Most conversations were never compressed, and most rules have nothing to say about them. One pass over the
+messages (`core.explain.findings.scan`) finds those that were, those whose rows are doubled or do not fit
+together, and those with credentials; they are examined in full, as are those the log or a lock tells of. Of
+the others the session row alone is looked at.
+What was found is kept, so that the next survey looks only at what has changed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from core.errors import InspectorError
+from core.explain.diagnose.examine import examine
+from core.explain.diagnose.message_scan import suspects
+from core.explain.diagnose.rules.storage.session import examine_row
+from core.explain.diagnose.survey.logs import SessionLogs
+from core.explain.diagnose.survey.worker_pool import Examiners
+from core.hermes.config.config import HermesConfig, load_config
+from core.model.finding import Finding
+from core.model.transcript.pages import ConversationRow
+from core.model.transcript.storage import Lease
+from core.store.database.connect import Interrupted, reading
+from core.store.rows.messages import newest_row, next_row
+from core.store.store import Store
+from core.support.file_cache import keep
+from core.support.json_codec import decode, encode
+from core.support.user_dirs import cache_directory
+
+_SLICE = 50_000
+_VERSION = 4
+
+Report = Callable[[int, int], None]
+Cancelled = Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Surveyed:
+    """One conversation and what was found.
+
+    Attributes:
+        full: Every rule was applied; else only those about the session row.
+        fresh: It was examined now, not remembered.
+        error: Why it could not be examined.
+    """
+
+    row: ConversationRow
+    findings: tuple[Finding, ...]
+    full: bool
+    fresh: bool
+    error: InspectorError | None = None
+
+
+@dataclass(slots=True)
+class _Memory:
+    """What an earlier survey found.
+
+    Attributes:
+        scanned: Newest message id that was looked at.
+        suspects: Sessions worth a full examination.
+        pending: Calls whose results were still to come, by session.
+        found: By root session: a stamp of what was examined, and the findings.
+    """
+
+    scanned: int = 0
+    suspects: set[str] = field(default_factory=set)
+    pending: dict[str, list[str]] = field(default_factory=dict)
+    found: dict[str, tuple[str, list[dict[str, Any]]]] = field(default_factory=dict)
+
+
+def survey(
+    store: Store,
+    *,
+    report: Report = lambda done, total: None,
+    scanned: Report = lambda done, total: None,
+    cancelled: Cancelled = lambda: False,
+    now: datetime | None = None,
+    remember: bool = True,
+    processes: int | None = None,
+) -> Iterator[Surveyed]:
+    """Examine every conversation, newest first, as they are done.
+
+    Args:
+        store: The database.
+        report: Told how many steps of how many are done.
+        scanned: Told how many messages of how many were looked through, before the first conversation.
+        cancelled: Asked between steps; the survey ends when it says yes, and what is done is remembered.
+        now: The moment asked about; this one by default.
+        remember: Keep the findings in the user's cache directory.
+        processes: How many examine at once; one for each core by default.
+
+    Raises:
+        ConfigError: config.yaml cannot be used.
+    """
+    slot = _slot(store) if remember else None
+    memory = _load(slot)
+    home, now = store.location.home, now or datetime.now(UTC)
+    config, logs = load_config(home), SessionLogs.of_home(home)
+    rows = store.conversations().rows
+    slices = list(_slices(store, memory.scanned))
+    total = len(slices) + len(rows)
+    try:
+        reached = partial(_reached, scanned, slices[-1][1] if slices else 0, cancelled)
+        _scan(store, slices, memory, reached, lambda step: report(step, total))
+        around = _Surroundings(config, logs, store.locks(), now)
+        tasks = [_task(row, memory, around) for row in rows]
+        waiting = [task.ids for task in tasks if task.full and task.known is None]
+        with Examiners(store.location, now, waiting, processes=processes) as examiners:
+            for step, task in enumerate(tasks, len(slices) + 1):
+                yield _surveyed(task, memory, lambda one: _examined(store, one, examiners, around))
+                report(step, total)
+                if cancelled():
+                    return
+    except _Stopped:
+        return
+    finally:
+        _save(slot, memory)
+
+
+def _scan(
+    store: Store,
+    slices: Sequence[tuple[int, int]],
+    memory: _Memory,
+    reached: Callable[[int], None],
+    report: Callable[[int], None],
+) -> None:
+    """Look through the messages that came since the last survey, and remember how far it got."""
+    for step, (start, end) in enumerate(slices, 1):
+        reached(start - 1)
+        memory.suspects |= suspects(store, start, end, memory.pending, reached)
+        memory.scanned = end
+        report(step)
+        reached(end)
+
+
+class _Stopped(Exception):  # noqa: N818 - asked for, not a fault
+    """The reader asked for the pass over the messages to end."""
+
+
+def _reached(scanned: Report, last: int, cancelled: Cancelled, row: int) -> None:
+    """Tell how far the pass over the messages is, and end it when that is asked for."""
+    scanned(row, last)
+    if cancelled():
+        raise _Stopped
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """One conversation to examine.
+
+    Attributes:
+        stamp: Changes whenever a finding may.
+        known: What was found when it was examined under this stamp.
+    """
+
+    row: ConversationRow
+    ids: tuple[str, ...]
+    full: bool
+    stamp: str
+    known: tuple[Finding, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """What all conversations have in common."""
+
+    config: HermesConfig
+    logs: SessionLogs
+    locks: Sequence[Lease]
+    now: datetime
+
+
+def _task(row: ConversationRow, memory: _Memory, around: _Surroundings) -> _Task:
+    ids = tuple(session.id for session in row.sessions)
+    locked = any(lock.key in ids for lock in around.locks)
+    told = any(one in memory.suspects or around.logs.tells(one) for one in ids)
+    full = len(ids) > 1 or locked or told
+    stamp = _stamp(row, around, full, locked)
+    old, found = memory.found.get(row.root.id, ("", ()))
+    return _Task(row, ids, full, stamp, tuple(map(_decoded, found)) if old == stamp else None)
+
+
+def _surveyed(task: _Task, memory: _Memory, examined: Callable[[_Task], list[dict[str, Any]]]) -> Surveyed:
+    """One conversation: what is remembered of it, else what an examination finds."""
+    if task.known is not None:
+        return Surveyed(task.row, task.known, task.full, fresh=False)
+    try:
+        found = examined(task)
+    except Interrupted:
+        raise
+    except InspectorError as error:
+        return Surveyed(task.row, (), task.full, fresh=True, error=error)
+    memory.found[task.row.root.id] = (task.stamp, found)
+    return Surveyed(task.row, tuple(map(_decoded, found)), task.full, fresh=True)
+
+
+def _examined(store: Store, task: _Task, examiners: Examiners, around: _Surroundings) -> list[dict[str, Any]]:
+    if not task.full:
+        return list(map(encode, examine_row(task.row, around.now)))
+    found = examiners.next()
+    if found is not None:
+        return found
+    log = around.logs.about(task.ids)
+    examination = examine(store, task.row.tip.id, config=around.config, log=log, now=around.now)
+    return list(map(encode, examination.findings))
+
+
+def _decoded(data: dict[str, Any]) -> Finding:
+    return decode(Finding, data)
+
+
+def _slices(store: Store, scanned: int) -> Iterator[tuple[int, int]]:
+    """Ranges of message ids that have not been looked at, without the gaps between ids."""
+    with reading(store.path):
+        newest = newest_row(store.connection)
+        last = scanned
+        while last < newest and (first := next_row(store.connection, last)) is not None:
+            last = min(first + _SLICE - 1, newest)
+            yield first, last
+
+
+def _stamp(row: ConversationRow, around: _Surroundings, full: bool, locked: bool) -> str:
+    """Changes whenever a finding may: the sessions' rows, their lines, the configuration.
+
+    What hangs on the time of day, a lock or a pause, is looked at each time.
+    """
+    parts: list[object] = [full, sorted(around.config.raw.items(), key=str), around.now if locked else None]
+    for session in row.sessions:
+        parts += [session.id, session.messages, session.api_calls, session.last_active, session.ended_at]
+        parts += [session.end_reason, session.guards, around.logs.newest(session.id)]
+        until = session.guards.cooldown_until
+        parts += [around.now] if until is not None and until > around.now else []
+    return sha256(repr(parts).encode("utf-8", "replace")).hexdigest()
+
+
+def _slot(store: Store) -> Path:
+    name = sha256(os.fsencode(store.path.resolve())).hexdigest()[:24]
+    return cache_directory() / "findings" / f"{name}.json"
+
+
+def _load(slot: Path | None) -> _Memory:
+    """What is remembered; a file that cannot be read counts as nothing."""
+    if slot is None:
+        return _Memory()
+    try:
+        data: Mapping[str, Any] = json.loads(slot.read_text("utf-8"))
+        if data["version"] != _VERSION:
+            return _Memory()
+        found = {root: (stamp, list(rows)) for root, (stamp, rows) in data["found"].items()}
+        return _Memory(int(data["scanned"]), set(data["suspects"]), dict(data["pending"]), found)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return _Memory()
+
+
+def _save(slot: Path | None, memory: _Memory) -> None:
+    if slot is None:
+        return
+    data = {
+        "version": _VERSION,
+        "scanned": memory.scanned,
+        "suspects": sorted(memory.suspects),
+        "pending": memory.pending,
+        "found": memory.found,
+    }
+    keep(slot, json.dumps(data, default=str).encode())

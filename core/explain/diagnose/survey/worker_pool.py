@@ -1,0 +1,140 @@
+"""Full examinations in processes of their own, one for each core: they are what a survey takes long for."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
+
+from core.errors import InspectorError
+from core.explain.diagnose.examine import examine
+from core.explain.diagnose.survey.logs import SessionLogs
+from core.hermes.config.config import load_config
+from core.store.database.locate import Location
+from core.store.store import Store
+from core.support.json_codec import encode
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+# -P: the folder the user stands in may hold modules called like ours.
+COMMAND = ("-P", "-m", "core.explain.diagnose.survey.worker_pool")
+WORTH_IT = 60
+"""Below so many conversations starting processes takes longer than they save."""
+
+
+class Examiners:
+    """Examines conversations, in the order given, on every core; use as a context manager.
+
+    Args:
+        location: The database.
+        now: The moment asked about.
+        threads: What to examine, in the order the answers will be asked for: sessions of each conversation,
+            the newest last.
+        processes: How many; by default one for each core this process may use.
+    """
+
+    def __init__(
+        self,
+        location: Location,
+        now: datetime,
+        threads: Sequence[Sequence[str]],
+        *,
+        processes: int | None = None,
+    ) -> None:
+        self._asked = 0
+        self._children: list[subprocess.Popen[bytes]] = []
+        wanted = _cores() if processes is None else processes
+        if wanted > 1 and len(threads) >= WORTH_IT:
+            with contextlib.suppress(OSError):
+                for place in range(wanted):
+                    self._children.append(_start(location, now, threads[place::wanted]))
+        self._wanted = wanted
+
+    def __enter__(self) -> Self:
+        """The processes are at work already."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Whoever is still at work is told to stop."""
+        for child in self._children:
+            child.terminate()
+        for child in self._children:
+            if child.stdout is not None:
+                child.stdout.close()
+            child.wait()
+
+    def next(self) -> list[dict[str, Any]] | None:
+        """The encoded findings of the next conversation; None where this process has to look itself."""
+        place, self._asked = self._asked % self._wanted, self._asked + 1
+        if len(self._children) < self._wanted:
+            return None
+        stream = self._children[place].stdout
+        answer = stream.readline() if stream is not None else b""
+        with contextlib.suppress(ValueError):
+            found: list[dict[str, Any]] | None = json.loads(answer)
+            return found
+        return None
+
+
+def serve(questions: Iterable[bytes], answers: BinaryIO) -> None:
+    """Answer each line after the first, the sessions of a conversation, with its findings."""
+    lines = iter(questions)
+    place = json.loads(next(lines))
+    home = Path(place["home"]) if place["home"] is not None else None
+    now = datetime.fromisoformat(place["now"])
+    with Store(Location(Path(place["db"]), home)) as store:
+        for found in _answers(store, home, now, map(json.loads, lines)):
+            answers.write(_line(found))
+            answers.flush()
+
+
+def _answers(
+    store: Store, home: Path | None, now: datetime, threads: Iterable[list[str]]
+) -> Iterator[list[dict[str, Any]] | None]:
+    config, logs = load_config(home), SessionLogs.of_home(home)
+    for ids in threads:
+        try:
+            found = examine(store, ids[-1], config=config, log=logs.about(ids), now=now)
+        except InspectorError:
+            yield None  # whoever asked looks again, and says what is wrong
+        else:
+            yield [encode(finding) for finding in found.findings]
+
+
+def _start(location: Location, now: datetime, threads: Sequence[Sequence[str]]) -> subprocess.Popen[bytes]:
+    child = subprocess.Popen(
+        [sys.executable, *COMMAND],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    home = None if location.home is None else str(location.home)
+    place = {"db": str(location.db), "home": home, "now": now.isoformat()}
+    with contextlib.suppress(OSError):
+        assert child.stdin is not None
+        child.stdin.write(b"".join(map(_line, (place, *threads))))
+        child.stdin.close()
+    return child
+
+
+def _cores() -> int:
+    """How many processes can run at once."""
+    affinity = getattr(os, "sched_getaffinity", None)  # no such call on macOS and Windows
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+def _line(value: object) -> bytes:
+    return json.dumps(value, default=str).encode() + b"\n"
+
+
+if __name__ == "__main__":
+    serve(sys.stdin.buffer.readlines(), sys.stdout.buffer)

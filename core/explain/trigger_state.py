@@ -1,0 +1,116 @@
+"""Where the trigger of a conversation stands at this moment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from core.compress.sizing.gate import gate_blocks
+from core.explain.context.context import Frame
+from core.explain.context.gather import gate_of, last_prompt
+from core.explain.context.log.log_claims import lowered_threshold
+from core.explain.context.usage_anchor import anchored_tokens
+from core.explain.explanation import Now
+from core.model.compaction.event import CompressionEvent
+from core.model.evidence import Evidence, Source, Verdict
+from core.model.transcript.conversation import Generation
+
+
+def where_it_stands(frame: Frame, events: Sequence[CompressionEvent]) -> Now:
+    """The size of the next request against the threshold, and what would refuse a compaction."""
+    tip = frame.conversation.tip
+    limits = frame.limits(None, tip, frame.window.tokens)
+    settings = frame.settings(None, tip, frame.window.tokens)
+    tokens, verdict, evidence = _size(frame, events)
+    threshold = limits.threshold if limits is not None else None
+    lowered = lowered_threshold(frame.log, threshold) if threshold is not None else None
+    if lowered is not None:
+        threshold = lowered.threshold
+        evidence = (*evidence, Evidence(Source.LOG, lowered.where, lowered.message))
+    blocks = gate_blocks(
+        gate_of(frame.store, tip), replace(settings, current_tokens=tokens), frame.policy(None)
+    )
+    if frame.window.tokens is None:
+        blocks = (*blocks, "the window is unknown")
+    return Now(
+        tokens=tokens,
+        threshold=threshold,
+        window=frame.window.tokens,
+        blocked_by=blocks,
+        headroom=None if tokens is None or threshold is None else threshold - tokens,
+        verdict=verdict,
+        evidence=evidence,
+        arithmetic=limits.arithmetic if limits is not None else (),
+    )
+
+
+class _Size(NamedTuple):
+    """A number for the size of the next request, and what it rests on."""
+
+    tokens: int | None
+    verdict: Verdict
+    evidence: tuple[Evidence, ...]
+
+
+def _size(frame: Frame, events: Sequence[CompressionEvent]) -> _Size:
+    """The best number there is for the transcript as it stands."""
+    found = (
+        _anchored(frame) or _answered(frame) or _routed(frame) or _left(frame, events) or _estimated(frame)
+    )
+    return found or _Size(None, Verdict.UNKNOWN, ())
+
+
+def _anchored(frame: Frame) -> _Size | None:
+    newest = _newest(frame)
+    if newest is None or not frame.checks(None).anchored:
+        return None
+    config, messages = frame.conversation.tip.model_config, frame.messages(newest.row_ids)
+    tokens = anchored_tokens(config, messages, frame.policy(None))
+    text = "usage of the last response, and an estimate of what came since"
+    return None if tokens is None else _derived(tokens, Source.DATABASE, "sessions.model_config", text)
+
+
+def _answered(frame: Frame) -> _Size | None:
+    newest = _newest(frame)
+    if newest is None:
+        return None
+    prompt = last_prompt(frame.log, frame.conversation.generations, frame.messages(newest.row_ids))
+    if prompt is None or prompt.input is None:
+        return None
+    return _Size(prompt.input, Verdict.PROVED, (Evidence(Source.LOG, prompt.where, prompt.message),))
+
+
+def _routed(frame: Frame) -> _Size | None:
+    for route in frame.store.routing():
+        if route.session_id == frame.conversation.tip.id and (route.last_prompt_tokens or 0) > 0:
+            text = f"last_prompt_tokens {route.last_prompt_tokens}"
+            evidence = Evidence(Source.DATABASE, "gateway_routing", text)
+            return _Size(route.last_prompt_tokens, Verdict.PROVED, (evidence,))
+    return None
+
+
+def _left(frame: Frame, events: Sequence[CompressionEvent]) -> _Size | None:
+    """What the last compaction left, while no call has been answered since."""
+    done = events[-1] if events and events[-1].completed else None
+    if done is None or done.tokens_after is None or frame.log.empty:
+        return None
+    text = "estimate after the last compaction; no call has been answered since"
+    return _derived(done.tokens_after, Source.DERIVED, "the last compaction", text)
+
+
+def _estimated(frame: Frame) -> _Size | None:
+    newest = _newest(frame)
+    if newest is None or not newest.row_ids:
+        return None
+    tokens = frame.request_tokens(frame.messages(newest.row_ids), frame.conversation.tip, None)
+    return _derived(tokens, Source.DERIVED, "rows", "estimate of the stored messages and system prompt")
+
+
+def _newest(frame: Frame) -> Generation | None:
+    generations = frame.conversation.generations
+    return generations[-1] if generations else None
+
+
+def _derived(tokens: int | None, source: Source, where: str, text: str) -> _Size:
+    return _Size(tokens, Verdict.DERIVED, (Evidence(source, where, text),))

@@ -1,0 +1,192 @@
+"""What a release decided at one moment of a conversation: conditions, figures, and what came of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+from core.model.compaction.event import CompressionEvent, Trigger
+from core.model.evidence import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One condition of a decision.
+
+    Attributes:
+        needed, had: In words or figures.
+        passed: None when nothing on record tells.
+    """
+
+    name: str
+    needed: str
+    had: str
+    passed: bool | None
+
+
+class Number(NamedTuple):
+    """A number a check compared; see `Decision`.
+
+    Attributes:
+        since: What of it is an estimate of the rows behind the last real count.
+    """
+
+    tokens: int
+    real: bool = False
+    where: str | None = None
+    estimate: int | None = None
+    since: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One moment at which the release looked at the size of the conversation.
+
+    Attributes:
+        trigger: Which check it is.
+        row: The message it followed.
+        tokens: The number compared; an estimate unless the provider counted it (`real`) or a line states it
+            (`where`).
+        estimate: What the rows come to, where the number is known better; None otherwise.
+        generation: The one whose transcript it looked at, 1-based over the conversation.
+        at: UTC; None where neither a log line nor the row says.
+        event: Which event of the explanation it set off, from 0; None for none.
+    """
+
+    trigger: Trigger
+    row: int | None
+    tokens: int
+    real: bool
+    checks: tuple[Check, ...]
+    generation: int = 1
+    at: datetime | None = None
+    event: int | None = None
+    where: str | None = None
+    estimate: int | None = None
+
+    @property
+    def fires(self) -> bool | None:
+        """Whether it would have compressed; None when a condition is not on record."""
+        if any(check.passed is False for check in self.checks):
+            return False
+        return None if any(check.passed is None for check in self.checks) else True
+
+    @property
+    def blocked_by(self) -> tuple[str, ...]:
+        """The conditions that failed."""
+        return tuple(check.name for check in self.checks if check.passed is False)
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """The conditions nothing tells about."""
+        return tuple(check.name for check in self.checks if check.passed is None)
+
+    @property
+    def large(self) -> bool:
+        """The size reached the threshold, or may have."""
+        return all(check.passed is not False for check in self.checks if check.name == SIZE)
+
+
+SIZE = "size"
+"""The name of the check on the number compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPoint:
+    """One answered call: what the provider counted, and what Hermes would have estimated.
+
+    Attributes:
+        at: UTC.
+        estimate: System prompt, tools and messages, as far as known; None where the rows of the call are not
+            on disk.
+        system, tools, messages: Its components; None where unknown.
+    """
+
+    at: datetime
+    session: str | None
+    where: str
+    real: int
+    cached: int | None
+    output: int | None
+    estimate: int | None = None
+    system: int | None = None
+    tools: int | None = None
+    messages: int | None = None
+
+
+class Standing(StrEnum):
+    """What a turn came to."""
+
+    FIRED = "fired"
+    BELOW = "below"
+    """The conversation was not large enough at any check."""
+    HELD = "held"
+    """It was, and a condition on record held compression back."""
+    OPEN = "open"
+    """It was or may have been; a condition nothing tells about may have held it back."""
+    DUE = "due"
+    """Everything on record passed, yet nothing fired."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn, from a user's message to the next, and the decisions in it, in order.
+
+    Attributes:
+        index: 1-based over the conversation.
+        generation: In which it began.
+        request: Row of the user's message; None where the rows begin inside a turn.
+        calls: Its answered calls on record.
+        events: Which events of the explanation fell into it, from 0.
+        at: UTC; None where nothing says.
+        text: The beginning of the user's message. Untrusted.
+    """
+
+    index: int
+    generation: int
+    request: int | None
+    decisions: tuple[Decision, ...]
+    calls: tuple[PromptPoint, ...] = ()
+    events: tuple[int, ...] = ()
+    at: datetime | None = None
+    text: str = ""
+
+    @property
+    def telling(self) -> Decision | None:
+        """The decision that answers for the turn: what fired, else what came closest to firing."""
+        fired = [one for one in self.decisions if one.event is not None]
+        return max(fired or self.decisions, key=_closeness, default=None)
+
+    @property
+    def standing(self) -> Standing:
+        """What came of it."""
+        telling = self.telling
+        if self.events:
+            return Standing.FIRED
+        if telling is None or not telling.large:
+            return Standing.BELOW
+        if telling.fires is None:
+            return Standing.OPEN
+        return Standing.DUE if telling.fires else Standing.HELD
+
+
+def fired_by(decision: Decision, event: CompressionEvent, number: int) -> Decision:
+    """The decision an event came from, with the figures the event is known by: what it ran by had passed."""
+    sure = event.verdict in (Verdict.PROVED, Verdict.DERIVED)
+    passed = (
+        replace(check, passed=True) if sure and check.passed is None else check for check in decision.checks
+    )
+    fired = replace(decision, event=number, checks=tuple(passed))
+    if event.tokens is None or event.threshold is None:
+        return fired
+    size = Check(SIZE, f">= {event.threshold:,} tokens", f"{event.tokens:,}", event.tokens >= event.threshold)
+    checks = tuple(size if check.name == SIZE else check for check in fired.checks)
+    estimate = decision.estimate if decision.where is not None else decision.tokens
+    return replace(fired, tokens=event.tokens, checks=checks, estimate=estimate)
+
+
+def _closeness(decision: Decision) -> tuple[bool, int, int]:
+    rank = {True: 2, None: 1, False: 0}
+    return decision.large, rank[decision.fires], decision.tokens

@@ -1,0 +1,166 @@
+"""What could refuse an automatic compaction at a moment of the past, as far as log and events prove it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from core.explain.context.context import Frame
+from core.explain.context.gather import gate_of
+from core.explain.turns.checks import Check
+from core.hermes.log import Kind, LogRecord
+from core.model.compaction.event import CompressionEvent, SummaryStatus
+from core.model.transcript.session import Session
+
+UNRECORDED = "not on record"
+_LONGEST_PAUSE = timedelta(seconds=900)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pause:
+    """The summary model was not asked again before `until`."""
+
+    since: datetime
+    until: datetime
+    where: str
+
+
+class PastGates:
+    """The gates of one conversation at any moment; counters live in memory, so the past is replayed.
+
+    Args:
+        frame: The conversation's surroundings.
+        events: Its compactions, in time order.
+    """
+
+    def __init__(self, frame: Frame, events: Sequence[CompressionEvent]) -> None:
+        self._frame, self._events = frame, events
+        self._rules = frame.policy(None).gate
+        self._calls = [r for r in frame.log.records if r.kind is Kind.CALL and r.input and _ours(frame, r)]
+        self._pauses = tuple(_pauses(frame, events))
+        self._begun = frame.clock.utc(frame.log.records[0].at) if frame.log.records else None
+
+    def now(self, session: Session) -> Iterator[Check]:
+        """The gates at this moment, from the columns of a session."""
+        gate = gate_of(self._frame.store, session)
+        if self._rules.cooldown:
+            until = gate.cooldown_until
+            free = until is None or gate.now is None or until <= gate.now
+            yield _pause_check("none" if until is None else f"until {until:%H:%M:%S} UTC", free)
+        yield from self._streak(gate.fallback_streak)
+        known = gate.ineffective_count
+        if known is None:
+            yield self._strikes(gate.now)
+        else:
+            yield self._strike_check(str(known), known < self._rules.strikes)
+
+    def then(self, at: datetime | None) -> Iterator[Check]:
+        """The gates at a moment of the past."""
+        if self._rules.cooldown:
+            yield _pause_check(*self._paused(at))
+        yield from self._streak(self._fallbacks(at))
+        yield self._strikes(at)
+
+    def covered(self, at: datetime | None) -> bool:
+        """The log reaches back far enough to show whatever still held at a moment."""
+        if at is None or self._begun is None:
+            return False
+        first = self._frame.conversation.root.started_at
+        return self._begun <= at - _LONGEST_PAUSE or (first is not None and self._begun <= first)
+
+    def _paused(self, at: datetime | None) -> tuple[str, bool | None]:
+        if at is None:
+            return UNRECORDED, None
+        for pause in self._pauses:
+            if pause.since <= at < pause.until:
+                return f"until {pause.until:%H:%M:%S} UTC ({pause.where})", False
+        return ("none", True) if self.covered(at) else (UNRECORDED, None)
+
+    def _streak(self, count: int | None) -> Iterator[Check]:
+        most = self._rules.fallback_streak
+        if most:
+            had = UNRECORDED if count is None else str(count)
+            yield Check("fallbacks in a row", f"< {most}", had, None if count is None else count < most)
+
+    def _fallbacks(self, at: datetime | None) -> int | None:
+        """Summaries in a row that no model wrote, up to a moment."""
+        count = 0
+        for event in reversed(self._before(at) or ()):
+            if event.summary.status is SummaryStatus.UNKNOWN:
+                return None
+            if event.summary.status is SummaryStatus.MODEL:
+                break
+            count += event.summary.status is SummaryStatus.FALLBACK
+        return None if at is None else count
+
+    def _strikes(self, at: datetime | None) -> Check:
+        """Compactions in a row that did not help; a restart forgets them, and no line tells of one."""
+        events = self._before(at)
+        if events is None or at is None:
+            return self._strike_check(UNRECORDED, None)
+        silent = self._rules.nothing_strikes or self._rules.too_few_strikes
+        if silent and not self.covered(at):
+            return self._strike_check(UNRECORDED, None)
+        count = 0
+        for event in reversed(events):
+            helped = self._helped(event, at)
+            if helped is None:
+                return self._strike_check(UNRECORDED, None)
+            if helped:
+                break
+            count += 1
+        if count < self._rules.strikes:
+            return self._strike_check(str(count), passed=True)
+        return self._strike_check(f"{count}, unless restarted", None)
+
+    def _strike_check(self, had: str, passed: bool | None) -> Check:
+        return Check("strikes", f"< {self._rules.strikes}", had, passed)
+
+    def _helped(self, event: CompressionEvent, at: datetime) -> bool | None:
+        """Whether a compaction counted as effective by a moment; None where the figures are missing."""
+        if not event.completed:
+            # An attempt given up for want of a summary counts for neither side; one that found nothing may.
+            return None
+        if self._rules.verdict == "usage":
+            return self._fitted(event, at)
+        if event.tokens is None or event.tokens_after is None or not event.tokens:
+            return None
+        # What is on record after it may count prompt and tools as well, so only a clear saving is sure.
+        saved = (event.tokens - event.tokens_after) * 100 / event.tokens
+        return True if saved >= self._rules.least_savings else None
+
+    def _fitted(self, event: CompressionEvent, at: datetime) -> bool | None:
+        """The provider's count after a compaction: any below the threshold clears the strikes."""
+        if event.at is None or event.threshold is None:
+            return None
+        since = [call.input or 0 for call in self._calls if event.at < self._frame.clock.utc(call.at) <= at]
+        if not since:
+            return None
+        return any(size < event.threshold for size in since)
+
+    def _before(self, at: datetime | None) -> list[CompressionEvent] | None:
+        """The events before a moment; None when one of them has no time."""
+        if at is None or any(event.at is None for event in self._events):
+            return None
+        return [event for event in self._events if event.at is not None and event.at < at]
+
+
+def _pause_check(had: str, passed: bool | None) -> Check:
+    return Check("summary model pause", "over", had, passed)
+
+
+def _ours(frame: Frame, record: LogRecord) -> bool:
+    return record.session in frame.sessions
+
+
+def _pauses(frame: Frame, events: Sequence[CompressionEvent]) -> Iterator[_Pause]:
+    """Every pause a line announces; a summary a model wrote meanwhile was forced and ended it."""
+    written = [e.at for e in events if e.at is not None and e.summary.status is SummaryStatus.MODEL]
+    quoted = {evidence.where for event in events for evidence in event.evidence}
+    for record in frame.log.records:
+        paused = record.kind is Kind.SUMMARY_FAILED and (_ours(frame, record) or record.where in quoted)
+        if paused and record.seconds:
+            since = frame.clock.utc(record.at)
+            until = min([since + timedelta(seconds=record.seconds), *(at for at in written if at > since)])
+            yield _Pause(since, until, record.where)

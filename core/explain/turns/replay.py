@@ -1,0 +1,288 @@
+"""What a release decided at every step of a conversation, and why it did not compress."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from core.explain.context.context import Frame
+from core.explain.context.rows.boundary_rows import is_request
+from core.explain.turns.checks import SIZE, Check, Decision, Number, PromptPoint, Turn, fired_by
+from core.explain.turns.past_gates import UNRECORDED, PastGates
+from core.explain.turns.threshold_in_force import Watch
+from core.explain.turns.transcripts import RunningSums, Transcript, transcripts
+from core.explain.turns.turn_lines import TurnLines, turn_lines
+from core.hermes.log import Kind, LogRecord
+from core.model.compaction.event import CompressionEvent, Trigger
+from core.model.transcript.message import Message
+
+_SHOWN = 200
+_LOOSE = 0.05
+"""How far an estimate of a few rows may be off: stored ones carry keys that live ones had not."""
+
+
+def replay_turns(frame: Frame, events: Sequence[CompressionEvent]) -> tuple[Turn, ...]:
+    """Every turn of a conversation with the checks its release makes.
+
+    Real prompt sizes, pauses and counters of the past come from the log where it reaches back; elsewhere
+    estimates stand in, and a condition nobody wrote down leaves its decision open.
+
+    Args:
+        frame: The conversation's surroundings.
+        events: Its compactions, in time order.
+    """
+    walker = _Walker(frame, events)
+    return tuple(draft.freeze(index) for index, draft in enumerate(walker.walk(), 1))
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A turn being walked."""
+
+    generation: int
+    request: Message | None
+    lines: TurnLines | None
+    at: datetime | None
+    answers: int = 0
+    decisions: list[Decision] = field(default_factory=list)
+    calls: list[PromptPoint] = field(default_factory=list)
+    events: list[int] = field(default_factory=list)
+
+    def call(self) -> LogRecord | None:
+        """The line of the newest answer."""
+        return self.lines.calls.get(self.answers) if self.lines is not None else None
+
+    def freeze(self, index: int) -> Turn:
+        """The turn as it stands, numbered, for others to read."""
+        request = self.request
+        return Turn(
+            index,
+            self.generation,
+            _row(request) if request else None,
+            tuple(self.decisions),
+            tuple(self.calls),
+            tuple(dict.fromkeys(self.events)),
+            self.at,
+            request.text[:_SHOWN] if request else "",
+        )
+
+
+class _Walker:
+    """One walk over a conversation, generation by generation."""
+
+    def __init__(self, frame: Frame, events: Sequence[CompressionEvent]) -> None:
+        self.frame, self.events = frame, events
+        self.rules, self.policy = frame.checks(None), frame.policy(None)
+        self.gates = PastGates(frame, events)
+        self.watch = Watch(frame)
+        self.turns: list[_Draft] = []
+        self.seen: set[int] = set()
+        self.last: tuple[int, LogRecord] | None = None
+
+    def walk(self) -> list[_Draft]:
+        """The turns, oldest first."""
+        given = tuple(transcripts(self.frame, self.events))
+        requests = [m for one in given for m in one.messages[one.kept :] if is_request(m)]
+        self.lines = turn_lines(self.frame, list({_row(message): message for message in requests}.values()))
+        for transcript in given:
+            self._generation(transcript)
+        self._place_events()
+        return self.turns
+
+    def _generation(self, transcript: Transcript) -> None:
+        self._begin(transcript)
+        messages = transcript.messages
+        for position in range(transcript.kept, len(messages)):
+            message = messages[position]
+            row = _row(message)
+            if row in self.seen:
+                continue
+            self.seen.add(row or 0)
+            if is_request(message):
+                self._request(message, position)
+            elif message.role == "assistant":
+                self._answer(position)
+            elif message.role == "tool" and (
+                position + 1 == len(messages) or messages[position + 1].role != "tool"
+            ):
+                self._inside(position)
+        self._close(transcript)
+
+    def _begin(self, transcript: Transcript) -> None:
+        generation, frame = transcript.generation, self.frame
+        self.transcript, self.sums, self.last = transcript, RunningSums(frame, transcript), None
+        self.session = frame.sessions.get(generation.session_id, frame.conversation.tip)
+        self.counted = not transcript.kept
+        event = self.events[transcript.event] if transcript.event is not None else None
+        window, self.threshold = self.watch.limits(event, self.session)
+        self.settings = frame.settings(None, self.session, window)
+        self.system = frame.prompt_tokens(self.session, self.policy)
+        self.tools = frame.tools_tokens(self.session)
+        self.slack = frame.tolerance(self.session)
+        self.newest = generation is frame.conversation.generations[-1]
+        self.start = transcript.kept
+
+    def _request(self, message: Message, position: int) -> None:
+        lines = self.lines.get(_row(message) or 0)
+        stamp = message.row.timestamp if message.row else None
+        at = self.frame.clock.utc(lines.began.at) if lines else stamp
+        self.start = position
+        self.turns.append(_Draft(self.transcript.generation.index, message, lines, at))
+        self._decide(Trigger.PREFLIGHT, position + 1)
+        if self.rules.pre_api:
+            self._decide(Trigger.PRE_API, position + 1)
+
+    def _answer(self, position: int) -> None:
+        turn = self._turn()
+        turn.answers += 1
+        record = turn.call()
+        if record is None or not record.input:
+            self.last = None
+            return
+        self.last, self.counted = (position, record), True
+        messages = self.sums.messages(0, position, self.start)
+        turn.calls.append(
+            PromptPoint(
+                at=self.frame.clock.utc(record.at),
+                session=record.session,
+                where=record.where,
+                real=record.input,
+                cached=record.cached,
+                output=record.output,
+                estimate=(self.system or 0) + (self.tools or 0) + messages,
+                system=self.system,
+                tools=self.tools,
+                messages=messages,
+            )
+        )
+
+    def _inside(self, position: int) -> None:
+        self._decide(Trigger.POST_RESPONSE, position + 1)
+        if self.rules.pre_api:
+            self._decide(Trigger.PRE_API, position + 1)
+
+    def _close(self, transcript: Transcript) -> None:
+        """Say of the last fitting check that it fired, where an event closed the generation."""
+        if transcript.event is None:
+            return
+        turn, event = self._turn(), self.events[transcript.event]
+        turn.events.append(transcript.event)
+        for place in reversed(range(len(turn.decisions))):
+            decision = turn.decisions[place]
+            if decision.trigger is event.trigger and decision.generation == transcript.generation.index:
+                # What it left was looked at next, and not this transcript once more.
+                turn.decisions[place:] = [fired_by(decision, event, transcript.event)]
+                return
+
+    def _place_events(self) -> None:
+        """What left no generation behind, by its time: it belongs to the turn begun before it."""
+        placed = {event for turn in self.turns for event in turn.events}
+        for number, event in enumerate(self.events):
+            begun = [turn for turn in self.turns if turn.at and event.at and turn.at <= event.at]
+            if number not in placed and begun:
+                begun[-1].events.append(number)
+
+    def _turn(self) -> _Draft:
+        if not self.turns:
+            self.turns.append(_Draft(self.transcript.generation.index, None, None, None))
+        return self.turns[-1]
+
+    def _decide(self, trigger: Trigger, count: int) -> None:
+        """One check over the first `count` messages."""
+        turn, message = self._turn(), self.transcript.messages[count - 1]
+        number = self._compared(trigger, count, turn)
+        record = turn.call()
+        at = self.frame.clock.utc(record.at) if record else turn.at
+        if at is None and message.row is not None:
+            at = message.row.timestamp
+        size = self._size(number, stated=turn.lines.threshold if turn.lines else None)
+        enabled = self.settings.enabled
+        checks = [Check("compression.enabled", "true", str(enabled).lower(), enabled), size]
+        checks += self._count(trigger, count)
+        if self.newest and count == len(self.transcript.messages):
+            checks += self.gates.now(self.session)
+        elif trigger is not Trigger.PREFLIGHT or self.rules.preflight_guarded:
+            checks += self.gates.then(at)
+        checks += self._deferral(trigger, turn, size)
+        turn.decisions.append(
+            Decision(
+                trigger=trigger,
+                row=_row(message),
+                tokens=number.tokens,
+                real=number.real,
+                checks=tuple(checks),
+                generation=self.transcript.generation.index,
+                at=at,
+                where=number.where,
+                estimate=number.estimate,
+            )
+        )
+
+    def _compared(self, trigger: Trigger, count: int, turn: _Draft) -> Number:
+        """The number a check compares: as its line states it, as the provider counted it, else estimated.
+
+        Since 0.22 every check adds what came after the last answered call to its real usage; before, only the
+        check after tool results goes by the provider's count.
+        """
+        fixed = (self.system or 0) + (self.tools or 0)
+        estimate = fixed + self.sums.messages(0, count, self.start)
+        line = turn.lines.compared(trigger, turn.answers) if turn.lines is not None else None
+        if line is not None and line.tokens:
+            return Number(line.tokens, where=line.where, estimate=estimate)
+        position, record = self.last if self.last is not None else (0, None)
+        if record is not None and record.input and self.rules.anchored:
+            since = self.sums.messages(position + 1, count, self.start)
+            return Number(record.input + (record.output or 0) + since, True, record.where, estimate, since)
+        if record is not None and record.input and trigger is Trigger.POST_RESPONSE:
+            return Number(record.input, True, record.where, estimate)
+        return Number(estimate)
+
+    def _size(self, number: Number, *, stated: int | None) -> Check:
+        tokens, threshold = number.tokens, stated or self.threshold
+        if threshold is None:
+            return Check(SIZE, "a known window", f"{tokens:,}", None)
+        needed, passed = f">= {threshold:,} tokens", tokens >= threshold
+        if abs(tokens - threshold) <= number.since * _LOOSE:
+            return Check(SIZE, needed, f"~{tokens:,}", None)
+        if number.where is not None or tokens >= threshold * (1 + _LOOSE):
+            return Check(SIZE, needed, f"{tokens:,}", passed)
+        unsure = tokens >= threshold * (1 - self.slack)
+        lacking = " and the tools" if self.tools is None else ""
+        return Check(SIZE, needed, f"~{tokens:,}{lacking}", None if unsure else False)
+
+    def _count(self, trigger: Trigger, count: int) -> Iterator[Check]:
+        if trigger is not Trigger.PREFLIGHT:
+            return
+        least = self.settings.protect_first + self.settings.protect_last + 1
+        enough = count > least
+        if self.rules.huge_counts and self.threshold is not None and not enough:
+            enough = self.sums.messages(0, count, self.start) >= self.threshold
+        yield Check("messages", f"> {least}", str(count), enough)
+
+    def _held(self, trigger: Trigger, turn: _Draft) -> LogRecord | None:
+        """The line that says this check was passed over."""
+        held = [record for after, record in turn.lines.held if after == turn.answers] if turn.lines else []
+        first = trigger is Trigger.PREFLIGHT
+        fits = [record for record in held if first or record.kind is not Kind.PREFLIGHT_SKIPPED]
+        return fits[-1] if fits else None
+
+    def _deferral(self, trigger: Trigger, turn: _Draft, size: Check) -> Iterator[Check]:
+        """Whether the check was passed over, or its estimate waited for a real count."""
+        record = self._held(trigger, turn)
+        if record is not None and (size.passed is not False or record.kind is Kind.PREFLIGHT_SKIPPED):
+            reason = record.reason or record.message
+            yield Check("passed over", "no", f"{record.where}: {reason}", False)
+        elif self.policy.gate.deferral != "never" and not self.counted:
+            # Right after a compaction every check waits for it; only a restart would make it forget.
+            had = "none since the compaction" if turn.lines is not None else UNRECORDED
+            yield Check("waits for a real count", "no", had, None)
+        elif self.policy.gate.deferral != "never" and trigger is not Trigger.POST_RESPONSE:
+            silent = turn.lines is not None
+            had = "no line says so" if silent else UNRECORDED
+            had = "not asked" if size.passed is False else had
+            yield Check("waits for a real count", "no", had, True if silent and size.passed else None)
+
+
+def _row(message: Message) -> int | None:
+    return message.row.id if message.row is not None else None

@@ -1,0 +1,90 @@
+"""Turns, decisions and calls in words."""
+
+from __future__ import annotations
+
+from core.explain.turns.checks import SIZE, Decision, PromptPoint, Standing, Turn
+
+PASSED = {True: "yes", False: "no", None: "not known"}
+_LEAST = ">= "
+_FIRES = {True: "it would fire", False: "it does not fire", None: "not all is on record"}
+
+
+def turn_sentence(turn: Turn) -> str:
+    """Why it compressed or did not: the check that answers for the turn, and its figures."""
+    telling = turn.telling
+    if turn.standing is Standing.FIRED:
+        numbers = ", ".join(str(number + 1) for number in turn.events)
+        fired = telling is not None and telling.event is not None
+        by = f" by the {_name(telling)} check, {_size(telling)}" if fired and telling is not None else ""
+        return f"compressed{by} (event {numbers})"
+    if telling is None:
+        return "nothing was checked"
+    size = _size(telling)
+    if turn.standing is Standing.BELOW:
+        return f"not large enough: {size}"
+    if turn.standing is Standing.HELD:
+        return f"large enough, {size}, but held back: {_failed(telling)}"
+    if turn.standing is Standing.DUE:
+        return f"large enough by the estimate, {size}, and nothing on record held it back; it did not fire"
+    if SIZE in telling.open:
+        return f"perhaps large enough: {size}"
+    return f"large enough, {size}; not on record: {', '.join(telling.open)}"
+
+
+def outcome(turn: Turn) -> str:
+    """The same in a few words, for a list that has the figures in a column of their own."""
+    telling = turn.telling
+    if turn.standing is Standing.FIRED:
+        by = f" by the {_name(telling)} check" if telling is not None and telling.event is not None else ""
+        return f"compressed{by}"
+    if telling is None:
+        return "nothing was checked"
+    if turn.standing is Standing.HELD:
+        return f"held back: {', '.join(telling.blocked_by)}"
+    if turn.standing is Standing.OPEN and SIZE not in telling.open:
+        return f"not on record: {', '.join(telling.open)}"
+    words = {
+        Standing.BELOW: "not large enough",
+        Standing.OPEN: "perhaps large enough",
+        Standing.DUE: "due, yet it did not fire",
+    }
+    return words[turn.standing]
+
+
+def decision_sentence(decision: Decision) -> str:
+    """Which check, where, the number, what came of it."""
+    counted = "counted by the provider" if decision.real else "estimated"
+    if decision.where is not None:
+        counted = f"{counted} ({decision.where}"
+        counted += f", ~{decision.estimate:,} by its rows)" if decision.estimate is not None else ")"
+    words = _FIRES[decision.fires] if decision.event is None else f"it fired (event {decision.event + 1})"
+    return f"{_name(decision)} after message {decision.row}: {decision.tokens:,} tokens, {counted}: {words}"
+
+
+def call_sentence(call: PromptPoint) -> str:
+    """What the provider counted, what Hermes would have estimated, and of what."""
+    counted = f"{call.where}: the provider counted {call.real:,}"
+    if call.estimate is None:
+        return counted
+    parts = (("system prompt", call.system), ("tools", call.tools), ("messages", call.messages))
+    told = " + ".join(f"{name} {'–' if part is None else f'{part:,}'}" for name, part in parts)
+    gap = call.real - call.estimate
+    rest = f"{abs(gap):,} too {'few' if gap >= 0 else 'many'}"
+    rest += ", the tools among them" if call.tools is None and gap >= 0 else ""
+    return f"{counted}; estimated ~{call.estimate:,} = {told}; {rest}"
+
+
+def _size(decision: Decision) -> str:
+    size = next(check for check in decision.checks if check.name == SIZE)
+    if not size.needed.startswith(_LEAST):
+        return f"{size.had} tokens, but {size.needed} is needed"
+    return f"{size.had} of {size.needed.removeprefix(_LEAST)}"
+
+
+def _name(decision: Decision) -> str:
+    return decision.trigger.value.replace("_", " ")
+
+
+def _failed(decision: Decision) -> str:
+    failed = (check for check in decision.checks if check.passed is False)
+    return "; ".join(f"{check.name} {check.had} (needed {check.needed})" for check in failed)

@@ -1,0 +1,62 @@
+"""The messages of each generation as they stood when it was closed, and their sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from core.compress.sizing.estimate import as_tokens, message_size
+from core.explain.context.context import Frame, live
+from core.explain.context.rows.written_rows import copied_rows
+from core.model.compaction.event import CompressionEvent
+from core.model.transcript.conversation import Generation
+from core.model.transcript.message import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """The messages of one generation as they stood when it was closed.
+
+    Attributes:
+        kept: Leading messages that the compaction before it wrote.
+        event: Which event closed it; None for the newest generation, or where none is known.
+    """
+
+    generation: Generation
+    messages: tuple[Message, ...]
+    kept: int
+    event: int | None
+
+
+def transcripts(frame: Frame, events: Sequence[CompressionEvent]) -> Iterator[Transcript]:
+    """What each generation held when it was closed, rows that only the next session holds included."""
+    generations = frame.conversation.generations
+    closing = {rows.opened.index: rows for rows in frame.boundaries}
+    closed_by = {event.generation: number for number, event in enumerate(events) if event.generation}
+    for generation in generations:
+        rows, number = closing.get(generation.index + 1), closed_by.get(generation.index)
+        messages = frame.messages((rows.before if rows is not None else ()) or generation.row_ids)
+        yield Transcript(generation, messages, min(copied_rows(generation), len(messages)), number)
+
+
+class RunningSums:
+    """Running sums over one transcript, so that each size costs a subtraction."""
+
+    def __init__(self, frame: Frame, transcript: Transcript) -> None:
+        self._rules = frame.policy(None).estimate
+        wires = [message.wire for message in transcript.messages]
+        stored = [message_size(wire, self._rules) for wire in wires]
+        running = [message_size(live(wire), self._rules) for wire in wires]
+        self._text = (0, *accumulate(size.text for size in stored))
+        self._live = (0, *accumulate(size.text for size in running))
+        self._images = (0, *accumulate(size.images for size in stored))
+        if not frame.checks(None).live_turn:
+            self._live = self._text
+
+    def messages(self, start: int, end: int, running: int) -> int:
+        """The estimate of messages [start, end), of which those from `running` on belong to this turn."""
+        middle = min(max(running, start), end)
+        text = self._text[middle] - self._text[start] + self._live[end] - self._live[middle]
+        images = self._images[end] - self._images[start]
+        return as_tokens(text, self._rules) + images * self._rules.image_tokens

@@ -1,0 +1,149 @@
+"""Which lines of the log belong to which turn of a conversation."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from core.explain.context.context import Frame
+from core.hermes.log import Kind, LogRecord
+from core.model.compaction.event import Trigger
+from core.model.transcript.message import Message
+
+_QUOTED = re.compile(r"""(['"])(?P<text>.*)\1(?:\s*\[origin=.*)?$""", re.DOTALL)
+_SHOWN = 32
+"""Letters and digits compared: a line quotes the first 80 characters, escaped."""
+_AHEAD = timedelta(seconds=0.5)
+"""A row may be stamped a moment before the line of its turn is written."""
+_HELD = frozenset(
+    {
+        Kind.PREFLIGHT_SKIPPED,
+        Kind.REENTRY_SKIPPED,
+        Kind.SKIPPED,
+        Kind.THRASH,
+        Kind.DEFERRED,
+        Kind.OVER_THRESHOLD,
+        Kind.CANNOT_COMPRESS,
+        Kind.NOTHING_TO_COMPRESS,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnLines:
+    """The lines of one turn.
+
+    Attributes:
+        began: Its first line.
+        calls: Answered calls, by their number in the turn.
+        held: Lines that say a check was passed over, each with the number of the last call before it.
+        stated: Lines that name the number a check compared, likewise.
+    """
+
+    began: LogRecord
+    calls: dict[int, LogRecord] = field(default_factory=dict)
+    held: tuple[tuple[int, LogRecord], ...] = ()
+    stated: tuple[tuple[int, LogRecord], ...] = ()
+
+    @property
+    def threshold(self) -> int | None:
+        """As the last line that names one does."""
+        return next((record.threshold for _, record in reversed(self.stated)), None)
+
+    def compared(self, trigger: Trigger, answers: int) -> LogRecord | None:
+        """The line of one check behind some answers that names the number it compared."""
+        kinds = _NAMED_BY.get(trigger, ())
+        return next((line for after, line in self.stated if after == answers and line.kind in kinds), None)
+
+
+def turn_lines(frame: Frame, requests: Sequence[Message]) -> Mapping[int, TurnLines]:
+    """Pair users' messages with the turns of the log, newest first: by what both say, else by the time.
+
+    Returns:
+        Row of the message -> its lines; messages the log does not reach are missing.
+    """
+    turns = _turns(frame)
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, lines in enumerate(turns):
+        places[_shown_by_line(lines.began.text or "")].append(place)
+    began = [frame.clock.utc(lines.began.at) for lines in turns]
+    found: dict[int, TurnLines] = {}
+    newest = len(turns)
+    for request in reversed(requests):
+        known = places.get(_shown(request.text))
+        at = _last_below(known, newest) if known else _running(began, request)
+        if request.row is not None and at is not None and at < newest:
+            newest = at
+            found[request.row.id] = turns[newest]
+    return found
+
+
+def _last_below(places: Sequence[int], limit: int) -> int | None:
+    at = bisect_left(places, limit) - 1
+    return places[at] if at >= 0 else None
+
+
+def _running(began: Sequence[datetime], request: Message) -> int | None:
+    """The turn that ran when a row was stamped; what reaches the model may differ from what was typed."""
+    stamp = request.row.timestamp if request.row is not None else None
+    if stamp is None:
+        return None
+    at = bisect_right(began, stamp + _AHEAD) - 1
+    return at if at >= 0 else None
+
+
+def _turns(frame: Frame) -> list[TurnLines]:
+    """The turns of the log, oldest first."""
+    ids = frame.sessions
+    spans: list[list[LogRecord]] = []
+    for record in frame.log.records:
+        if record.kind is Kind.TURN and record.session in ids:
+            spans.append([record])
+        elif spans and (record.session is None or record.session in ids or record.tag in ids):
+            spans[-1].append(record)
+    turns, last = [], 0
+    for span in spans:
+        numbers = [record.number for record in span if record.kind is Kind.CALL and record.number is not None]
+        first = min(numbers, default=0)
+        # An agent numbers its calls on over the turns, a new one begins at 1.
+        before = last if 0 < last < first else first - 1 if not last else 0
+        turns.append(_lines(span, before))
+        last = max(numbers, default=last)
+    return turns
+
+
+def _lines(span: Sequence[LogRecord], before: int) -> TurnLines:
+    """The lines of a turn that began behind so many calls."""
+    calls: dict[int, LogRecord] = {}
+    held: list[tuple[int, LogRecord]] = []
+    stated: list[tuple[int, LogRecord]] = []
+    for record in span:
+        if record.kind is Kind.CALL and record.number is not None:
+            calls[record.number - before] = record
+        elif record.kind in _HELD:
+            held.append((max(calls, default=0), record))
+        if record.kind in _STATES and record.threshold:
+            stated.append((max(calls, default=0), record))
+    return TurnLines(span[0], calls, tuple(held), tuple(stated))
+
+
+_STATES = frozenset({Kind.PREFLIGHT, Kind.PREFLIGHT_SKIPPED, Kind.PRE_API, Kind.OVER_THRESHOLD})
+_NAMED_BY = {
+    Trigger.PREFLIGHT: (Kind.PREFLIGHT, Kind.PREFLIGHT_SKIPPED),
+    Trigger.PRE_API: (Kind.PRE_API,),
+}
+
+
+def _shown_by_line(text: str) -> str:
+    """What a line quotes, without escapes and the dots of a cut."""
+    quoted = _QUOTED.match(text)
+    return _shown(re.sub(r"\\.", "", quoted["text"] if quoted else text))
+
+
+def _shown(text: str) -> str:
+    """The letters and digits a quotation keeps whole."""
+    return re.sub(r"\W+", "", text[:80])[:_SHOWN]

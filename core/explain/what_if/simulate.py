@@ -1,0 +1,226 @@
+"""What other settings would have done to this history: when they fire, and how many tokens are sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from core.account.pricing.price_book import PriceBook
+from core.compress.planning.measure import Measured, measure
+from core.compress.planning.plan import plan
+from core.compress.sizing.estimate import message_size, total_tokens
+from core.explain.context.context import Frame
+from core.explain.context.rows.written_rows import copied_rows
+from core.explain.what_if.bill import Bill
+from core.hermes.policy.policy import Policy
+from core.model.compaction.plan import Plan
+from core.model.compaction.settings import Settings
+from core.model.transcript.message import Message
+
+_SUMMARY = "[CONTEXT SUMMARY]: "
+_MOST = 500
+"""Compactions after which a setting is called a loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Firing:
+    """One compaction that would have run.
+
+    Attributes:
+        row: The message it would have followed.
+        tokens: Size of the request then.
+        summarised: Tokens of the messages it would have summarised.
+    """
+
+    row: int | None
+    turn: int
+    tokens: int
+    summarised: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A conversation's life under one setting.
+
+    Attributes:
+        release: Whose rules applied.
+        calls: Model calls, the same under every setting.
+        prompt_tokens: Tokens all those calls would have carried.
+        summarised_tokens: Tokens the summary model would have read.
+        requests: Every call's prompt, and what of it repeats the call before: what a cache could serve.
+        written_tokens: Tokens the summary model would have written.
+        usd: What the prompts and the summaries would have cost; None when nobody knows a price.
+        peak: The largest prompt.
+        loops: It would have fired again and again without getting below its threshold.
+    """
+
+    release: str
+    settings: Settings
+    threshold: int | None
+    firings: tuple[Firing, ...]
+    calls: int
+    prompt_tokens: int
+    summarised_tokens: int
+    peak: int
+    loops: bool = False
+    requests: tuple[tuple[int, int], ...] = ()
+    written_tokens: int = 0
+    usd: Decimal | None = None
+
+    @property
+    def total(self) -> int:
+        """Everything a model would have read."""
+        return self.prompt_tokens + self.summarised_tokens
+
+
+def history(frame: Frame) -> tuple[Message, ...]:
+    """The conversation as it was spoken: every message once, no summaries."""
+    found: list[Message] = []
+    for generation in frame.conversation.generations:
+        found += frame.messages(generation.row_ids[copied_rows(generation) :])
+    return tuple(found)
+
+
+def simulate(messages: Sequence[Message], policy: Policy, settings: Settings, overhead: int = 0) -> Outcome:
+    """Live through a conversation under some settings.
+
+    The check runs before every call, as the newest releases do; an answer is a call. A summary weighs what
+    its release would ask for.
+
+    Args:
+        messages: The conversation as it was spoken.
+        policy: Of the release.
+        settings: Window, threshold, ratio, protected counts.
+        overhead: Tokens of system prompt and tools in every request.
+    """
+    life = _Life(policy, settings, overhead)
+    for message in messages:
+        if message.role == "assistant":
+            life.call()
+        life.add(message)
+    return life.outcome()
+
+
+def compare(
+    frame: Frame,
+    candidates: Iterable[Settings],
+    *,
+    release: str | None = None,
+    prices: PriceBook | None = None,
+) -> Iterator[Outcome]:
+    """The same history under each of several settings, as they are worked out; in money too, given prices."""
+    policy, tip = frame.policy(release), frame.conversation.tip
+    overhead = (frame.prompt_tokens(tip, policy) or 0) + (frame.tools_tokens(tip) or 0)
+    spoken = history(frame)
+    bill = None if prices is None else Bill.of(frame, prices)
+    for settings in candidates:
+        outcome = simulate(spoken, policy, settings, overhead)
+        if bill is not None:
+            usd = bill.usd(outcome.requests, outcome.summarised_tokens, outcome.written_tokens)
+            outcome = replace(outcome, usd=usd)
+        yield outcome
+
+
+def cheapest(outcomes: Iterable[Outcome]) -> Outcome | None:
+    """The setting that costs least, or without prices that under which models read least.
+
+    None when all of them loop.
+    """
+    sound = [outcome for outcome in outcomes if not outcome.loops]
+    priced = [(outcome.usd, outcome) for outcome in sound if outcome.usd is not None]
+    if priced and len(priced) == len(sound):
+        return min(priced, key=lambda pair: pair[0])[1]
+    return min(sound, key=lambda outcome: outcome.total, default=None)
+
+
+class _Life:
+    """A transcript that grows, and shrinks when it fires."""
+
+    def __init__(self, policy: Policy, settings: Settings, overhead: int) -> None:
+        self.policy, self.settings, self.overhead = policy, settings, overhead
+        self.messages: list[Message] = []
+        self.sizes: list[int] = []
+        self.size = 0
+        self.firings: list[Firing] = []
+        self.requests: list[tuple[int, int]] = []
+        self.turns = self.repeats = self.written = 0
+        self.threshold = self._limit()
+        self.deaf_until = 0
+
+    def add(self, message: Message) -> None:
+        """One more message."""
+        size = self._size(message)
+        self.messages.append(message)
+        self.sizes.append(size)
+        self.size += size
+        self.turns += message.role == "user"
+
+    def call(self) -> None:
+        """A model call: the check runs, then the request is sent."""
+        request = self.size + self.overhead
+        loops = len(self.firings) >= _MOST
+        if self.threshold is not None and request >= max(self.threshold, self.deaf_until) and not loops:
+            self._compress(request)
+        request = self.size + self.overhead
+        self.requests.append((request, min(self.repeats, request)))
+        self.repeats = request
+
+    def outcome(self) -> Outcome:
+        """The life so far."""
+        return Outcome(
+            release=self.policy.release,
+            settings=self.settings,
+            threshold=self.threshold,
+            firings=tuple(self.firings),
+            calls=len(self.requests),
+            prompt_tokens=sum(sent for sent, _ in self.requests),
+            summarised_tokens=sum(firing.summarised for firing in self.firings),
+            peak=max((sent for sent, _ in self.requests), default=0),
+            loops=len(self.firings) >= _MOST,
+            requests=tuple(self.requests),
+            written_tokens=self.written,
+        )
+
+    def _compress(self, request: int) -> None:
+        measured = measure(self.messages, self.policy)
+        warm = replace(self.settings, warm=bool(self.firings))
+        planned = plan(measured, warm)
+        if not planned.middle.size or not self.settings.enabled:
+            # Nothing to take out: the release tries again only when the request has grown.
+            self.deaf_until = request + 1
+            return
+        middle = sum(self.sizes[planned.middle.start : planned.middle.end])
+        last = self.messages[-1].row
+        self.firings.append(Firing(last.id if last else None, self.turns, request, middle))
+        self.written += planned.summary_budget or 0
+        self._replace(_left(measured, planned))
+        # Behind system prompt and tools nothing is as it was.
+        self.repeats = self.overhead
+        self.deaf_until = 0 if self.size + self.overhead < (self.threshold or 0) else request
+
+    def _replace(self, messages: list[Message]) -> None:
+        self.messages = messages
+        self.sizes = [self._size(message) for message in messages]
+        self.size = sum(self.sizes)
+
+    def _size(self, message: Message) -> int:
+        rules = self.policy.estimate
+        return total_tokens([message_size(message.wire, rules)], rules)
+
+    def _limit(self) -> int | None:
+        return plan(measure((), self.policy), self.settings).threshold_tokens
+
+
+def _left(measured: Measured, planned: Plan) -> list[Message]:
+    """Head, a summary of the size asked for, and the tail, old results shortened."""
+    pruned = set(planned.pruned_at)
+    kept = [*range(planned.head.start, planned.head.end), *range(planned.tail.start, planned.tail.end)]
+    rows = {i: measured.shrunk.get(i, measured.base[i]) if i in pruned else measured.base[i] for i in kept}
+    words = "x" * (4 * (planned.summary_budget or 0))
+    summary = Message({"role": "user", "content": _SUMMARY + words})
+    return [
+        *(rows[i] for i in range(planned.head.start, planned.head.end)),
+        summary,
+        *(rows[i] for i in range(planned.tail.start, planned.tail.end)),
+    ]

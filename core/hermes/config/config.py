@@ -1,0 +1,215 @@
+"""config.yaml of a Hermes home: every key that decides compression, with where its value comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from core.errors import ConfigError
+from core.hermes.config.config_values import key_specs
+from core.hermes.config.routes import api_mode_of, host_of
+from core.model.compaction.settings import Settings
+
+FILE_NAME = "config.yaml"
+NEWEST = "0.22"
+"""The release whose defaults apply when nothing tells which one runs."""
+_MOST_KEYS = 20_000
+"""Keys whose lines are noted: aliases of aliases can make any number of a few lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One value in force and where it comes from.
+
+    Attributes:
+        origin: `config.yaml:12`, `default of 0.19` or `unknown to 0.16`.
+        note: Why the file's value was not taken as written; empty when it was.
+    """
+
+    value: Any
+    origin: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CustomModel:
+    """The window a `custom_providers` entry gives one model at one endpoint."""
+
+    base_url: str
+    model: str
+    context_length: int
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HermesConfig:
+    """What config.yaml says. Keys it leaves out take the default of the release asked about.
+
+    Attributes:
+        path: The file; None when the home has none.
+        raw: Values as written, by dotted key.
+        lines: 1-based line of each key in `raw`.
+        custom_models: Windows set per model and endpoint.
+    """
+
+    path: Path | None = None
+    raw: Mapping[str, Any] = field(default_factory=dict)
+    lines: Mapping[str, int] = field(default_factory=dict)
+    custom_models: tuple[CustomModel, ...] = ()
+
+    def setting(self, key: str, release: str = NEWEST) -> Setting:
+        """One key as the release would use it.
+
+        Raises:
+            KeyError: The key is in no table of ours.
+        """
+        spec = key_specs()[key]
+        if not spec.known_to(release):
+            return Setting(None, f"unknown to {release}")
+        default = Setting(spec.default(release), f"default of {release}")
+        if key not in self.raw:
+            return default
+        coerced = spec.coerce(self.raw[key])
+        origin = f"{FILE_NAME}:{self.lines[key]}" if key in self.lines else FILE_NAME
+        if not coerced.ok:
+            return Setting(default.value, default.origin, f"{origin}: {coerced.note}")
+        return Setting(coerced.value, origin, coerced.note)
+
+    def value(self, key: str, release: str = NEWEST) -> Any:
+        """The value alone; see `setting`."""
+        return self.setting(key, release).value
+
+    def all(self, release: str = NEWEST) -> Iterator[tuple[str, Setting]]:
+        """Every key the release knows, in the order of the table."""
+        for key, spec in key_specs().items():
+            if spec.known_to(release):
+                yield key, self.setting(key, release)
+
+    def notes(self, release: str = NEWEST) -> tuple[str, ...]:
+        """Values that were not taken as written, one line each."""
+        return tuple(f"{key}: {setting.note}" for key, setting in self.all(release) if setting.note)
+
+    @property
+    def model(self) -> str:
+        """The configured model slug, "" when none is."""
+        return str(self.value("model.default") or self.value("model.model") or "")
+
+    def settings(self, release: str, *, model: str = "", provider: str = "", base_url: str = "") -> Settings:
+        """The numbers a release would start with; the window is left to `find_window`.
+
+        Args:
+            release: Minor release, `0.19`.
+            model: The session's model when it is known, else the configured one is taken.
+            provider: Likewise.
+            base_url: Likewise.
+        """
+        provider = provider or str(self.value("model.provider", release) or "")
+        base_url = base_url or str(self.value("model.base_url", release) or "")
+        return Settings(
+            threshold=self.value("compression.threshold", release),
+            target_ratio=self.value("compression.target_ratio", release),
+            protect_first=self.value("compression.protect_first_n", release),
+            protect_last=self.value("compression.protect_last_n", release),
+            max_output=self.value("model.max_tokens", release),
+            enabled=self.value("compression.enabled", release),
+            model=model or self.model,
+            provider=provider,
+            api_mode=str(self.value("model.api_mode", release) or "") or api_mode_of(provider, base_url),
+            host=host_of(base_url),
+            aux_window=self.value("auxiliary.compression.context_length", release),
+            threshold_cap=self.value("compression.threshold_tokens", release),
+            tail_mode=self.value("compression.tail_mode", release),
+            min_tail_user_messages=self.value("compression.min_tail_user_messages", release) or 1,
+            minimum_window=self.value("agent.minimum_tool_context_length", release),
+            model_thresholds=self.value("compression.model_thresholds", release) or {},
+            codex_autoraise=self.value("compression.codex_gpt55_autoraise", release) is not False,
+        )
+
+
+def load_config(home: Path | None) -> HermesConfig:
+    """Read the config.yaml of a home; a home without one has every default.
+
+    Raises:
+        ConfigError: The file cannot be read, or is no YAML mapping.
+    """
+    path = home / FILE_NAME if home is not None else None
+    if path is None or not path.exists():
+        return HermesConfig()
+    if not path.is_file():  # a pipe would be waited for
+        raise ConfigError("is not a regular file", where=str(path))
+    tree, lines = _parse(path)
+    model = tree.get("model")
+    if isinstance(model, str):
+        # The short form `model: NAME` stands for model.default.
+        tree = {**tree, "model": {"default": model}}
+        lines["model.default"] = lines.get("model", 1)
+    raw = {key: value for key in key_specs() if (value := _lookup(tree, key)) is not _MISSING}
+    return HermesConfig(path, raw, lines, tuple(_custom_models(tree, lines)))
+
+
+_MISSING = object()
+
+
+def _parse(path: Path) -> tuple[dict[str, Any], dict[str, int]]:
+    import yaml
+
+    loader_class = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        loader = loader_class(path.read_bytes())
+        node = loader.get_single_node()
+        tree = {} if node is None else loader.construct_document(node)
+    except OSError as error:
+        raise ConfigError(
+            f"cannot be read: {error.strerror}", where=str(path), remedy="Check its permissions"
+        ) from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{path}:{mark.line + 1}" if mark else str(path)
+        problem = getattr(error, "problem", None) or "not valid YAML"
+        raise ConfigError(
+            problem, where=where, remedy="Until it is mended Hermes itself runs on built-in defaults"
+        ) from error
+    if not isinstance(tree, dict):
+        raise ConfigError(f"holds a {type(tree).__name__}, not a mapping", where=str(path), remedy="")
+    return tree, dict(islice(_key_lines(node), _MOST_KEYS))
+
+
+def _key_lines(node: Any, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, int]]:
+    """Line of every key, by dotted path; list items are numbered."""
+    if node is None or depth > 8:
+        return
+    if node.id == "mapping":
+        children = [(str(key.value), key.start_mark, value) for key, value in node.value]
+    elif node.id == "sequence":
+        children = [(str(i), item.start_mark, item) for i, item in enumerate(node.value)]
+    else:
+        return
+    for name, mark, child in children:
+        path = f"{prefix}.{name}" if prefix else name
+        yield path, mark.line + 1
+        yield from _key_lines(child, path, depth + 1)
+
+
+def _lookup(tree: Mapping[str, Any], key: str) -> Any:
+    node: Any = tree
+    for part in key.split("."):
+        if not isinstance(node, Mapping) or part not in node:
+            return _MISSING
+        node = node[part]
+    return node
+
+
+def _custom_models(tree: Mapping[str, Any], lines: Mapping[str, int]) -> Iterator[CustomModel]:
+    providers = tree.get("custom_providers")
+    for index, entry in enumerate(providers if isinstance(providers, list) else ()):
+        models = entry.get("models") if isinstance(entry, Mapping) else None
+        base_url = str(entry.get("base_url") or "").rstrip("/") if isinstance(entry, Mapping) else ""
+        for model, fields in models.items() if isinstance(models, Mapping) and base_url else ():
+            length = fields.get("context_length") if isinstance(fields, Mapping) else None
+            window = key_specs()["model.context_length"].coerce(length)
+            if window.ok and not window.note:
+                path = f"custom_providers.{index}.models.{model}.context_length"
+                yield CustomModel(base_url, str(model), window.value, lines.get(path))

@@ -1,0 +1,149 @@
+"""How Hermes reads one value of config.yaml, by kind: what it accepts, and what it makes of the rest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, NamedTuple
+
+from core.support.yaml_tables import load_table
+
+_FLAG_WORDS = frozenset({"true", "1", "yes"})
+_SWITCH_WORDS = _FLAG_WORDS | {"on"}
+
+
+class Coerced(NamedTuple):
+    """A value as Hermes would use it; `ok` is false when the default takes its place."""
+
+    value: Any
+    ok: bool = True
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KeySpec:
+    """One key of config.yaml.
+
+    Attributes:
+        since: Default by the release that introduced it, oldest first.
+    """
+
+    name: str
+    kind: str
+    since: Mapping[str, Any]
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = field(default=())
+
+    def default(self, release: str) -> Any:
+        """The default in a release; None when the release does not know the key, or has none."""
+        known = [value for first, value in self.since.items() if _order(first) <= _order(release)]
+        return known[-1] if known else None
+
+    def known_to(self, release: str) -> bool:
+        """Whether the release reads this key at all."""
+        return any(_order(first) <= _order(release) for first in self.since)
+
+    def coerce(self, raw: Any) -> Coerced:
+        """Read a raw YAML value the way Hermes does."""
+        result = _KINDS[self.kind](raw)
+        return self._within(result) if result.ok else result
+
+    def _within(self, result: Coerced) -> Coerced:
+        value = result.value
+        if self.choices and str(value).lower() not in self.choices:
+            return Coerced(None, False, f"{value!r} is not one of {', '.join(self.choices)}")
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            if self.minimum is not None and value < self.minimum:
+                return Coerced(type(value)(self.minimum), True, f"{value} is below {self.minimum:g}")
+            if self.maximum is not None and value > self.maximum:
+                return Coerced(type(value)(self.maximum), True, f"{value} is above {self.maximum:g}")
+        return result
+
+
+@cache
+def key_specs() -> Mapping[str, KeySpec]:
+    """Every key the inspector reads, by dotted name."""
+    table = load_table("core/hermes/config/config_keys.yaml")
+    return {name: _spec(name, entry) for name, entry in table.items()}
+
+
+def _spec(name: str, entry: Mapping[str, Any]) -> KeySpec:
+    return KeySpec(
+        name=name,
+        kind=entry["kind"],
+        since=dict(entry["since"]),
+        minimum=entry.get("minimum"),
+        maximum=entry.get("maximum"),
+        choices=tuple(entry.get("choices", ())),
+    )
+
+
+def _order(release: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in release.split("."))
+
+
+def _flag(raw: Any) -> Coerced:
+    # Hermes compares the text of the value, so an empty one (None) counts as false.
+    note = "an empty value counts as false" if raw is None else ""
+    return Coerced(str(raw).strip().lower() in _FLAG_WORDS, True, note)
+
+
+def _switch(raw: Any) -> Coerced:
+    if raw is None:
+        return Coerced(None, False, "empty")
+    return Coerced(raw.strip().lower() in _SWITCH_WORDS if isinstance(raw, str) else bool(raw))
+
+
+def _float(raw: Any) -> Coerced:
+    if isinstance(raw, bool) or not isinstance(raw, int | float | str):
+        return Coerced(None, False, f"{raw!r} is not a number")
+    try:
+        value = float(raw)
+    except ValueError:
+        return Coerced(None, False, f"{raw!r} is not a number")
+    return Coerced(value) if math.isfinite(value) else Coerced(None, False, f"{raw!r} is not finite")
+
+
+def _share(raw: Any) -> Coerced:
+    result = _float(raw)
+    if result.ok and result.value > 1:
+        return result._replace(note=f"{raw} is a share: 0.50 means half of the window")
+    return result
+
+
+def _int(raw: Any) -> Coerced:
+    result = _float(raw)
+    if not result.ok:
+        return result._replace(note=result.note.replace("a number", "a whole number"))
+    if isinstance(raw, str) and not raw.strip().lstrip("+-").isdigit():
+        return Coerced(None, False, f"{raw!r} is not a whole number")
+    return Coerced(int(result.value))
+
+
+def _text(raw: Any) -> Coerced:
+    if isinstance(raw, dict | list) or raw is None:
+        return Coerced(None, False, f"{raw!r} is not text")
+    return Coerced(str(raw).strip())
+
+
+def _shares(raw: Any) -> Coerced:
+    if not isinstance(raw, Mapping):
+        return Coerced(None, False, f"{raw!r} is not a mapping")
+    pairs = {str(key): float(value) for key, value in raw.items() if type(value) in (int, float)}
+    dropped = len(raw) - len(pairs)
+    return Coerced(pairs, True, f"{dropped} entries are not numbers" if dropped else "")
+
+
+_KINDS: Mapping[str, Callable[[Any], Coerced]] = {
+    "flag": _flag,
+    "switch": _switch,
+    "share": _share,
+    "number": _float,
+    "int": _int,
+    "text": _text,
+    "shares": _shares,
+    "any": Coerced,
+}

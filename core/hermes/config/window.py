@@ -1,0 +1,149 @@
+"""How long the model's context is: every source that says so, and which one Hermes would believe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from core.hermes.config.config import HermesConfig
+from core.model.evidence import Evidence, Source, Verdict
+from core.support.yaml_tables import load_table
+
+CACHE_NAME = "context_length_cache.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class WindowClaim:
+    """One source's word for the window."""
+
+    source: str
+    tokens: int
+    evidence: Evidence
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class WindowGuess:
+    """The window in force, as far as the sources tell.
+
+    Attributes:
+        tokens: Context length; None when no source knows it. It is never guessed silently.
+        source: `flag`, `config`, `custom_provider`, `cache`, `log`, `table` or `unknown`.
+        claims: What each source says, the believed one first.
+    """
+
+    tokens: int | None
+    source: str
+    verdict: Verdict
+    claims: tuple[WindowClaim, ...] = ()
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The words of all sources, the believed one first."""
+        return tuple(claim.evidence for claim in self.claims)
+
+
+def find_window(
+    config: HermesConfig,
+    *,
+    home: Path | None = None,
+    model: str = "",
+    provider: str = "",
+    base_url: str = "",
+    logged: WindowClaim | None = None,
+) -> WindowGuess:
+    """Resolve the window the way Hermes does, as far as a file can tell.
+
+    The order is `model.context_length`, `custom_providers`, the cache of lengths providers
+    reported, the length a log line printed, and the table of model names.
+
+    Args:
+        config: The home's configuration.
+        home: Where the cache file lies; None to leave it out.
+        model: The session's model; the configured one when empty.
+        provider: Its provider.
+        base_url: Its endpoint; the configured one when empty.
+        logged: The newest length the log states.
+    """
+    model = model or config.model
+    base_url = (base_url or str(config.value("model.base_url") or "")).rstrip("/")
+    provider = provider or str(config.value("model.provider") or "")
+    claims = [
+        *_configured(config, model, base_url),
+        *_cached(home, model, base_url),
+        *([logged] if logged is not None else []),
+        *_tabled(model, provider),
+    ]
+    if not claims:
+        return WindowGuess(None, "unknown", Verdict.UNKNOWN)
+    return WindowGuess(claims[0].tokens, claims[0].source, claims[0].verdict, tuple(claims))
+
+
+def _configured(config: HermesConfig, model: str, base_url: str) -> Iterator[WindowClaim]:
+    setting = config.setting("model.context_length")
+    if setting.value is not None:
+        other = f" (set for {config.model})" if model and config.model and model != config.model else ""
+        text = f"context_length: {setting.value}{other}"
+        evidence = Evidence(Source.CONFIG, setting.origin, text)
+        yield WindowClaim("config", setting.value, evidence, Verdict.DERIVED)
+    for custom in config.custom_models:
+        if custom.model == model and custom.base_url == base_url:
+            where = f"config.yaml:{custom.line}" if custom.line else "config.yaml custom_providers"
+            evidence = Evidence(Source.CONFIG, where, f"{model} at {base_url}: {custom.context_length}")
+            yield WindowClaim("custom_provider", custom.context_length, evidence, Verdict.DERIVED)
+
+
+def _cached(home: Path | None, model: str, base_url: str) -> Iterator[WindowClaim]:
+    """Lengths providers reported, keyed `model@endpoint`; without an endpoint the model must be unique."""
+    lengths = _read_cache(home / CACHE_NAME) if home is not None and model else {}
+    keys = [key for key in lengths if key.rpartition("@")[0] == model]
+    if base_url:
+        exact = [key for key in keys if key.rpartition("@")[2] == base_url]
+        keys = exact or [key for key in keys if key.rpartition("@")[2].rstrip("/") == base_url]
+    if len({lengths[key] for key in keys}) == 1:
+        evidence = Evidence(Source.CONFIG, CACHE_NAME, f"{keys[0]}: {lengths[keys[0]]}")
+        yield WindowClaim("cache", lengths[keys[0]], evidence, Verdict.DERIVED)
+
+
+def _tabled(model: str, provider: str) -> Iterator[WindowClaim]:
+    table, name = _table(), model.lower()
+    codex = table["codex_oauth"]
+    bare = name.rpartition("/")[2]
+    if provider == codex["provider"] and bare.startswith(tuple(codex["starts"])):
+        evidence = Evidence(Source.DERIVED, "table of windows", f"{codex['provider']} caps {bare}")
+        yield WindowClaim("table", codex["tokens"], evidence, Verdict.SUSPECTED)
+        return
+    found = max((key for key in _substrings() if key in name), key=len, default=None)
+    if found is not None:
+        evidence = Evidence(
+            Source.DERIVED, "table of windows", f"names with {found!r}: {_substrings()[found]}"
+        )
+        yield WindowClaim("table", _substrings()[found], evidence, Verdict.SUSPECTED)
+
+
+def _read_cache(path: Path) -> dict[str, int]:
+    """The cache file; unreadable or malformed ones count as empty, as they do for Hermes."""
+    import yaml
+
+    try:
+        tree = yaml.safe_load(path.read_bytes() if path.is_file() else b"")  # a pipe would be waited for
+    except (OSError, yaml.YAMLError, ValueError, RecursionError):
+        return {}
+    lengths = tree.get("context_lengths") if isinstance(tree, dict) else None
+    if not isinstance(lengths, dict):
+        return {}
+    return {str(key): value for key, value in lengths.items() if type(value) is int and value > 0}
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    table: Mapping[str, Any] = load_table("core/hermes/config/windows.yaml")
+    return table
+
+
+@cache
+def _substrings() -> Mapping[str, int]:
+    return {name: tokens for tokens, names in _table()["substrings"].items() for name in names}

@@ -1,0 +1,195 @@
+"""The texts Hermes leaves in a transcript around a compaction, told apart by release.
+
+A summary row begins with one of a few openers. What follows the long opener is a prefix that differs from
+release to release; it is recognised by length and hash, so an exact match names the releases that wrote it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from core.hermes.markers.summary_signs import markers, summary_start
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryMatch:
+    """A summary found in the text of one message.
+
+    Attributes:
+        family: Name of the prefix family: the first release that wrote it, `early`, `legacy` or `unknown`.
+        releases: Minor releases that write this prefix, oldest first; empty when it does not tell.
+        exact: The prefix is byte for byte a known one.
+        offset: Where the opener stands in the text.
+        body: The summary itself, without prefix and end marker. Untrusted.
+        before: Live text wrapped in front of a merged summary (0.18 and later).
+        after: Live text behind the end marker: the tail message of a merge, or a restated request.
+        restated: `after` is the running request, repeated behind the boundary (0.22).
+        fallback: No model wrote it.
+        dropped: How many messages the fallback says it replaced.
+        reason: Why the fallback was needed, in Hermes' words.
+    """
+
+    family: str
+    releases: tuple[str, ...]
+    exact: bool
+    offset: int
+    body: str
+    before: str = ""
+    after: str = ""
+    restated: bool = False
+    fallback: bool = False
+    dropped: int | None = None
+    reason: str | None = None
+
+    @property
+    def merged(self) -> bool:
+        """The summary shares its row with a message of the tail."""
+        return bool(self.before.strip()) or (bool(self.after.strip()) and not self.restated)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prefix:
+    """What stands between the opener of a summary and its text."""
+
+    family: str
+    releases: tuple[str, ...]
+    exact: bool
+    length: int
+
+
+def find_summary(text: str) -> SummaryMatch | None:
+    """Find a compaction summary in the text of a user or assistant message.
+
+    A summary stands at the start of the text, or behind the wrapper that 0.18 and later put around the live
+    message they merge it into. A marker anywhere else is a quotation, and no summary.
+    """
+    start = summary_start(text)
+    if start is None:
+        return None
+    offset, before = start
+    prefix = _read_prefix(text, offset)
+    if prefix is None:
+        return None
+    body, after = _split_end(text[offset + prefix.length :], wrapped=bool(before))
+    fallback = any(mark in body for mark in markers()["fallback"]["marks"])
+    return SummaryMatch(
+        family=prefix.family,
+        releases=prefix.releases,
+        exact=prefix.exact,
+        offset=offset,
+        body=body,
+        before=before,
+        after=after,
+        restated=after.startswith(markers()["restated"]),
+        fallback=fallback,
+        dropped=_fallback_count(body) if fallback else None,
+        reason=_fallback_reason(body) if fallback else None,
+    )
+
+
+def recognised_by(match: SummaryMatch, release: str) -> bool:
+    """Whether a release takes this row for a summary of its own kind.
+
+    Releases test for prefixes they know: 0.16 and later do not know the one 0.13 to 0.15 wrote, and none
+    before 0.22 knows that of 0.22. A summary they fail to recognise is treated as an ordinary turn.
+
+    Args:
+        match: From `find_summary`.
+        release: Minor release, `0.19`.
+    """
+    return release in _readers().get(match.family if match.exact else "", ())
+
+
+def without_prefix(text: str, release: str) -> str:
+    """A summary without the prefix it begins with; whole when the release knows no such prefix."""
+    prefix = _read_prefix(text, 0)
+    known = prefix is not None and prefix.exact and release in _readers().get(prefix.family, ())
+    return text[prefix.length :].lstrip() if known and prefix is not None else text
+
+
+def scaffold_kind(text: str) -> str | None:
+    """Name what Hermes itself put into a transcript (`todo_snapshot`, ...); None for real text."""
+    stripped = text.strip()
+    return next((m["kind"] for m in markers()["scaffolding"] if _stands(m["text"], m["at"], stripped)), None)
+
+
+def _stands(marker: str, where: str, text: str) -> bool:
+    if where == "whole":
+        return text == marker
+    return text.startswith(marker) if where == "start" else marker in text
+
+
+def _read_prefix(text: str, offset: int) -> _Prefix | None:
+    openers = markers()["openers"]
+    if text.startswith(openers["long"], offset):
+        return _exact_prefix(text, offset) or _nearest_prefix(text, offset)
+    for name, bare in markers()["bare"].items():
+        if text.startswith(openers[name], offset):
+            # The early prefix is one line of directions; the legacy one is the opener alone.
+            line = _first_line_length(text, offset) if name == "short" else len(openers[name])
+            return _Prefix(bare["family"], tuple(bare["releases"]), True, line)
+    return None
+
+
+def _exact_prefix(text: str, offset: int) -> _Prefix | None:
+    from hashlib import sha256  # takes 3 ms, and counting generations needs no families
+
+    for family in markers()["families"]:
+        candidate = text[offset : offset + family["length"]]
+        digest = sha256(candidate.encode("utf-8", "surrogatepass")).hexdigest()
+        if digest.startswith(family["sha256"]):
+            return _Prefix(family["name"], tuple(family["releases"]), True, family["length"])
+    return None
+
+
+def _nearest_prefix(text: str, offset: int) -> _Prefix:
+    """A prefix no table knows: its first line is taken for it, its family from telling phrases."""
+    length = _first_line_length(text, offset)
+    line = text[offset : offset + length]
+    for hint in markers()["hints"]:
+        if hint["text"] in line:
+            return _Prefix(hint["family"], (), False, length)
+    return _Prefix("unknown", (), False, length)
+
+
+def _first_line_length(text: str, offset: int) -> int:
+    end = text.find("\n", offset)
+    if end < 0:
+        # Everything on one line: only the opener is certainly not summary.
+        return text.index("]", offset) + 1 - offset
+    return end - offset
+
+
+def _split_end(rest: str, *, wrapped: bool) -> tuple[str, str]:
+    """The summary body and the live text behind its end marker."""
+    marker = markers()["end"]
+    closes_row = wrapped or rest.rstrip().endswith(marker)
+    at = rest.rfind(marker) if closes_row else rest.find(marker)
+    if at < 0:
+        return rest.strip(), ""
+    return rest[:at].strip(), rest[at + len(marker) :].strip()
+
+
+def _fallback_count(body: str) -> int | None:
+    found = (re.search(pattern, body) for pattern in markers()["fallback"]["counts"])
+    return next((int(match[1]) for match in found if match), None)
+
+
+def _fallback_reason(body: str) -> str | None:
+    found = re.search(markers()["fallback"]["reason"], body)
+    return found[1] if found else None
+
+
+@cache
+def _readers() -> Mapping[str, tuple[str, ...]]:
+    return dict(_reader_pairs())
+
+
+def _reader_pairs() -> Iterator[tuple[str, tuple[str, ...]]]:
+    for family in markers()["families"]:
+        yield family["name"], tuple(family["readers"])
+    for bare in markers()["bare"].values():
+        yield bare["family"], tuple(bare["readers"])

@@ -1,0 +1,227 @@
+"""Release policies: every number and switch in which releases of Hermes differ, from `policies/*.yaml`."""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from core.errors import ConfigError
+from core.hermes.policy.output_rules import (
+    AssemblyRules,
+    FailureRules,
+    GateRules,
+    HostRules,
+    SequenceRules,
+    SummaryRules,
+)
+from core.hermes.policy.rules import (
+    EstimateRules,
+    FeedbackRules,
+    HeadRules,
+    PruneRules,
+    TailRules,
+    ThresholdRules,
+    WeightRules,
+)
+from core.support.yaml_tables import load_table
+
+_T = TypeVar("_T")
+_DOCUMENT = "seed-"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How one release compresses.
+
+    Attributes:
+        release: `0.13` ... `0.22`, or the name of a document's policy.
+        group: `A` ... `E`: releases that cut alike; `document` for what a document says.
+        title: One line for people.
+        source: `release`, or `document` when no release behaves so.
+    """
+
+    release: str
+    group: str
+    title: str
+    source: str
+    estimate: EstimateRules
+    weight: WeightRules
+    threshold: ThresholdRules
+    head: HeadRules
+    tail: TailRules
+    prune: PruneRules
+    summary: SummaryRules
+    assembly: AssemblyRules
+    host: HostRules
+    sequence: SequenceRules
+    gate: GateRules
+    failure: FailureRules
+    feedback: FeedbackRules
+
+
+def releases() -> tuple[str, ...]:
+    """The releases with a policy, oldest first."""
+    return tuple(name for name in _names() if not name.startswith(_DOCUMENT))
+
+
+def documents() -> tuple[str, ...]:
+    """Policies that some document describes and no release follows."""
+    return tuple(name for name in _names() if name.startswith(_DOCUMENT))
+
+
+def newest_release() -> str:
+    """The newest release with a policy."""
+    return releases()[-1]
+
+
+def nearest_release(version: str) -> str:
+    """The release whose policy stands in for a version.
+
+    A version between two releases takes the older one, because a behaviour is only proved from the release it
+    was seen in; one older than all takes the oldest. `0.15.2` gives `0.15`, `0.20.1` gives `0.19`.
+
+    Args:
+        version: `0.15.2`, `v0.22`, `hermes-agent 0.18.2`, ...
+
+    Raises:
+        ConfigError: The text holds no version.
+    """
+    found = re.search(r"(\d+)\.(\d+)", version)
+    if found is None:
+        raise ConfigError(
+            f"{version!r} is no version of Hermes", remedy=f"Use one of {', '.join(releases())}."
+        )
+    wanted = (int(found[1]), int(found[2]))
+    older = [name for name in releases() if _version(name) <= wanted]
+    return older[-1] if older else releases()[0]
+
+
+def covers(release: str, version: str) -> bool:
+    """Whether a version belongs to the release, rather than lying near it: `0.15.2` to `0.15`."""
+    found = re.search(r"(\d+)\.(\d+)", version)
+    return found is not None and (int(found[1]), int(found[2])) == _version(release)
+
+
+@cache
+def load_policy(release: str) -> Policy:
+    """Read one policy.
+
+    Args:
+        release: A name from `releases()` or `documents()`.
+
+    Raises:
+        ConfigError: There is no such policy, or its file cannot be used; file and key are named.
+    """
+    if release not in _names():
+        known = ", ".join(_names())
+        raise ConfigError(
+            f"no policy for release {release!r}", where="policies", remedy=f"Known are {known}."
+        )
+    values = _merged(release)
+    values["release"] = release
+    return _build(Policy, values, f"policies/{release}.yaml", "")
+
+
+def _version(name: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in name.split("."))
+
+
+@cache
+def _names() -> tuple[str, ...]:
+    names = [path.stem for path in Path(__file__).with_name("releases").glob("*.yaml")]
+    numbered = sorted((name for name in names if name[0].isdigit()), key=_version)
+    return (*numbered, *sorted(name for name in names if name.startswith(_DOCUMENT)))
+
+
+def _merged(name: str) -> dict[str, Any]:
+    """A policy file laid over the one it extends."""
+    values = _read(name)
+    parent = values.pop("extends", None)
+    return values if parent is None else _overlay(_merged(str(parent)), values)
+
+
+def _overlay(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in over.items():
+        both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
+        merged[key] = _overlay(merged[key], value) if both else value
+    return merged
+
+
+def _read(name: str) -> dict[str, Any]:
+    where = f"policies/{name}.yaml"
+    try:
+        values = load_table(f"core/hermes/policy/releases/{name}.yaml")
+    except FileNotFoundError as error:
+        raise ConfigError("there is no such policy file", where=where) from error
+    if not isinstance(values, dict):
+        raise ConfigError("not a mapping", where=where)
+    return values
+
+
+def _build(cls: type[_T], values: Any, where: str, path: str) -> _T:
+    """A frozen dataclass from a mapping, every key checked.
+
+    Raises:
+        ConfigError: A key is missing, unknown or of the wrong type.
+    """
+    if not isinstance(values, Mapping):
+        raise ConfigError(f"{path or 'the file'} is not a mapping", where=where)
+    hints = get_type_hints(cls)
+    unknown = sorted(set(map(str, values)) - set(hints))
+    if unknown:
+        raise ConfigError(f"unknown key {_dotted(path, unknown[0])}", where=where)
+    return cls(**_arguments(hints, values, where, path, _optional(cls)))
+
+
+def _arguments(
+    hints: Mapping[str, Any], values: Mapping[str, Any], where: str, path: str, optional: frozenset[str]
+) -> dict[str, Any]:
+    arguments = {}
+    for key, hint in hints.items():
+        if key in values:
+            arguments[key] = _convert(hint, values[key], where, _dotted(path, key))
+        elif key not in optional:
+            raise ConfigError(f"{_dotted(path, key)} is missing", where=where)
+    return arguments
+
+
+def _optional(cls: type[Any]) -> frozenset[str]:
+    return frozenset(f.name for f in fields(cls) if f.default is not MISSING)
+
+
+def _convert(hint: Any, value: Any, where: str, path: str) -> Any:
+    if is_dataclass(hint) and isinstance(hint, type):
+        return _build(hint, value, where, path)
+    if get_origin(hint) is tuple:
+        return _sequence(get_args(hint), value, where, path)
+    if get_origin(hint) in (Union, types.UnionType):
+        hint = next(arg for arg in get_args(hint) if arg is not type(None))
+    right = isinstance(value, hint) and (hint is bool or not isinstance(value, bool))
+    if not right and not (hint is float and type(value) is int):
+        raise ConfigError(f"{path} is not {_article(hint)}: {value!r}", where=where)
+    return float(value) if hint is float else value
+
+
+def _sequence(args: tuple[Any, ...], value: Any, where: str, path: str) -> tuple[Any, ...]:
+    """A homogeneous tuple from a list, or pairs from a mapping."""
+    if get_origin(args[0]) is tuple and isinstance(value, Mapping):
+        kinds = get_args(args[0])
+        pairs = [(key, _convert(kinds[1], entry, where, _dotted(path, key))) for key, entry in value.items()]
+        return tuple(pairs)
+    if not isinstance(value, list):
+        raise ConfigError(f"{path} is not a list: {value!r}", where=where)
+    return tuple(_convert(args[0], entry, where, f"{path}[{i}]") for i, entry in enumerate(value))
+
+
+def _dotted(path: str, key: object) -> str:
+    return f"{path}.{key}" if path else str(key)
+
+
+def _article(hint: type[Any]) -> str:
+    return {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}[hint]

@@ -1,0 +1,185 @@
+"""Which release of Hermes wrote a conversation, from the traces each leaves; none is recorded before 0.22."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from core.errors import ConfigError
+from core.hermes.markers.markers import SummaryMatch
+from core.hermes.policy.policy import nearest_release, newest_release
+from core.model.evidence import Evidence, Source, Verdict
+from core.support.yaml_tables import load_table
+
+Version = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseClues:
+    """What was seen, gathered by a caller that may read databases.
+
+    Attributes:
+        pin: Version text stored beside the tool schemas of a session (0.22).
+        schema_version: `schema_version.version`.
+        columns: `table.column` names of the file.
+        summary: The newest summary of the conversation, and where it stands.
+        log_shapes: Names of `log_shapes` seen for the conversation, and where.
+    """
+
+    pin: str | None = None
+    schema_version: int | None = None
+    columns: frozenset[str] = frozenset()
+    summary: tuple[SummaryMatch, str] | None = None
+    log_shapes: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseGuess:
+    """The release whose rules apply, by the name of its policy.
+
+    Attributes:
+        release: `0.19`: a name `load_policy` knows.
+        version: As precise as the traces allow: `0.22.2`, `0.13 to 0.14`.
+    """
+
+    release: str
+    verdict: Verdict
+    version: str
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Clue:
+    """A release some clue names, and how surely."""
+
+    first: Version
+    last: Version
+    evidence: Evidence
+
+
+def detect_release(clues: ReleaseClues) -> ReleaseGuess:
+    """Name the release whose rules apply to the next step of a conversation.
+
+    A stored version proves it. Otherwise the traces are laid over one another, those of the file first: it
+    was brought up to date by the newest release that opened it, and that one will run next. A trace that
+    contradicts them belongs to an older chapter of the conversation and is only mentioned.
+    """
+    if clues.pin and (pinned := _pinned(clues.pin)):
+        return pinned
+    found = list(_clues(clues))
+    if not found:
+        evidence = Evidence(Source.DERIVED, "no trace", "no trace of a release; the newest known is assumed")
+        return ReleaseGuess(newest_release(), Verdict.UNKNOWN, "unknown", (evidence,))
+    first, last, fitting = _overlap(found)
+    # Releases no trace tells apart also compress alike; the older one is surely behind it.
+    release = nearest_release(_text(first))
+    fits = len(fitting) == len(found) and first <= _version(release) <= last
+    return ReleaseGuess(
+        release=release,
+        verdict=Verdict.DERIVED if fits else Verdict.SUSPECTED,
+        version=_range_text(first, last),
+        evidence=tuple(clue.evidence for clue in found),
+    )
+
+
+def release_of_summary(match: SummaryMatch) -> str | None:
+    """Policy name of the newest release that writes this prefix; None when the prefix does not tell."""
+    return nearest_release(match.releases[-1]) if match.releases else None
+
+
+def shape_names(logger: str, message: str) -> Iterator[str]:
+    """Names of the log shapes one log line shows."""
+    for shape in _table()["log_shapes"]:
+        texts = (shape["text"], shape.get("within", ""))
+        if shape["logger"] in ("", logger) and all(text in message for text in texts):
+            yield shape["name"]
+
+
+_OPEN: Version = (9999,)
+
+
+def _pinned(pin: str) -> ReleaseGuess | None:
+    try:
+        release = nearest_release(pin)
+    except ConfigError:
+        return None
+    evidence = Evidence(Source.DATABASE, "system_prompts (tool schemas)", f"version {pin}")
+    return ReleaseGuess(release, Verdict.PROVED, pin, (evidence,))
+
+
+def _clues(clues: ReleaseClues) -> Iterator[_Clue]:
+    yield from _schema_clues(clues.schema_version)
+    yield from _column_clues(clues.columns)
+    yield from _log_clues(clues.log_shapes)
+    if clues.summary is not None and clues.summary[0].releases:
+        match, where = clues.summary
+        text = f"summary prefix of {_joined(match.releases)}"
+        evidence = Evidence(Source.DATABASE, where, text)
+        yield _Clue(_version(match.releases[0]), _version(match.releases[-1]), evidence)
+
+
+def _schema_clues(version: int | None) -> Iterator[_Clue]:
+    rows = _table()["schema_versions"]
+    row = next((row for row in rows if version in row["versions"]), None)
+    if row is not None:
+        yield _bounded(row, Evidence(Source.DATABASE, "schema_version", f"version {version}"))
+    elif version is not None and version > max(rows[-1]["versions"]):
+        evidence = Evidence(Source.DATABASE, "schema_version", f"version {version} is newer than known")
+        yield _Clue(_version(rows[-1]["last"]), _OPEN, evidence)
+
+
+def _column_clues(columns: frozenset[str]) -> Iterator[_Clue]:
+    # The newest column of the table says how far the file was brought up.
+    seen = [row for row in _table()["columns"] if row["column"] in columns]
+    if seen:
+        yield _bounded(seen[-1], Evidence(Source.DATABASE, seen[-1]["column"], "the column exists"))
+
+
+def _log_clues(shapes: Iterable[tuple[str, str]]) -> Iterator[_Clue]:
+    rows = {row["name"]: row for row in _table()["log_shapes"]}
+    for name, where in shapes:
+        yield _bounded(
+            rows[name], Evidence(Source.LOG, where, f"{rows[name]['text'].strip()!r} as written there")
+        )
+
+
+def _overlap(found: list[_Clue]) -> tuple[Version, Version, list[_Clue]]:
+    """The range all clues allow, skipping those that contradict earlier ones."""
+    first: Version = (0,)
+    last, fitting = _OPEN, []
+    for clue in found:
+        low, high = max(first, clue.first), min(last, clue.last)
+        if low <= high:
+            first, last = low, high
+            fitting.append(clue)
+    return first, last, fitting
+
+
+def _bounded(row: Mapping[str, Any], evidence: Evidence) -> _Clue:
+    return _Clue(_version(row.get("first", "0")), _version(row["last"]) if "last" in row else _OPEN, evidence)
+
+
+def _range_text(first: Version, last: Version) -> str:
+    if last >= _OPEN:
+        return f"{_text(first)} or newer"
+    return _text(last) if first == last else f"{_text(first)} to {_text(last)}"
+
+
+def _joined(releases: tuple[str, ...]) -> str:
+    return releases[0] if len(releases) == 1 else f"{releases[0]} to {releases[-1]}"
+
+
+def _version(text: str) -> Version:
+    return tuple(int(part) for part in text.split("."))
+
+
+def _text(version: Version) -> str:
+    return ".".join(map(str, version))
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    table: Mapping[str, Any] = load_table("core/hermes/policy/release_clues.yaml")
+    return table

@@ -1,0 +1,166 @@
+"""The model calls in the JSONL logs of other tools: Claude Code, Codex, and API answers as they came."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from core.errors import NotFoundError, UsageError
+from core.imports.usage_fields import field_at, normalise, one_hour_writes
+from core.imports.values import amount_of, moment_of
+from core.model.accounting.tokens import Buckets
+from core.support.yaml_tables import shared_table
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One answer of a model.
+
+    Attributes:
+        one_hour: The part of the cache writes that is kept for an hour.
+        usd: What the tool itself recorded.
+        cut: Only lines written while the answer still streamed survive: there was more output.
+    """
+
+    session: str
+    model: str
+    provider: str
+    at: datetime | None
+    tokens: Buckets
+    one_hour: int = 0
+    usd: Decimal | None = None
+    cut: bool = False
+
+    @property
+    def knows(self) -> tuple[bool, int]:
+        """How much of the answer the line has seen, for comparing lines of one call: output only grows."""
+        return not self.cut, self.tokens.output or 0
+
+
+@dataclass(slots=True)
+class Transcripts:
+    """The calls of some files, each once.
+
+    Attributes:
+        broken: Lines with usage that are not JSON.
+    """
+
+    broken: int = 0
+    _calls: dict[tuple[str, ...], Call] = field(default_factory=dict)
+
+    @property
+    def calls(self) -> Sequence[Call]:
+        """In the order in which they were first met."""
+        return tuple(self._calls.values())
+
+    def read(self, path: Path) -> None:
+        """Adds the calls of a file.
+
+        A call that is streamed line by line, or copied into another file when a session is resumed, is told
+        by its ids and counts once, by the line that knows most of it.
+
+        Raises:
+            NotFoundError: There is no such file.
+            UsageError: It cannot be read, or holds no usage.
+        """
+        found = 0
+        for key, call in self._lines(path):
+            found += 1
+            if key not in self._calls or call.knows >= self._calls[key].knows:
+                self._calls[key] = call
+        if not found:
+            raise UsageError(
+                "no usage of a model call is in this file",
+                where=str(path),
+                remedy="Give JSONL logs of Claude Code or Codex, or API answers, one a line",
+            )
+
+    def _lines(self, path: Path) -> Iterator[tuple[tuple[str, ...], Call]]:
+        known = {"session": path.stem}
+        words = [f'"{word}"'.encode() for word in shared_table("core/imports/transcripts.yaml")["words"]]
+        for number, line in enumerate(_read(path)):
+            if not any(word in line for word in words):
+                continue
+            try:
+                record = json.loads(line)
+            except (ValueError, RecursionError):
+                self.broken += 1
+                continue
+            if isinstance(record, Mapping):
+                known |= _told(record)
+                if read := _call(record, known):
+                    ids, call = read
+                    yield ids or (str(path), str(number)), call
+
+
+def _read(path: Path) -> Iterator[bytes]:
+    try:
+        with path.open("rb") as lines:
+            yield from lines
+    except FileNotFoundError as error:
+        raise NotFoundError("no such file", where=str(path)) from error
+    except OSError as error:
+        raise UsageError(f"cannot be read ({error.strerror})", where=str(path)) from error
+
+
+def _told(record: Mapping[str, Any]) -> dict[str, str]:
+    """What a line says about the calls after it."""
+    fields = shared_table("core/imports/transcripts.yaml")["context"].get(str(record.get("type")), {})
+    return {name: text for name, paths in fields.items() if (text := _text(record, paths))}
+
+
+def _call(record: Mapping[str, Any], known: Mapping[str, str]) -> tuple[tuple[str, ...], Call] | None:
+    """The ids and the call of a line; None when it holds none."""
+    form, usage = _usage(record)
+    tokens = normalise(usage)
+    if not tokens.total:
+        return None
+    model = _text(record, form["model"]) or known.get("model", "")
+    told = _text(record, form.get("provider", ())) or known.get("provider", "")
+    implied = (name for word, name in form["vendors"].items() if model.lower().startswith(word))
+    usd = _first(record, form.get("usd", ()))
+    session = _text(record, form.get("session", ())) or known["session"]
+    ids = tuple(str(part) for path in form["id"] if (part := field_at(record, path)) is not None)
+    return (session, *ids) if ids and "within" in form else ids, Call(
+        session=session,
+        model=model,
+        provider=told or next(implied, ""),
+        at=moment_of(_text(record, form["at"])),
+        tokens=tokens,
+        one_hour=one_hour_writes(usage),
+        usd=None if usd is None else amount_of(str(usd)),
+        cut="ended" in form and _is_cut(record, form["ended"]),
+    )
+
+
+def _usage(record: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """The form that reads a line, and the usage it finds there; both empty where none does."""
+    for form in shared_table("core/imports/transcripts.yaml")["calls"]:
+        usage = _first(record, form["usage"])
+        if isinstance(usage, Mapping):
+            return form, usage
+    return {}, {}
+
+
+def _is_cut(record: Mapping[str, Any], paths: Sequence[str]) -> bool:
+    """The line has a place for the reason the answer ended, and there is none."""
+    for path in paths:
+        place, _, name = path.rpartition(".")
+        holder = field_at(record, place)
+        if isinstance(holder, Mapping) and name in holder:
+            return holder[name] is None
+    return False
+
+
+def _first(record: Mapping[str, Any], paths: Sequence[str]) -> Any:
+    return next((value for path in paths if (value := field_at(record, path)) is not None), None)
+
+
+def _text(record: Mapping[str, Any], paths: Sequence[str]) -> str:
+    value = _first(record, paths)
+    return str(value) if isinstance(value, str | int | float) else ""

@@ -1,0 +1,205 @@
+"""The prompt cache: breakpoints, calls, breaks and what they cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+
+from core.model.accounting.tokens import Buckets, share_of
+from core.model.accounting.usage import Origin
+from core.model.evidence import Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Breakpoint:
+    """A place where a request carries `cache_control`.
+
+    Attributes:
+        index: Position in the message list; -1 for the system prompt of a list without one, -2 for the tools.
+        role: Role of the message.
+        where: `top`, or `part N` for a part of its content.
+        honoured: False when the provider ignores a marker in this place.
+        prefix_tokens: Tokens from the start of the prompt to the end of this message; None when not counted.
+    """
+
+    index: int
+    role: str
+    where: str
+    ttl: str = "5m"
+    honoured: bool = True
+    prefix_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CacheRoute:
+    """Whether a route gets explicit caching, and in which form.
+
+    Attributes:
+        layout: `native`, `envelope` or `none`.
+        why: The rule that decided, in words.
+        tool_parts: Tool results may carry a marker inside their content.
+        tool_schemas: The last tool schema carries a marker (0.22, straight to Anthropic).
+    """
+
+    layout: str
+    why: str
+    tool_parts: bool = True
+    tool_schemas: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CacheCall:
+    """One model call, as the log reports it.
+
+    Attributes:
+        prompt, cache_read: None when the provider reported no usage.
+        cache_write: None too where the log does not tell, as before Hermes 0.22.
+        number: Its number since the agent was set up.
+        gap: Seconds since the previous call of the same conversation; None for the first.
+    """
+
+    at: datetime
+    session: str
+    model: str
+    provider: str
+    prompt: int | None
+    cache_read: int | None
+    output: int | None
+    number: int
+    where: str
+    gap: float | None = None
+    cache_write: int | None = None
+
+    @property
+    def route(self) -> tuple[str, str]:
+        """Provider and model."""
+        return self.provider, self.model
+
+    @property
+    def hit_rate(self) -> float | None:
+        """Share of the prompt that came from the cache."""
+        return share_of(self.cache_read, self.prompt)
+
+
+@dataclass(frozen=True, slots=True)
+class CacheBreak:
+    """A call that found less in the cache than the call before it had left there.
+
+    Attributes:
+        call: Position in `CacheReport.calls`.
+        cause: `compaction`, `model_changed`, `system_prompt_changed`, `tools_changed`,
+            `messages_rewritten`, `ttl_expired`, `resume` or `unknown`.
+        tokens_lost: Tokens that had to be read again at the full rate.
+        usd: What that cost above the cached rate; None without a price.
+        origin: How that was worked out.
+    """
+
+    at: datetime
+    call: int
+    cause: str
+    tokens_lost: int
+    usd: Decimal | None = None
+    before: float | None = None
+    after: float | None = None
+    evidence: tuple[Evidence, ...] = ()
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TtlAdvice:
+    """What the same calls would have cost with each lifetime.
+
+    Attributes:
+        current: The configured lifetime.
+        better: `5m`, `1h`, or None when nothing speaks for either.
+        usd_5m, usd_1h: Cost of the input side; None without prices.
+        gaps: How many pauses lay below 5 minutes, up to an hour, and above.
+    """
+
+    current: str
+    better: str | None
+    reason: str
+    usd_5m: Decimal | None = None
+    usd_1h: Decimal | None = None
+    gaps: tuple[int, int, int] = (0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Payback:
+    """What one compaction cost and brought.
+
+    Attributes:
+        at: When it was done.
+        saved_per_call: Prompt tokens each later call carried less.
+        price_usd: The summariser's call and the one re-read of the new prefix; None without prices.
+        calls_after: Calls until the next compaction or the end.
+        paid_back_after: Calls it took to earn its price; None while it has not.
+        origins: How re-read and saving were worked out.
+    """
+
+    at: datetime
+    session: str
+    saved_per_call: int
+    summariser_usd: Decimal | None
+    reread_usd: Decimal | None
+    saving_per_call_usd: Decimal | None
+    calls_after: int
+    paid_back_after: int | None
+    notes: tuple[str, ...] = ()
+    origins: tuple[Origin, ...] = ()
+
+    @property
+    def price_usd(self) -> Decimal | None:
+        """Summariser plus re-read; None when either is unknown."""
+        if self.summariser_usd is None or self.reread_usd is None:
+            return None
+        return self.summariser_usd + self.reread_usd
+
+
+@dataclass(frozen=True, slots=True)
+class ResultCost:
+    """What one tool result cost over its life in the context.
+
+    Attributes:
+        row: Its row id.
+        calls: Calls that carried it.
+        usd: Written once, read from the cache afterwards; None without prices.
+    """
+
+    row: int
+    session: str
+    tool: str
+    tokens: int
+    calls: int
+    usd: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class CacheReport:
+    """The prompt cache over one conversation.
+
+    Attributes:
+        strategy: `system_and_3`, or `none`.
+        layout: `native`, `envelope` or `none`.
+        log: False when no log line of its calls survives; hits are then known as a sum only.
+    """
+
+    strategy: str
+    layout: str
+    ttl: str
+    route: CacheRoute
+    breakpoints: tuple[Breakpoint, ...]
+    calls: tuple[CacheCall, ...]
+    breaks: tuple[CacheBreak, ...]
+    advice: TtlAdvice | None
+    paybacks: tuple[Payback, ...] = ()
+    results: tuple[ResultCost, ...] = ()
+    tokens: Buckets = field(default_factory=Buckets)
+    log: bool = True
+    notes: tuple[str, ...] = ()
+
+    @property
+    def marking(self) -> str:
+        """How requests are marked, in words: `system_and_3 native 5m`."""
+        return "no cache markers" if self.layout == "none" else f"{self.strategy} {self.layout} {self.ttl}"

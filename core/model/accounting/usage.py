@@ -1,0 +1,157 @@
+"""What was counted and what it cost, with the origin of every number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from core.model.accounting.prices import Term
+from core.model.accounting.tokens import Buckets
+from core.model.evidence import Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class EncodingChoice:
+    """The tokenizer used for a model.
+
+    Attributes:
+        name: A tiktoken encoding, `o200k_base` or `cl100k_base`.
+        exact: It is the model's own tokenizer; False shows as "≈".
+    """
+
+    name: str
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCounts:
+    """Tokenizer counts of a list of messages.
+
+    Attributes:
+        encoding: Which tokenizer counted, and whether it is the model's own.
+        counts: Tokens of each message: its text, and the names and arguments of its tool calls. What a
+            provider adds around a message is not in it.
+        reasoning: Tokens of each message's thinking, which only some routes send back.
+        images: Images in each message; a tokenizer cannot weigh them.
+        complete: False when counting was cancelled; `counts` then covers the first messages only.
+    """
+
+    encoding: EncodingChoice
+    counts: tuple[int, ...]
+    reasoning: tuple[int, ...]
+    images: tuple[int, ...]
+    complete: bool = True
+
+    @property
+    def total(self) -> int:
+        """All messages together, thinking and images left out."""
+        return sum(self.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a number comes from: what `=` shows.
+
+    Attributes:
+        figure: Its name.
+        value: The number.
+        formula: The sum in words.
+        terms: Its addends.
+        rows: The rows it was read from, in words.
+        prices: Price entries, with source and date.
+        notes: What is not in it, what was assumed.
+    """
+
+    figure: str
+    value: Decimal | int | float | None
+    formula: str
+    terms: tuple[Term, ...] = ()
+    rows: tuple[str, ...] = ()
+    prices: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReconcileRow:
+    """One day and model, in the books of both sides.
+
+    Attributes:
+        verdict: `match`, `differs`, `only_provider` or `only_hermes`.
+    """
+
+    day: date
+    model: str
+    provider_tokens: Buckets
+    hermes_tokens: Buckets
+    provider_usd: Decimal | None
+    hermes_usd: Decimal | None
+    provider_calls: int | None
+    hermes_calls: int | None
+    verdict: str
+
+    @property
+    def provider_total(self) -> int | None:
+        """All tokens the provider's file tells of; None when it tells of money only."""
+        return _told(self.provider_tokens)
+
+    @property
+    def hermes_total(self) -> int:
+        """All tokens Hermes recorded."""
+        return _told(self.hermes_tokens) or 0
+
+
+def _told(tokens: Buckets) -> int | None:
+    """Buckets a file has no column for are left out, not taken for unknown totals."""
+    known = [
+        one for one in (tokens.input, tokens.cache_read, tokens.cache_write, tokens.output) if one is not None
+    ]
+    return sum(known) if known else None
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciliation:
+    """A provider's usage export beside what Hermes recorded.
+
+    Attributes:
+        mapping: The column mapping that fitted.
+        covered: Share of the provider's tokens that Hermes recorded too; None without any.
+        holes: What is missing where, in words.
+        skipped: Lines of the file that could not be read.
+        notes: What may explain a hole.
+    """
+
+    mapping: str
+    rows: tuple[ReconcileRow, ...]
+    covered: float | None
+    holes: tuple[str, ...] = ()
+    skipped: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Discrepancy:
+    """Two places of a database that count the same thing differently."""
+
+    session: str
+    what: str
+    left: str
+    right: str
+    difference: int
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetCheck:
+    """Spending against a budget.
+
+    Attributes:
+        spent: The recorded amount where there is one, else the computed.
+        at_least: Some of the spending has no price: the true amount is higher.
+    """
+
+    budget: Decimal
+    spent: Decimal
+    passed: bool
+    at_least: bool
+    sentence: str

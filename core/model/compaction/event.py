@@ -1,0 +1,84 @@
+"""Compactions that happened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from core.model.evidence import Evidence, Verdict
+from core.model.transcript.boundary import BoundaryMode
+
+
+class Trigger(StrEnum):
+    """What made a compaction run."""
+
+    PREFLIGHT = "preflight"
+    PRE_API = "pre_api"
+    POST_RESPONSE = "post_response"
+    OVERFLOW = "overflow"
+    PAYLOAD_TOO_LARGE = "payload_too_large"
+    LONG_CONTEXT_TIER = "long_context_tier"
+    HYGIENE = "hygiene"
+    MANUAL = "manual"
+    NATIVE = "native"
+    IDLE = "idle"
+    ENGINE = "engine"
+    UNKNOWN = "unknown"
+
+
+class SummaryStatus(StrEnum):
+    """Who wrote the summary, if anybody did."""
+
+    MODEL = "model"
+    FALLBACK = "fallback"
+    ABORTED = "aborted"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryOutcome:
+    """What became of the summary of one attempt."""
+
+    status: SummaryStatus
+    model: str | None = None
+    tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CompressionEvent:
+    """One compaction, completed or aborted.
+
+    Attributes:
+        session: The session it began in.
+        to_session: The session it ended in; the same unless it rotated.
+        generation: 1-based generation it closed; None when no row shows it.
+        tokens: The number compared with the threshold, or the size when nothing was compared.
+        threshold, window: As in force then; None when nothing says.
+        explanation: One sentence, the verdict in words.
+        arithmetic: The sums behind it, one step a line.
+        disagreements: Where two sources say different things.
+    """
+
+    session: str
+    to_session: str
+    mode: BoundaryMode | None
+    at: datetime | None
+    generation: int | None
+    trigger: Trigger
+    verdict: Verdict
+    tokens: int | None
+    threshold: int | None
+    window: int | None
+    messages_before: int | None
+    messages_after: int | None
+    tokens_after: int | None
+    focus: str | None
+    summary: SummaryOutcome
+    completed: bool = True
+    duration: float | None = None
+    release: str | None = None
+    evidence: tuple[Evidence, ...] = ()
+    explanation: str = ""
+    arithmetic: tuple[str, ...] = ()
+    disagreements: tuple[str, ...] = ()

@@ -1,0 +1,81 @@
+"""Where a compaction would cut, and the arithmetic behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from core.model.compaction.settings import Settings
+
+
+class Span(NamedTuple):
+    """A half-open index range `[start, end)`."""
+
+    start: int
+    end: int
+
+    @property
+    def size(self) -> int:
+        """How many messages lie in it."""
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one release would do to one list of messages under one set of settings.
+
+    Token counts are the release's own estimates unless a field says otherwise.
+
+    Attributes:
+        release: `0.13` ... `0.22`.
+        group: `A` ... `E`: releases that cut alike.
+        threshold_percent: The share in force, after floors and raises; None without a window.
+        threshold_tokens: Where compression fires.
+        tail_budget: Tokens the tail may hold before the walk stops.
+        soft_ceiling: How far the walk may overshoot it.
+        summary_cap: Most tokens a summary may be asked for.
+        summary_budget: What this summary would be asked for; None when there is nothing to summarise.
+        estimated_tokens: The release's estimate of the messages given.
+        messages: How many messages were given.
+        pruned: Tool results shortened before the cut is made.
+        head, middle, tail: The partition; `middle` is empty when nothing can be compressed.
+        would_fire: The number compared reaches the threshold and nothing blocks.
+        compared_tokens: The number the trigger compares: `settings.current_tokens`, else the estimate.
+        blocked_by: Why it would not run, in words; empty when nothing stands in the way.
+        arithmetic: The sums behind the numbers, one step a line.
+        weights: Budget weight of each message after pruning, as the tail walk counts it.
+        estimates: Estimate of each message before pruning, for drawing; sums to about `estimated_tokens`.
+        pruned_at: Indexes of the messages pruning would shorten.
+        too_short: The list has too few messages for anything to be tried, pruning included.
+        kept_from: First message that stays as it is because the boundary was moved there by hand.
+    """
+
+    release: str
+    group: str
+    settings: Settings
+    threshold_percent: float | None
+    threshold_tokens: int | None
+    tail_budget: int | None
+    soft_ceiling: int | None
+    summary_cap: int | None
+    summary_budget: int | None
+    estimated_tokens: int
+    messages: int
+    pruned: int
+    head: Span
+    middle: Span
+    tail: Span
+    would_fire: bool
+    compared_tokens: int
+    blocked_by: tuple[str, ...] = ()
+    arithmetic: tuple[str, ...] = ()
+    weights: tuple[int, ...] = ()
+    estimates: tuple[int, ...] = ()
+    pruned_at: tuple[int, ...] = ()
+    too_short: bool = False
+    kept_from: int | None = None
+
+    @property
+    def window(self) -> int | None:
+        """The window the plan was made for."""
+        return self.settings.window

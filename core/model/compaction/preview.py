@@ -1,0 +1,101 @@
+"""What a compaction would leave, say and lose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from core.model.compaction.plan import Plan
+from core.model.transcript.message import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """How Hermes words the result of a manual compression (`/compress`)."""
+
+    noop: bool
+    aborted: bool
+    fallback_used: bool
+    headline: str
+    token_line: str
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorCount:
+    """How many anchors of one category survive."""
+
+    kept: int
+    paraphrased: int
+    lost: int
+
+    @property
+    def of(self) -> int:
+        """All anchors of the category."""
+        return self.kept + self.paraphrased + self.lost
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """One checkable fact of the middle.
+
+    Attributes:
+        category: `paths`, `urls`, `ids`, `hashes`, `numbers`, `errors`, `commands`, `asks`, `constraints`.
+        value: The text itself. Untrusted.
+        messages: Indexes (into the list before) of the messages that hold it.
+        fate: `kept`, `paraphrased` or `lost`.
+        in_focus: The focus topic covers it.
+    """
+
+    category: str
+    value: str
+    messages: tuple[int, ...]
+    fate: str
+    in_focus: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """Which anchors of the middle survive in the summary.
+
+    Attributes:
+        score: Share of all anchors kept or paraphrased, 0 to 1; None when there are none.
+        lost_by_message: For each message of the middle, the share of its anchors lost; None without anchors.
+        stale: Facts the summary keeps although the middle later undid them.
+        missing_asks: Unanswered user requests the summary does not mention.
+        forgotten: What the previous summary held and the new one lost.
+    """
+
+    anchors: tuple[Anchor, ...]
+    by_category: dict[str, AnchorCount] = field(default_factory=dict)
+    focus: AnchorCount | None = None
+    rest: AnchorCount | None = None
+    score: float | None = None
+    lost_by_message: tuple[float | None, ...] = ()
+    stale: tuple[str, ...] = ()
+    missing_asks: tuple[str, ...] = ()
+    forgotten: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A compaction carried out on paper.
+
+    Attributes:
+        summary: The body of the summary, without markers; None when none was made.
+        summary_index: Where the summary stands in `after`; None when there is none.
+        before_tokens, after_tokens: The release's estimates of the lists.
+        notes: What the release leaves in `after` that a reader should know, one sentence each.
+    """
+
+    plan: Plan
+    before: tuple[Message, ...]
+    after: tuple[Message, ...]
+    summariser: str
+    focus: str | None
+    summary: str | None
+    summary_index: int | None
+    before_tokens: int
+    after_tokens: int
+    feedback: Feedback
+    retention: Retention | None = None
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,157 @@
+"""Conversations: the sessions of a thread, the generations inside them, and the family around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import reduce
+from itertools import takewhile
+from operator import add
+
+from core.model.accounting.prices import Money
+from core.model.accounting.tokens import Buckets
+from core.model.evidence import Evidence
+from core.model.transcript.boundary import BoundaryMode
+from core.model.transcript.session import Kind, Session, Thread
+from core.model.transcript.storage import UsageRow
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """The compaction that began a generation, as far as rows alone can tell.
+
+    Attributes:
+        at: Time of the commit; None when no row says.
+        summary_row: Row id of the summary that replaced the middle, None when there is none.
+        head_rows: Leading rows of the new generation that are copies of the previous one's start.
+        tail_rows: Rows after the summary that are copies of the previous generation's end.
+        merged: The summary shares its row with a message of the tail.
+    """
+
+    mode: BoundaryMode
+    at: datetime | None = None
+    summary_row: int | None = None
+    head_rows: int = 0
+    tail_rows: int = 0
+    merged: bool = False
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """The messages between two compactions, as the model saw them.
+
+    Attributes:
+        index: 1-based over the whole conversation.
+        session_id: The session whose rows these are.
+        row_ids: Rows in the order the release loads them, copies included.
+        copies: How many of `row_ids` restate rows of an earlier generation; they count once.
+        boundary: The compaction that began it; None for the first.
+        copy_ids: Which of `row_ids` those copies are.
+        unseen: Which of `row_ids` the compaction that closed it was not given, though they were stored by
+            then; None where nothing tells.
+    """
+
+    index: int
+    session_id: str
+    row_ids: tuple[int, ...]
+    copies: int = 0
+    boundary: Boundary | None = None
+    copy_ids: tuple[int, ...] = ()
+    unseen: frozenset[int] | None = frozenset()
+
+    @property
+    def fresh(self) -> int:
+        """Messages that first appeared in this generation."""
+        return len(self.row_ids) - self.copies
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation(Thread):
+    """A logical thread: a session, its compression continuations, and the generations inside them.
+
+    Attributes:
+        sessions: Root first, tip last; continuations only.
+        generations: Oldest first over all sessions; never empty unless there are no messages.
+        resume_target: The session `hermes --resume` would open, with the reason.
+        rewound: Row ids the user took back.
+        notes: Facts about damage or guesswork a view should show.
+        first_words: What its user said first, where nobody gave it a title.
+    """
+
+    sessions: tuple[Session, ...]
+    generations: tuple[Generation, ...]
+    resume_target: str
+    resume_reason: str = ""
+    rewound: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+    first_words: str = ""
+
+    @property
+    def name(self) -> str:
+        """What to call it: its title, else how it began, else the id of its newest session."""
+        return self.title or self.first_words or self.tip.id
+
+
+@dataclass(frozen=True, slots=True)
+class ChainNode:
+    """One session in a lineage tree.
+
+    Attributes:
+        beside: Its calls beside the main loop, such as summaries; the session's own figures leave them out.
+    """
+
+    session: Session
+    kind: Kind
+    parent_id: str | None
+    depth: int
+    generations: int | None = None
+    orphan: bool = False
+    beside: tuple[UsageRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """The family of a session: continuations, branches and delegates, parents before children."""
+
+    root: str
+    tip: str
+    resume_target: str
+    resume_reason: str
+    nodes: tuple[ChainNode, ...]
+    findings: tuple[str, ...] = ()
+
+    def subtree(self, place: int) -> tuple[ChainNode, ...]:
+        """A node and everything that grew out of it."""
+        top = self.nodes[place]
+        return (top, *takewhile(lambda node: node.depth > top.depth, self.nodes[place + 1 :]))
+
+    def spent_below(self) -> tuple[tuple[Buckets, Money], ...]:
+        """What each node and everything that grew out of it spent, in one pass over the nodes."""
+        found: list[tuple[Buckets, Money]] = []
+        waiting: dict[int, tuple[Buckets, Money]] = {}
+        for node in reversed(self.nodes):
+            total = _both(spent((node,)), waiting.pop(node.depth + 1, _NOTHING))
+            waiting[node.depth] = _both(total, waiting.get(node.depth, _NOTHING))
+            found.append(total)
+        return tuple(reversed(found))
+
+
+def spent(nodes: Iterable[ChainNode]) -> tuple[Buckets, Money]:
+    """Tokens and recorded cost of sessions together, calls beside their main loops included."""
+    booked: list[Session | UsageRow] = []
+    for node in nodes:
+        booked += (node.session, *node.beside)
+    costs = [(one.recorded_cost.usd, bool(one.tokens.total)) for one in booked]
+    return (
+        reduce(add, (one.tokens for one in booked), Buckets()),
+        reduce(add, (Money(usd, int(usd is None and used)) for usd, used in costs), Money()),
+    )
+
+
+_NOTHING = (Buckets(), Money())
+
+
+def _both(one: tuple[Buckets, Money], other: tuple[Buckets, Money]) -> tuple[Buckets, Money]:
+    return one[0] + other[0], one[1] + other[1]

@@ -1,0 +1,100 @@
+"""Pages of the lists of conversations and sessions, which need no message read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
+
+from core.model.accounting.tokens import Buckets, Cost
+from core.model.transcript.session import Kind, Session, Thread
+
+Item = TypeVar("Item")
+
+NAME_CHARS = 80
+"""Characters of what a user said first that name a conversation without a title."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListQuery:
+    """What a list should hold.
+
+    Attributes:
+        limit: Most rows wanted; None for all.
+        offset: How many to skip.
+        since: Only what was active at or after this time.
+        source: Only sessions from here.
+        sort: One of `core.store.ordering.SORTS`.
+        text: Only where this stands in an id, title, model, source or folder; case does not matter.
+        kinds: Only conversations whose root is one of these; None for all. A list of sessions does not ask.
+    """
+
+    limit: int | None = None
+    offset: int = 0
+    since: datetime | None = None
+    source: str | None = None
+    sort: str = "last_active"
+    text: str | None = None
+    kinds: Collection[Kind] | None = None
+
+    def page(self, items: Sequence[Item]) -> Sequence[Item]:
+        """The part of the ordered items that was asked for."""
+        end = None if self.limit is None else self.offset + self.limit
+        return items[self.offset : end]
+
+
+EVERYTHING = ListQuery()
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRow(Thread):
+    """One line of the session list: a conversation without its messages."""
+
+    sessions: tuple[Session, ...]
+    kind: Kind
+    tokens: Buckets
+    cost: Cost
+    delegates: int = 0
+    branches: int = 0
+    generations: int | None = None
+    lower_bound: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationPage:
+    """A page of the conversation list.
+
+    Attributes:
+        rows: The conversations asked for, in the order asked for.
+        total: How many match without the limit.
+    """
+
+    rows: tuple[ConversationRow, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEntry:
+    """One session and its place in its conversation.
+
+    Attributes:
+        root, tip: First and last session of the conversation it belongs to.
+        position: 0-based place in it, root first.
+        sessions: How many sessions the conversation has.
+    """
+
+    session: Session
+    kind: Kind
+    root: str
+    tip: str
+    position: int
+    sessions: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPage:
+    """A page of the session list; `total` counts without the limit."""
+
+    rows: tuple[SessionEntry, ...]
+    total: int

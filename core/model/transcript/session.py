@@ -1,0 +1,100 @@
+"""Sessions as stored, one row each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+
+from core.model.accounting.tokens import Buckets, Cost, recorded
+
+
+class Kind(StrEnum):
+    """What a session is to its parent."""
+
+    MAIN = "main"
+    CONTINUATION = "continuation"
+    BRANCH = "branch"
+    DELEGATE = "delegate"
+
+
+@dataclass(frozen=True, slots=True)
+class Guards:
+    """Columns of a session that can stop automatic compression; None where the column does not exist."""
+
+    cooldown_until: datetime | None = None
+    failure_error: str | None = None
+    fallback_streak: int | None = None
+    ineffective_count: int | None = None
+    recovery_deadline: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One row of `sessions`. None means the row or the schema does not say.
+
+    Attributes:
+        database: The file it was read from.
+        messages: `message_count` as stored: live rows only after an in-place compaction.
+        last_active: Newest of the times the row itself carries; of an open session whose row says no more
+            than its start (before 0.22), the time of its newest message.
+        system_prompt_hash: Key into `system_prompts` (0.22), else None and the text is in the row.
+        damage: What could not be decoded in this row, in words.
+    """
+
+    id: str
+    database: Path
+    source: str | None = None
+    title: str | None = None
+    model: str | None = None
+    model_config: str | None = None
+    provider: str | None = None
+    base_url: str | None = None
+    billing_mode: str | None = None
+    parent_id: str | None = None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    last_active: datetime | None = None
+    end_reason: str | None = None
+    messages: int | None = None
+    tool_calls: int | None = None
+    api_calls: int | None = None
+    tokens: Buckets = field(default_factory=Buckets)
+    estimated_cost: Cost = field(default_factory=Cost)
+    actual_cost: Cost = field(default_factory=Cost)
+    cwd: str | None = None
+    profile: str | None = None
+    rewind_count: int | None = None
+    archived: bool | None = None
+    guards: Guards = field(default_factory=Guards)
+    system_prompt_hash: str | None = None
+    tools_hash: str | None = None
+    damage: tuple[str, ...] = ()
+
+    @property
+    def recorded_cost(self) -> Cost:
+        """What Hermes says its main loop cost."""
+        return recorded(self.actual_cost, self.estimated_cost, self.tokens)
+
+
+class Thread:
+    """What a thread says of itself by its sessions, whether it is read whole or is a line of a list."""
+
+    __slots__ = ()
+    sessions: tuple[Session, ...]
+
+    @property
+    def root(self) -> Session:
+        """The first session of the thread."""
+        return self.sessions[0]
+
+    @property
+    def tip(self) -> Session:
+        """The session that carries the thread on."""
+        return self.sessions[-1]
+
+    @property
+    def title(self) -> str | None:
+        """The newest title any session of the thread carries."""
+        return next((s.title for s in reversed(self.sessions) if s.title), None)

@@ -1,0 +1,196 @@
+"""Values beside a name that calls them a secret: assignments, headers, flags, form fields, tags, prose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from core.redact.known_formats import opaque, variety
+from core.redact.secret_names import Strength, is_code, is_path, is_reference, looks_random, strength
+from core.redact.spans import Hit
+from core.redact.table import compiled, names
+
+_IDENTIFIER = re.compile(r"[\w.\-]{1,96}")
+_PART = re.compile(r"[\w.\-]")
+_LONGEST_NAME = 64
+_MASK = "[redacted:"
+
+_QUOTED = r"""(?P<open>\\{0,8}["'`])(?P<quoted>(?:(?!(?P=open))(?:\\.|[^\n\\])){1,1024}?)(?P=open)"""
+_BARE = r"""(?P<bare>(?:[^\s\x1b"'`,;&=<>(){}\[\]\\|，。；]|[&=](?!\w{1,40}=)){1,512})"""
+_CLOSE = r"""(?:\\{0,8}["'`]|\*\*)?\]?"""
+_ANNOTATION = (
+    r"(?::[ \t]{0,4}(?:&(?:'\w{1,16} )?)?[A-Za-z_][\w.|\[\] ?]{0,40}?(?==)"
+    r"|\{[ \t]?get;[^{}\n]{0,40}\}[ \t]?(?==))?"
+)
+_OPERATOR = r"(?P<op>=>|:=|[=!]=?=?|:(?!//)|：|(?:is|es|è|é)(?= )|是|为)"
+_BLOCK = r"(?:\*\*[ \t]{1,4}|[|>][-+]?[ \t]{0,4}\n\s{0,40}|-[ \t]{1,4})?"
+"""What Markdown and YAML put before the value: `**Password:** x`, `>-` and a line end, `- x`."""
+
+_PREFIX = r"""(?:[bruf]{1,2}(?=["']))?"""
+_ASSIGNED = rf"{_CLOSE}[ \t]{{0,8}}{_ANNOTATION}{_OPERATOR}\s{{0,16}}{_BLOCK}(?:{_PREFIX}{_QUOTED}|{_BARE})"
+_PAIRED = (
+    rf"""{_CLOSE}[\s,]{{0,8}}(?:\\{{0,8}}["'])?[vV]alue{_CLOSE}\s{{0,4}}[:=]\s{{0,4}}(?:{_QUOTED}|{_BARE})"""
+)
+_LISTED = rf"""\\{{0,8}}["'`]\s{{0,4}},\s{{0,8}}{_QUOTED}"""
+_TAGGED = r"[^<>\n]{0,80}>(?P<bare>[^<>\n]{1,512})</"
+_LISTED_KEY = r"</key>\s{0,40}<string>(?P<bare>[^<>\n]{1,512})</"
+_CALLED = rf"\(\s{{0,8}}{_QUOTED}"
+_SPACED = rf"[ \t]{{1,4}}(?:{_QUOTED}|(?![-&|]){_BARE})"
+_MENTIONED = (
+    r"""(?=[\s:"'`(])[^\w\n]{1,4}(?:[A-Za-z]{1,10}[^\w\n]{1,3}){0,4}["'`(]{0,2}"""
+    r"""(?P<bare>[A-Za-z0-9_+/=.~-]{16,512})(?=$|[\s\x1b"'`),.;\\<。，；、」])"""
+)
+_JOINED = r"""\\{0,8}["'`]\s{0,4}[+\\]\s{0,40}\\{0,8}["'`](?P<rest>[^"'`\s\\]{4,512})"""
+_PATTERN = re.compile(r"[\[\](){}|]")
+"""What a regular expression holds, and hardly a credential."""
+
+_COLOUR = re.compile(r"[0-9;]{1,12}m(?=\w)")
+_DIGIT, _SPACE = re.compile(r"\d"), re.compile(r"\s")
+_AFTER_CODE, _AFTER_NAME = "([{", "([{,)"
+_LINE_LEAD = (
+    r"(?:(?:\x1b|\\u001b|\\x1b|\\033|\\e)\[[0-9;]{0,12}m){0,3}"
+    r"[ \t>|*+-]{0,40}(?:\d{1,6}[|:\t-][ \t]{0,24})?(?:export |set |ENV |ARG |setx )?[ \t]{0,4}[\"']?$"
+)
+_NOT_A_VALUE = frozenset("=:|>")
+
+
+def named(text: str) -> Iterator[Hit]:
+    """Every value whose name calls it a secret."""
+    lower = text.lower()
+    if len(lower) != len(text):
+        lower = text.translate(_ASCII_LOWER)
+    for start, end in _identifiers(text, lower):
+        if text.startswith(_MASK, start - len(_MASK)):
+            continue  # the name of a kind inside a mask
+        name = text[start:end]
+        force = strength(name)
+        if force:
+            value = _value(text, start, end, force)
+            if value:
+                joined = compiled(_JOINED).match(text, value[1])
+                yield Hit(value[0], joined.end("rest") if joined else value[1], "secret-value")
+
+
+_ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+
+
+def _identifiers(text: str, lower: str) -> Iterator[tuple[int, int]]:
+    """Spans of the identifiers that hold the stem of a secret word."""
+    seen: set[int] = set()
+    for stem in names().stems:
+        at = lower.find(stem)
+        while at >= 0:
+            start = at
+            while start > 0 and at - start < _LONGEST_NAME and _PART.match(text, start - 1):
+                start -= 1
+            start = _after_escape(text, start)
+            match = _IDENTIFIER.match(text, min(start, at))
+            end = match.end() if match else at + len(stem)
+            if start not in seen:
+                seen.add(start)
+                yield start, end
+            at = lower.find(stem, max(end, at + 1))
+
+
+def _after_escape(text: str, start: int) -> int:
+    r"""Skip the letter of a `\n` inside a JSON string, or the rest of a colour code, in front of a name."""
+    colour = _COLOUR.match(text, start) if text[start - 1 : start] == "[" else None
+    if colour:
+        return colour.end()
+    return start + 1 if start > 0 and text[start - 1] == "\\" and text[start : start + 1] in "nrt" else start
+
+
+def _value(text: str, start: int, end: int, force: Strength) -> tuple[int, int] | None:
+    """The span of the secret that belongs to the name at `text[start:end]`."""
+    assigned = compiled(_ASSIGNED).match(text, end)
+    if assigned:
+        return _assigned(text, start, assigned, force)
+    for pattern in (_PAIRED, _LISTED):
+        match = compiled(pattern).match(text, end)
+        if match:
+            strict = force if pattern is _PAIRED else Strength.WEAK
+            return _quoted(match, strict) if match["open"] else _bare(text, match, strict, plain=True)
+    if text[start - 1 : start] == "<" and (match := compiled(_TAGGED).match(text, end)):
+        return _bare(text, match, force, plain=True)
+    if match := compiled(_LISTED_KEY).match(text, end):
+        return _bare(text, match, force, plain=True)
+    if text.startswith("-", start) and (match := compiled(_SPACED).match(text, end)):
+        return _quoted(match, Strength.STRONG) if match["open"] else _bare(text, match, force, plain=True)
+    if (match := compiled(_CALLED).match(text, end)) and opaque(match["quoted"]):
+        return _quoted(match, force)
+    return _mentioned(text, end)
+
+
+def _assigned(text: str, start: int, match: re.Match[str], force: Strength) -> tuple[int, int] | None:
+    if match["open"]:
+        return _quoted(match, force)
+    operator = match["op"]
+    if operator in ("==", "===", "!=", "!==", "!"):
+        return None
+    if is_code(match["bare"]) and text[match.start()] in "\\\"'":
+        return None  # a quoted name with a bare value is a program, not YAML
+    lead = _line_lead(text, start)
+    tight = operator == "=" and match.start("bare") == match.end("op")
+    plain = (
+        (lead and (tight or operator == ":"))
+        or (tight and text[max(0, start - 1) : start] in "?&;")
+        or text.startswith("--", start)
+    )
+    return _bare(text, match, force, plain=plain)
+
+
+def _quoted(match: re.Match[str], force: Strength) -> tuple[int, int] | None:
+    value = match["quoted"]
+    if is_reference(value):
+        return None
+    if force is Strength.WEAK:
+        if _PATTERN.search(value):
+            return None
+        scheme = re.match(r"(?:[Bb]earer|[Bb]asic|[Tt]oken)\s+", value)
+        offset = scheme.end() if scheme else 0
+        return (match.start("quoted") + offset, match.end("quoted")) if looks_random(value[offset:]) else None
+    if _SPACE.search(value) and not _DIGIT.search(value) and len(value.split()) < 4:
+        return None
+    return match.span("quoted") if len(value) >= 3 else None
+
+
+def _bare(text: str, match: re.Match[str], force: Strength, *, plain: bool) -> tuple[int, int] | None:
+    """Judge an unquoted value; `plain` says that code cannot stand there."""
+    start, end = match.span("bare")
+    while end > start and text[end - 1] in ".:!?":
+        end -= 1
+    value = text[start:end]
+    if not value.strip("-*") or value[0] in _NOT_A_VALUE or is_reference(value):
+        return None
+    if force is Strength.WEAK:
+        return (start, end) if looks_random(value) else None
+    if text[end : end + 1] and text[end] in (_AFTER_NAME if is_code(value) else _AFTER_CODE):
+        return None
+    if plain:
+        return (start, end)
+    mixed = bool(_DIGIT.search(value)) or not value.replace("_", "").replace(".", "").isalnum()
+    return (start, end) if mixed and len(value) >= 4 and not is_code(value) and not is_path(value) else None
+
+
+def _line_lead(text: str, start: int) -> bool:
+    """Whether only indentation, a line number or `export` stands before a name on its line."""
+    newline = max(
+        text.rfind("\n", max(0, start - 80), start), text.rfind("\\n", max(0, start - 80), start) + 1
+    )
+    if newline <= 0 and start > 80:
+        return False
+    return bool(compiled(_LINE_LEAD).fullmatch(text, newline + 1 if newline > 0 else 0, start))
+
+
+def _mentioned(text: str, end: int) -> tuple[int, int] | None:
+    """A random-looking word a few words behind the name of a secret."""
+    match = compiled(_MENTIONED).match(text, end)
+    if match is None:
+        return None
+    value = match["bare"].rstrip(".")
+    random = looks_random(value) and variety(value) == 3
+    return (
+        (match.start("bare"), match.start("bare") + len(value))
+        if random and not is_reference(value)
+        else None
+    )

@@ -1,0 +1,233 @@
+"""Where a credential may stand in a lot of text, told many times faster than by looking for each kind.
+
+Three things give credentials away: a long run of letters and digits that begins as one does, a name that
+calls what is assigned to it a secret, and a place where a protocol puts one. Only what is found this way is
+looked at in earnest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import accumulate
+
+from core.redact.secret_names import Strength, strength
+from core.redact.table import kinds, names, places
+from core.redact.text import find
+
+_RUN = 16
+"""No issuer gives out a shorter credential that tells itself by its beginning."""
+_WORD = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-"
+_CLASSES = bytes(87 if code in _WORD else 32 for code in range(256))
+_NAMED = bytes(87 if code in _WORD or code == 46 or code > 127 else 32 for code in range(256))
+_LEAD, _BEHIND, _LONGEST = 160, 320, 1_600
+"""Bytes around a hint that are looked at: a name or an address before, a value behind, to where it ends."""
+_VALUE_END = re.compile(rb"[\s\"'`]")
+_BEFORE = 60
+"""A beginning may hold a dot or a colon, which ends a run; or a name stands before it."""
+_STEMS = tuple(
+    b"pass pwd secret key credential token cookie authorization mdp connection phrase wort psk senha "
+    b"wachtwoord".split()
+)
+"""In lower case, a part of every name, and of every place, that makes a short value a secret."""
+_LITERAL = tuple(
+    text.encode()
+    for text in (
+        *(
+            "curl ",
+            "mysql",
+            "redis-cli ",
+            "sshpass ",
+            "-----begin ",
+            ":5432:",
+            ":6432:",
+            "\ttrue\t",
+            "\tfalse\t",
+            "\\ttrue\\t",
+            "\\tfalse\\t",
+            " login ",
+            "twine upload ",
+            "ldap",
+            "smbclient ",
+            "rpcclient ",
+            "lftp ",
+            "sqlcmd ",
+            "mosquitto_",
+            "http -a ",
+            "https -a ",
+            "openssl enc ",
+            "chpasswd",
+            " pass:",
+            "form-data; name=",
+            "identified by",
+            "securestring",
+        ),
+        *("api key", "access key", "secret key", "auth key", "license key", "mot de passe", "mnemonic"),
+        *(
+            "seed phrase",
+            "recovery phrase",
+            "密码是",
+            "密码为",
+            "密碼是",
+            "密碼為",
+            "口令是",
+            "密钥是",
+            "密鑰是",
+            "令牌是",
+        ),
+    )
+)
+"""Places that hold no stem; a run tells those that want a random value, its `@` an address."""
+_FAR = 64
+_ASCII = bytes(range(128))
+_CLOSE = rb"(?:\\{0,8}[\"'`]|\*\*)?\]?"
+_WIDE_COLON = "：".encode()
+_MENTIONED = rb"[^\w\n]{1,4}(?:[A-Za-z]{1,10}[^\w\n]{1,3}){0,4}[\"'`(]{0,2}[A-Za-z0-9_+/=.~-]{16}"
+_RANDOM = re.compile(rb"[^\n]{0,60}?(?=[^\s\"'`,;]{0,40}\d)[^\s\"'`,;]{13}")
+_PLACES = (b"authorization", b"cookie", b"cookie2", b"sshpass")
+_GIVEN = re.compile(
+    _CLOSE
+    + rb"(?:\s{0,8}(?:[:=]|\xef\xbc\x9a|(?:is|es|\xc3[\xa8\xa9]) |\{[ \t]?get;|\xe6\x98\xaf|\xe4\xb8\xba)"
+    + rb"|\s{0,4},|\()"
+    + rb"|[\"'\\\],\s]{0,20}[vV]alue"
+    + rb"|</key>|[^<>\n]{0,80}>[^<>\n]{1,512}</|"
+    + _MENTIONED
+)
+"""What may stand between a name and its value."""
+_LOGIN = re.compile(rb":\\?/\\?/[^\s@\"'<>]{0,600}\Z")
+_WEAK = (
+    r"(?i:token|auth|cookie|bearer|basic|session|jwt|dsn|sig|signature|code|pat|pw|key)[\w-]{0,24}"
+    r"[\"'`\\\]]{0,4}\s{0,4}(?:[:= >(：]|is )\s{0,4}[\"'`\\]{0,4}\w{16}"
+)
+"""Names whose value is a secret only when it looks like one."""
+_DIGIT = re.compile(rb"\d")
+_SEAM = b"\n\n"
+
+
+def holding(texts: Sequence[bytes]) -> frozenset[int]:
+    """Positions of the texts that hold a credential."""
+    joined = _SEAM.join(texts)
+    ends = list(accumulate(len(text) + len(_SEAM) for text in texts))
+    found: set[int] = set()
+    place = 0
+    for at in sorted(set(_hints(joined))):
+        while ends[place] <= at:
+            place += 1
+        if place not in found:
+            start = ends[place - 1] if place else 0
+            around = joined[max(start, at - _LEAD) : min(ends[place], _value_end(joined, at))]
+            if find(around.decode("utf-8", "replace")):
+                found.add(place)
+    return frozenset(found)
+
+
+def _value_end(text: bytes, at: int) -> int:
+    end = _VALUE_END.search(text, at + _BEHIND, at + _LONGEST)
+    return end.end() if end is not None else at + _LONGEST
+
+
+def _hints(text: bytes) -> Iterator[int]:
+    lower = text.lower()
+    yield from _runs(text)
+    yield from _names(text, lower)
+    for needle in _LITERAL:
+        yield from _all(lower, needle)
+    yield from (at for at in _all(text, b"@") if _LOGIN.search(text, max(0, at - 700), at))
+
+
+def _all(text: bytes, needle: bytes) -> Iterator[int]:
+    at = text.find(needle)
+    while at >= 0:
+        yield at
+        at = text.find(needle, at + len(needle))
+
+
+def _names(text: bytes, lower: bytes) -> Iterator[int]:
+    """Names that call a value a secret, where one may follow; and places that are called like one."""
+    classes = text.translate(_NAMED)
+    for stem in (*_STEMS, *_foreign_in(text)):
+        for at in _all(lower, stem):
+            start = classes.rfind(b" ", max(0, at - _FAR), at) + 1 or max(0, at - _FAR)
+            end = classes.find(b" ", at, at + _FAR)
+            end = at + _FAR if end < 0 else end
+            if text[start - 1 : start] == b"\\" and text[start : start + 1] in b"nrt":
+                start += 1  # a name behind `\n` in a JSON string
+            name = text[start:end].partition(_WIDE_COLON)[0]
+            told, placed = _told(name)
+            there = placed and _placed().match(lower, max(0, start - 1))
+            if there or _follows(told, text, start + len(name), flag=name.startswith(b"-")):
+                yield at
+
+
+def _follows(told: Strength, text: bytes, end: int, *, flag: bool) -> bool:
+    """Whether such a value may follow a name that ends here."""
+    if told is Strength.NONE or not (flag or _GIVEN.match(text, end)):
+        return False
+    return told is Strength.STRONG or _RANDOM.match(text, end) is not None
+
+
+@lru_cache(maxsize=4096)
+def _told(name: bytes) -> tuple[Strength, bool]:
+    """What a name says of its value, and whether a place is called like that."""
+    return strength(name.decode("utf-8", "replace")), name.lower().endswith(_PLACES)
+
+
+def _foreign_in(text: bytes) -> Iterator[bytes]:
+    """Stems of other alphabets that may stand in a text; what is not ASCII rules most of them out at once."""
+    rest = text.translate(None, _ASCII)
+    return (form for form in _foreign() if rest and form.translate(None, _ASCII) in rest)
+
+
+@cache
+def _foreign() -> tuple[bytes, ...]:
+    """Stems of other alphabets, as they are written."""
+    stems = (stem for stem in names().stems if not stem.isascii())
+    return tuple(
+        dict.fromkeys(form.encode() for stem in stems for form in (stem, stem.upper(), stem.title()))
+    )
+
+
+@cache
+def _placed() -> re.Pattern[bytes]:
+    """A place whose needle holds a stem, from the character before it."""
+    needles = (needle.encode() for place in places() for needle in place.needles)
+    ours = (re.escape(needle) for needle in needles if any(stem in needle for stem in _STEMS))
+    return re.compile(rb"(?s:.?)(?:" + b"|".join(ours) + rb")|[?&]key=")
+
+
+def _runs(text: bytes) -> Iterator[int]:
+    """Long words that begin, or stand, as a credential does."""
+    classes = text.translate(_CLASSES)
+    begins, starts, digit = _beginnings(), _starts(), _DIGIT
+    word = b"W" * _RUN
+    at = classes.find(word)
+    while at >= 0:
+        end = classes.find(b" ", at)
+        end = len(text) if end < 0 else end
+        first = at + (text[at - 1 : at] == b"\\")  # behind the letter of a `\n` in a JSON string
+        if (
+            text[at : at + 3] in starts
+            or text[first : first + 3] in starts
+            or (digit.search(text, at, end) and begins.search(text, max(0, at - _BEFORE), end))
+        ):
+            yield at
+        at = classes.find(word, end)
+
+
+@cache
+def _starts() -> frozenset[bytes]:
+    """The first letters of every beginning that needs no digit behind it."""
+    return frozenset(needle[:3].encode() for kind in kinds() if not kind.opaque for needle in kind.needles)
+
+
+@cache
+def _beginnings() -> re.Pattern[bytes]:
+    """Every literal beginning, and the whole of each kind that has none."""
+    literal = (re.escape(needle) for kind in kinds() for needle in kind.needles)
+    whole = (f"(?:{_nameless(kind.source)})" for kind in kinds() if not kind.needles)
+    return re.compile("|".join((*literal, *whole, _WEAK)).encode())
+
+
+def _nameless(source: str) -> str:
+    return re.sub(r"\(\?P<\w+>", "(?:", source)

@@ -1,0 +1,119 @@
+"""Masking the credentials of a whole message, whichever field they stand in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.model.transcript.message import Message
+from core.redact.secret_names import Strength, is_reference, strength
+from core.redact.spans import Hit, mask
+from core.redact.text import find, redact_text
+
+_SEALED = frozenset({"encrypted_content", "signature", "thought_signature", "data"})
+"""Provider blobs: ciphertext and signatures, not credentials; changing them would break the message."""
+
+
+def redact_message(message: Message) -> Message:
+    """A copy of a message without credentials, in content, calls, reasoning and every other field."""
+    wire = redact_wire(message.wire)
+    return message if wire == message.wire else Message(wire, message.row)
+
+
+def redact_scattered(message: Message) -> Message:
+    """Mask what no reading of the message's texts one by one would find.
+
+    A credential that runs from one text part into the next, or is spelled in escapes, shows only in the
+    message as a whole; messages that can hold neither come back as they are.
+    """
+    content, called = message.wire.get("content"), message.wire.get("tool_calls")
+    parts = isinstance(content, list) and len(content) > 1
+    escaped = called and any("\\u00" in call.arguments for call in message.tool_calls)
+    return redact_message(message) if parts or escaped else message
+
+
+def redact_wire(wire: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of a wire message without credentials; key order kept."""
+    return {key: _value(key, value) for key, value in wire.items()}
+
+
+def _value(key: str, value: Any) -> Any:
+    """Redact one value; `key` is the name it stands under."""
+    if isinstance(value, str):
+        return _string(key, value)
+    if isinstance(value, Mapping):
+        return _mapping(value)
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        items = _joined(list(value))
+        return [_value(key if isinstance(item, str) else "", item) for item in items]
+    return value
+
+
+def _mapping(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Redact a mapping; `{"name": "DB_PASSWORD", "value": ...}` names its value too."""
+    label = value.get("name") or value.get("key") or value.get("header")
+    name = label if isinstance(label, str) and strength(label) is Strength.STRONG else "value"
+    return {
+        key: _value(name if str(key).lower() == "value" else str(key), item) for key, item in value.items()
+    }
+
+
+def _string(key: str, value: str) -> str:
+    if key in _SEALED:
+        return value
+    if strength(key) is Strength.STRONG and len(value) >= 3 and not is_reference(value):
+        return mask("secret-value")
+    text = redact_text(value)
+    return _inside_json(text) if text[:1] in '{["' and text[-1:] in '}]"' else text
+
+
+def _inside_json(text: str) -> str:
+    r"""Redact what only shows once a JSON text is decoded: `\u` escapes, names apart from their values."""
+    try:
+        decoded = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    clean = _value("", decoded)
+    return text if clean == decoded else json.dumps(clean, ensure_ascii=False)
+
+
+def _joined(items: list[Any]) -> list[Any]:
+    """Redact credentials that run from the end of one text part into the next."""
+    texts = [_part_text(item) for item in items]
+    if sum(text is not None for text in texts) < 2:
+        return items
+    whole = "".join(text or "" for text in texts)
+    hits = find(whole)
+    if not hits:
+        return items
+    result, at = [], 0
+    for item, text in zip(items, texts, strict=True):
+        length = len(text or "")
+        result.append(item if text is None else _with_text(item, _clip(text, at, hits)))
+        at += length
+    return result
+
+
+def _clip(text: str, at: int, hits: list[Hit]) -> str:
+    """The part `text`, standing at `at` in the whole, without the pieces of hits that lie in it."""
+    pieces: list[str] = []
+    done = 0
+    for hit in hits:
+        start, end = max(hit.start - at, 0), min(hit.end - at, len(text))
+        if start < end:
+            pieces += (text[done:start], mask(hit.kind))
+            done = end
+    return "".join((*pieces, text[done:]))
+
+
+def _part_text(item: Any) -> str | None:
+    if isinstance(item, str):
+        return item
+    if isinstance(item, Mapping) and isinstance(item.get("text"), str):
+        return str(item["text"])
+    return None
+
+
+def _with_text(item: Any, text: str) -> Any:
+    return text if isinstance(item, str) else {**item, "text": text}

@@ -1,0 +1,74 @@
+"""Whether a text could hold a credential at all: a look so quick that every title and number can have one.
+
+Most of what is shown holds none, and the full search costs its imports and some forty patterns. What is asked
+here is necessary for each of its rules to fire: the words it looks for come from the same table, and the
+property "no text it would mask is let pass" is tested.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from core.support.yaml_tables import load_table
+
+_ROW = re.compile(r"[A-Za-z0-9_+/=.~%-]{12}|-----BEGIN ")
+"""Every credential known by its own text holds such a row."""
+_GIVEN = re.compile(r"""[=:：<]|--|["'`]\s*,|\(\s*\\*["'`]|\bis |\bes |[èé] |是|为|[A-Za-z0-9_+/=.~-]{16}""")
+"""What stands between the name of a secret and its value, or a value that stands out among words."""
+_BLANK = re.compile(r"\s")
+_LONG = 10
+"""Characters at the least of the word, between blanks, in which a credential known by its own text begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Clues:
+    """What to look for, from the table of credentials.
+
+    Attributes:
+        places: Within a word, or at its end and a blank after it.
+        phrases: Of several words, or between tabs.
+    """
+
+    needles: tuple[str, ...]
+    places: tuple[str, ...]
+    phrases: tuple[str, ...]
+    stems: tuple[str, ...]
+    row: re.Pattern[str]
+
+
+def may_hold_credential(text: str) -> bool:
+    """False only where `core.compress.redact` would find nothing; True says nothing yet."""
+    clues = _clues()
+    words = set(text.split())  # many texts in one say the same words again
+    lower = _lower(f"{' '.join(words)} ")
+    if any(place in lower for place in clues.places):
+        return True
+    whole = _lower(text)
+    if any(phrase in whole for phrase in clues.phrases):
+        return True
+    if any(stem in lower for stem in clues.stems) and _GIVEN.search(text):
+        return True
+    if not _ROW.search(text):
+        return False
+    long = "\n".join(word for word in words if len(word) >= _LONG)
+    return any(needle in long for needle in clues.needles) or clues.row.search(long) is not None
+
+
+def _lower(text: str) -> str:
+    return text.lower() if text.isascii() else f"{text.lower()}\n{text.casefold()}"
+
+
+@cache
+def _clues() -> _Clues:
+    table = load_table("core/redact/kinds.yaml")
+    places = [needle for entry in table["places"] for needle in entry["needles"]]
+    rows = [entry["row"] for entry in table["known"] if "needles" not in entry]
+    return _Clues(
+        needles=tuple(needle.rstrip() for entry in table["known"] for needle in entry.get("needles", ())),
+        places=tuple(place for place in places if not _BLANK.search(place, 0, len(place) - 1)),
+        phrases=tuple(place for place in places if _BLANK.search(place, 0, len(place) - 1)),
+        stems=tuple(table["names"]["stems"]),
+        row=re.compile(f"[A-Za-z0-9_-]{{{min(rows)}}}"),
+    )

@@ -1,0 +1,97 @@
+"""Which names call their value a secret, and which values can be one."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from enum import IntEnum
+from functools import lru_cache
+
+from core.redact.known_formats import opaque
+from core.redact.table import names
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-zß-öø-ſ]+|\d+|[^\W\d_A-Za-z]+")
+_CAPS_END = re.compile(r"(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|APIKEY|API_KEY|CREDENTIALS?)\d*$")
+_CAPS_WEAK_END = re.compile(r"(?:TOKEN|_KEY|_AUTH|_PASS|_PW|_PAT)\d*$")
+_LOWER_END = re.compile(r"(?:password|passwd|passphrase|apikey|secretkey|accesskey|authtoken)\d*$")
+_REFERENCE = re.compile(
+    r"\$[\w({]|%\w+%$|<[^>]*>?$|\{\{|\$\{|os\.|process\.env|env[.\[(]|getenv|ENV\[|System\.|"
+    r"import\.meta|secrets?\.|vault:|op://|"
+    r"\*+$|[xX]{3,}$|\.{2,}|…|your[-_ ]?|my[-_]|"
+    r"example|placeholder|redacted|\[redacted|&lt;|#\{|@\w+\($|https?:|file:",
+)
+_PATH = re.compile(r"(?:~|\.{1,2})?(?:/[\w.@-]{1,64}){2,}/?$|[A-Za-z]:\\")
+_CODE_NAME = re.compile(r"(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*$|[a-z]+(?:_[a-z]+)+$")
+_CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
+_DIGIT = re.compile(r"\d")
+_SPACE = re.compile(r"\s")
+_MIN_OPAQUE = 16
+_MIN_ENTROPY = 3.0
+
+
+class Strength(IntEnum):
+    """What a name says about its value."""
+
+    NONE = 0
+    WEAK = 1
+    """The value is a secret when it looks like one."""
+    STRONG = 2
+    """The value is a secret unless it is a placeholder or code."""
+
+
+@lru_cache(maxsize=4096)
+def strength(name: str) -> Strength:
+    """Judge a name such as `DB_PASSWORD`, `clientSecret`, `x-api-key` or `max_tokens`.
+
+    Args:
+        name: An identifier; words are told apart by `_`, `-`, `.` and camel case.
+    """
+    known = names()
+    words = [word.lower() for word in _WORD.findall(name)]
+    while len(words) > 1 and (words[-1] in known.noise or words[-1].isdigit()):
+        words.pop()
+    if not words:
+        return Strength.NONE
+    last, before = words[-1], words[-2] if len(words) > 1 else ""
+    bare = name.strip("-_.")
+    if last in known.strong or before + last in known.strong or before in known.pairs.get(last, ()):
+        return Strength.STRONG
+    if _LOWER_END.search(bare.lower()) or (bare.isupper() and _CAPS_END.search(bare)):
+        return Strength.STRONG
+    if last == "key":
+        return Strength.WEAK if bare.isupper() and before else Strength.NONE
+    if last in known.weak or (bare.isupper() and _CAPS_WEAK_END.search(bare)):
+        return Strength.WEAK
+    return Strength.NONE
+
+
+def is_reference(value: str) -> bool:
+    """Whether a value points at a secret or stands for one, and is none itself."""
+    text = value.strip()
+    if not text or text.strip(".!?:").lower() in names().placeholders or _REFERENCE.match(text):
+        return True
+    return bool(_CONSTANT.match(text)) and (strength(text) > Strength.NONE or not _DIGIT.search(text))
+
+
+def is_code(value: str) -> bool:
+    """Whether an unquoted value reads as an expression: `self.password`, `user_input`."""
+    return bool(_CODE_NAME.match(value)) and not _DIGIT.search(value)
+
+
+def is_path(value: str) -> bool:
+    """Whether a value is a file path."""
+    return bool(_PATH.match(value)) and entropy(value) < 4.6
+
+
+def looks_random(value: str) -> bool:
+    """Whether a value looks like nothing but a credential: long, mixed, without words."""
+    if len(value) < _MIN_OPAQUE or not opaque(value) or _SPACE.search(value) or is_path(value):
+        return False
+    return entropy(value) >= _MIN_ENTROPY
+
+
+def entropy(text: str) -> float:
+    """Shannon entropy of a text's characters, in bits a character (Shannon 1948)."""
+    total = len(text)
+    return -sum(n / total * math.log2(n / total) for n in Counter(text).values()) if total else 0.0

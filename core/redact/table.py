@@ -1,0 +1,130 @@
+"""The table of credentials, read once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from core.support.yaml_tables import load_table
+
+TABLE = "core/redact/kinds.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One form of credential.
+
+    Attributes:
+        needles: Literal beginnings; empty when the pattern is searched for.
+        source: The regular expression.
+        row: Without needles: how many letters, digits, `-` and `_` stand in a row in every such credential.
+        back: Characters of the credential before its needle.
+        bound: The needle must not continue a word.
+        opaque: The match must hold a letter and a digit behind its prefix.
+    """
+
+    name: str
+    needles: tuple[str, ...]
+    source: str
+    row: int = 0
+    back: int = 0
+    bound: bool = True
+    opaque: bool = False
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The expression, compiled."""
+        return compiled(self.source)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A protocol's place for a credential.
+
+    Attributes:
+        needles: Looked for in lower case.
+        source: The regular expression tried where a needle stands; its group `secret` is the credential.
+        random: Only a random-looking value counts there.
+    """
+
+    kind: str
+    needles: tuple[str, ...]
+    source: str
+    random: bool = False
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The expression, compiled."""
+        return compiled(self.source)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The words that make the name of a value the name of a secret."""
+
+    strong: frozenset[str]
+    pairs: Mapping[str, frozenset[str]]
+    weak: frozenset[str]
+    noise: frozenset[str]
+    placeholders: frozenset[str]
+    stems: tuple[str, ...]
+
+
+@cache
+def compiled(source: str) -> re.Pattern[str]:
+    """A pattern, compiled when it is first needed: most texts need none, and all of them take 50 ms."""
+    return re.compile(source)
+
+
+@cache
+def kinds() -> tuple[Kind, ...]:
+    """Every form of credential that can be told by its own text."""
+    return tuple(_kind(entry) for entry in _table()["known"])
+
+
+@cache
+def places() -> tuple[Place, ...]:
+    """Every place that makes what stands there a credential."""
+    return tuple(
+        Place(entry["kind"], tuple(entry["needles"]), entry["pattern"], entry.get("random", False))
+        for entry in _table()["places"]
+    )
+
+
+@cache
+def names() -> Names:
+    """The words of secret names."""
+    table = _table()["names"]
+    return Names(
+        strong=_words(table["strong"]),
+        pairs={last: _words(before) for last, before in table["pairs"].items()},
+        weak=_words(table["weak"]),
+        noise=_words(table["noise"]),
+        placeholders=_words(table["placeholders"]),
+        stems=tuple(table["stems"]),
+    )
+
+
+def _kind(entry: Mapping[str, Any]) -> Kind:
+    return Kind(
+        name=entry["kind"],
+        needles=tuple(entry.get("needles", ())),
+        source=entry["pattern"],
+        row=entry.get("row", 0),
+        back=entry.get("back", 0),
+        bound=entry.get("bound", True),
+        opaque=entry.get("opaque", False),
+    )
+
+
+def _words(values: Iterable[object]) -> frozenset[str]:
+    return frozenset(str(value) for value in values)
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    table: Mapping[str, Any] = load_table(TABLE)
+    return table

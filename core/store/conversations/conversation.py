@@ -1,0 +1,176 @@
+"""A conversation: the sessions of one thread, and the generations over all of them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from core.model.evidence import Evidence, Source
+from core.model.transcript.boundary import BoundaryMode
+from core.model.transcript.conversation import Boundary, Conversation, Generation
+from core.model.transcript.message import RowState
+from core.model.transcript.session import Session
+from core.store.database.schema import Schema
+from core.store.generations.completeness import missing_rows, unnumbered_rows
+from core.store.generations.lost_tail import block_end, lost_tail
+from core.store.generations.row_outline import Bone
+from core.store.generations.segments import Found, Part, read_segments
+from core.store.generations.split import Segment, by_uid
+from core.store.lineage.families import family_of
+from core.store.lineage.lineage import Lineage
+from core.store.rows.decode import moment
+from core.store.rows.first_words import read_first_words
+
+
+def read_conversation(
+    connection: sqlite3.Connection, schema: Schema, path: Path, session_id: str
+) -> Conversation | None:
+    """The whole thread a session belongs to; None when there is no such session."""
+    lineage = family_of(connection, schema, session_id)
+    if lineage is None:
+        return None
+    ids = lineage.path(session_id)
+    parts, segments = read_segments(connection, schema, lineage, ids, path)
+    target, reason = lineage.resume(ids[0])
+    named = any(part.session.title for part in parts)
+    return Conversation(
+        sessions=tuple(part.session for part in parts),
+        generations=_generations(segments, schema),
+        resume_target=target,
+        resume_reason=reason,
+        rewound=tuple(bone.id for part in parts for bone in part.bones if bone.state is RowState.REWOUND),
+        notes=(*_missing(parts), *_notes(lineage, session_id, segments)),
+        first_words="" if named else read_first_words(connection, schema, ids[:1]).get(ids[0], ""),
+    )
+
+
+def read_lost_tail(
+    connection: sqlite3.Connection, schema: Schema, session_id: str
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Rows of a session that a partial compression lost, and the live rows written after that."""
+    lineage = family_of(connection, schema, session_id)
+    if lineage is None or not schema.archives:
+        return (), ()
+    _, found = read_segments(connection, schema, lineage, lineage.path(session_id))
+    own = [segment for session, _, segment in found if session.id == session_id]
+    lost = lost_tail(own)
+    later = own[-1].bones[block_end(own[-1]) :] if lost else ()
+    return lost, tuple(bone.id for bone in later)
+
+
+def _generations(segments: Sequence[Found], schema: Schema) -> tuple[Generation, ...]:
+    seen: set[str] = set()
+    found = []
+    for index, (session, parent, segment) in enumerate(segments, start=1):
+        copies = set(segment.copies)
+        if by_uid(segment.bones):
+            copies = set()
+        for bone in segment.bones:
+            if bone.uid:
+                if bone.uid in seen:
+                    copies.add(bone.id)
+                seen.add(bone.uid)
+        order = _load_order(segment.bones, schema)
+        found.append(
+            Generation(
+                index=index,
+                session_id=session.id,
+                row_ids=order,
+                copies=len(copies),
+                boundary=_boundary(segment, parent),
+                copy_ids=tuple(one for one in order if one in copies),
+                unseen=_unseen(segments[index - 1 : index + 1]),
+            )
+        )
+    return tuple(found)
+
+
+def _unseen(segments: Sequence[Found]) -> frozenset[int] | None:
+    """Of a segment and the one behind it; see `Generation.unseen`."""
+    session, _, closed = segments[0]
+    lost = lost_tail([segment for other, _, segment in segments if other.id == session.id])
+    return closed.unseen.union(lost) if closed.unseen is not None else None
+
+
+def _load_order(bones: Sequence[Bone], schema: Schema) -> tuple[int, ...]:
+    if schema.orders_by_time:
+        bones = sorted(bones, key=lambda bone: (bone.timestamp or 0.0, bone.id))
+    return tuple(bone.id for bone in bones)
+
+
+def _boundary(segment: Segment, parent: Session | None) -> Boundary | None:
+    if segment.mode is None:
+        return None
+    bone = segment.summary_bone
+    merged = bool(bone and bone.summary and bone.summary.merged)
+    return Boundary(
+        mode=segment.mode,
+        at=_when(segment, parent, merged),
+        summary_row=bone.id if bone else None,
+        head_rows=segment.head,
+        tail_rows=segment.tail,
+        merged=merged,
+        evidence=(Evidence(Source.DATABASE, _where(segment), _why(segment, merged)),),
+    )
+
+
+def _when(segment: Segment, parent: Session | None, merged: bool) -> datetime | None:
+    if segment.mode is BoundaryMode.ROTATION and parent is not None and parent.ended_at is not None:
+        return parent.ended_at
+    bone = segment.summary_bone
+    if bone is not None and not merged:
+        times = [bone.timestamp]
+    else:
+        # A copy keeps the time of its original: the newest of the block is nearer.
+        times = [other.timestamp for other in segment.bones[: _block_end(segment)]]
+    return max((at for at in map(moment, times) if at is not None), default=None)
+
+
+def _block_end(segment: Segment) -> int:
+    """Where the rows of the compaction end, as far as its copies show."""
+    if segment.summary is not None:
+        return segment.summary + segment.tail + 1
+    return max((at for at, bone in enumerate(segment.bones, 1) if bone.id in segment.copies), default=1)
+
+
+def _where(segment: Segment) -> str:
+    bone = segment.summary_bone or next(iter(segment.bones), None)
+    return f"message {bone.id}" if bone else "sessions"
+
+
+def _why(segment: Segment, merged: bool) -> str:
+    if not segment.bones:
+        return "a continuation without messages"
+    if segment.summary is None:
+        return f"no summary; {segment.head} rows stored once more"
+    kind = "the summary, in the row of a message that was kept" if merged else "the summary"
+    if segment.mode is BoundaryMode.REWRITE:
+        return f"{kind}; the rows it replaced are gone"
+    places = ((segment.head, "before it"), (segment.tail, "behind it"))
+    copied = " and ".join(f"{count} {where}" for count, where in places if count)
+    return f"{kind}; rows copied: {copied or 'none'}"
+
+
+def _missing(parts: Sequence[Part]) -> Iterator[str]:
+    for part in parts:
+        name = part.session.id if len(parts) > 1 else "the session"
+        notes = missing_rows(part.session, part.bones, name), unnumbered_rows(part.bones, name)
+        yield from (note for note in notes if note is not None)
+
+
+def _notes(lineage: Lineage, session_id: str, segments: Sequence[Found]) -> list[str]:
+    notes = []
+    if lineage.cycle(session_id):
+        notes.append("The sessions of this thread name each other as parents; the circle was cut")
+    for session, _, segment in segments:
+        if segment.repeated:
+            notes.append(f"{session.id} holds {segment.repeated} messages twice; they count once")
+        if segment.mode is BoundaryMode.REWRITE:
+            notes.append(f"{session.id} was rewritten; what its summary replaced is gone")
+    for one in dict.fromkeys(session.id for session, _, _ in segments):
+        lost = lost_tail([segment for session, _, segment in segments if session.id == one])
+        if lost:
+            notes.append(f"a partial compression of {one} was to keep {len(lost)} messages, and lost them")
+    return notes

@@ -1,0 +1,39 @@
+"""The lists of conversations of one database; reading what was said takes more to import."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from core.model.transcript.pages import EVERYTHING, ConversationPage, ConversationRow, ListQuery
+from core.model.transcript.session import Kind
+from core.store.conversations.conversation_query import (
+    conversation_ids,
+    conversations_of,
+    list_conversations,
+    newest_conversations,
+)
+from core.store.conversations.session_lists import SessionLists
+
+
+class ConversationLists(SessionLists):
+    """Conversations, ordered, filtered and paged, from `sessions` alone."""
+
+    def conversations(self, query: ListQuery = EVERYTHING) -> ConversationPage:
+        """One row a conversation, from `sessions` alone."""
+        with self._read() as (connection, schema):
+            return list_conversations(connection, schema, self.path, query)
+
+    def newest(self, limit: int, kinds: Collection[Kind] | None = None) -> tuple[ConversationRow, ...]:
+        """The conversations of the `limit` sessions active last; costs the same on any file."""
+        with self._read() as (connection, schema):
+            return newest_conversations(connection, schema, self.path, limit, kinds)
+
+    def conversation_ids(self, query: ListQuery = EVERYTHING) -> tuple[str, ...]:
+        """The first session of each conversation, newest first."""
+        with self._read() as (connection, schema):
+            return tuple(conversation_ids(connection, schema, query))
+
+    def conversations_of(self, session_ids: Sequence[str]) -> tuple[ConversationRow, ...]:
+        """The conversations some sessions are in, each once, in the order of the ids."""
+        with self._read() as (connection, schema):
+            return conversations_of(connection, schema, self.path, session_ids)

@@ -1,0 +1,158 @@
+"""How many generations sessions hold: by a quick look at all, and by splitting where that does not tell.
+
+Most sessions were never compacted, or once, and then two sums and the place of one row say it. What a quick
+look cannot decide (copied rows, several summaries, one near the start) is read and split as everywhere else.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from core.hermes.markers.summary_signs import PREFILTERS, is_summary, shares_row
+from core.model.transcript.session import Kind
+from core.store.database.schema import Schema
+from core.store.generations.copied_rows import LONGEST_HEAD
+from core.store.lineage.lineage import Lineage
+from core.store.rows.decode import JSON_PREFIX
+from core.store.rows.sessions import chunks
+
+_BLANKS = " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+"""What `str.strip` takes off."""
+_HOLDS = " OR ".join("instr(content, ?) > 0" for _ in PREFILTERS)
+# A summary begins with a bracket; content that is JSON begins with NUL, which SQLite takes for the end.
+_SUSPECT = (
+    "CASE WHEN role IN ('user', 'assistant') AND substr(ltrim(content, ?), 1, 1) IN ('[', '') "
+    f"THEN {_HOLDS} ELSE 0 END"
+)
+_LOOKED_FOR = (_BLANKS, *PREFILTERS)
+
+
+class _Look(NamedTuple):
+    """What a quick look at one session saw.
+
+    Attributes:
+        rows: Rows that were not taken back.
+        summaries: The place of each summary among them, and whether it may share its row.
+        clear: Nothing there needs a closer look: no row stored twice, no summary in doubt.
+    """
+
+    rows: int = 0
+    summaries: tuple[tuple[int, bool], ...] = ()
+    clear: bool = True
+
+
+def count_generations(
+    connection: sqlite3.Connection, schema: Schema, lineage: Lineage, session_ids: Iterable[str]
+) -> Counter[str]:
+    """How many generations each session holds, looked at within its own thread."""
+    wanted = list(dict.fromkeys(session_ids))
+    looks = _look(
+        connection, schema, list(dict.fromkeys(part for one in wanted for part in lineage.path(one)))
+    )
+    counts: dict[str, int] = {}
+    for one in wanted:
+        if one not in counts:
+            thread = lineage.path(one)
+            counts |= _told(thread, lineage, looks) or _split(connection, schema, lineage, thread)
+    return Counter(counts)
+
+
+def _told(thread: Sequence[str], lineage: Lineage, looks: Mapping[str, _Look]) -> dict[str, int] | None:
+    """The counts of a thread's sessions; None where only splitting them tells."""
+    counts: dict[str, int] = {}
+    summarised = False
+    for one in thread:
+        look = looks.get(one, _Look())
+        rotated = lineage.kind(one) is Kind.CONTINUATION or (bool(look.summaries) and lineage.orphan(one))
+        count = _generations(look, rotated, summarised)
+        if count is None:
+            return None
+        counts[one] = count
+        summarised = summarised or bool(look.summaries)
+    return counts
+
+
+def _generations(look: _Look, rotated: bool, summarised: bool) -> int | None:
+    """The generations of one session, or None.
+
+    Args:
+        look: What was seen of it.
+        rotated: It continues another session, whose summary it would begin with.
+        summarised: A session before it holds a summary, which it may have copied.
+    """
+    if not look.clear or len(look.summaries) > 1:
+        return None
+    if not look.summaries:
+        return 1 if look.rows or rotated else 0
+    ((place, shared),) = look.summaries
+    if place == 0:
+        return 1
+    copied = rotated and (summarised or shared)
+    return 2 if place > LONGEST_HEAD and not copied else None
+
+
+def _split(
+    connection: sqlite3.Connection, schema: Schema, lineage: Lineage, thread: Sequence[str]
+) -> dict[str, int]:
+    # Splitting brings a dozen modules along that most lists do without.
+    from core.store.generations.segments import thread_counts
+
+    counts = thread_counts(connection, schema, lineage, thread)
+    return {one: counts[one] for one in thread}
+
+
+def _look(connection: sqlite3.Connection, schema: Schema, session_ids: Sequence[str]) -> dict[str, _Look]:
+    suspect = f"(_compressed_summary OR {_SUSPECT})" if schema.marks_summaries else _SUSPECT
+    twice = "0"
+    if schema.has_uids:
+        twice = "count(nullif(message_uid, '')) - count(DISTINCT nullif(message_uid, ''))"
+    archived = "sum(coalesce(compacted, 0) <> 0)" if schema.archives else "0"
+    found: dict[str, _Look] = {}
+    for chunk in chunks(session_ids):
+        query = (
+            f"SELECT session_id, sum({_kept(schema)}), {twice}, sum({suspect}), {archived} "  # noqa: S608
+            f"FROM messages WHERE session_id IN ({', '.join('?' * len(chunk))}) GROUP BY session_id"
+        )
+        for one, rows, repeated, suspects, away in connection.execute(
+            query, (*_LOOKED_FOR, *chunk)
+        ).fetchall():
+            silent = away and not suspects  # archived by what left no summary
+            look = _Look(int(rows or 0), clear=not repeated and not silent)
+            found[str(one)] = _with_summaries(connection, schema, one, look, suspect) if suspects else look
+    return found
+
+
+def _with_summaries(
+    connection: sqlite3.Connection, schema: Schema, session_id: str, look: _Look, suspect: str
+) -> _Look:
+    place = (
+        "SELECT count(*) FROM messages AS earlier WHERE earlier.session_id = found.session_id "  # noqa: S608
+        f"AND earlier.id < found.id AND {_kept(schema, 'earlier.')}"
+    )
+    query = (
+        f"SELECT content, ({place}) "  # noqa: S608 - names from the schema
+        f"FROM messages AS found WHERE session_id = ? AND {suspect} AND {_kept(schema)} ORDER BY id"
+    )
+    rows = connection.execute(query, (session_id, *_LOOKED_FOR)).fetchall()
+    plain = not schema.marks_summaries and all(_plain(content) for content, _ in rows)
+    summaries = tuple(
+        (place, shares_row(content)) for content, place in rows if plain and is_summary(content)
+    )
+    return look._replace(summaries=summaries, clear=look.clear and plain)
+
+
+def _plain(content: Any) -> bool:
+    return type(content) is str and not content.startswith(JSON_PREFIX)
+
+
+def _kept(schema: Schema, prefix: str = "") -> str:
+    """SQL for a row that was not taken back."""
+    if not schema.keeps_rows:
+        return "1"
+    archived = f" OR coalesce({prefix}compacted, 0) <> 0" if schema.archives else ""
+    return f"(coalesce({prefix}active, 1) <> 0{archived})"

@@ -1,0 +1,117 @@
+"""The bones of a session's messages: what generations are told apart by, without the bodies."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from core.hermes.markers.markers import SummaryMatch, find_summary
+from core.hermes.markers.summary_signs import PREFILTERS
+from core.model.transcript.message import Message, RowState
+from core.store.database.schema import Schema
+from core.store.rows.decode import JSON_PREFIX, Cells, spoken
+from core.store.rows.message_decoding import row_state
+
+_STRIPPED_IMAGES = ("[screenshot]", "[Attached image — stripped after compression]")
+_BONES = ("id", "role", "active", "compacted", "timestamp", "message_uid", "_compressed_summary")
+
+
+@dataclass(slots=True)
+class Bone:
+    """One row without its body.
+
+    Attributes:
+        key: What a copy of this message shares with it; None until it is needed.
+        summary: The summary in it, when there is one.
+    """
+
+    id: int
+    role: str
+    state: RowState
+    timestamp: float | None
+    uid: str | None
+    key: Hashable = None
+    summary: SummaryMatch | None = None
+    flagged: bool = False
+
+
+def read_bones(connection: sqlite3.Connection, schema: Schema, session_id: str) -> list[Bone]:
+    """Every row of a session by id, with its summaries found."""
+    tests = " OR ".join("instr(content, ?) > 0" for _ in PREFILTERS)
+    query = (
+        f"SELECT {schema.select('messages', _BONES)}, "  # noqa: S608 - names from the schema
+        f"CASE WHEN role IN ('user', 'assistant') AND ({tests}) THEN content END AS suspect "
+        "FROM messages WHERE session_id = ? ORDER BY id"
+    )
+    rows = connection.execute(query, (*PREFILTERS, session_id)).fetchall()
+    last = {row["message_uid"]: row["id"] for row in rows if row["message_uid"]}
+    return [_bone(row, last) for row in rows]
+
+
+def add_keys(connection: sqlite3.Connection, schema: Schema, session_id: str, bones: list[Bone]) -> None:
+    """Give every bone the key its copies would share; reads each body once and keeps none."""
+    columns = schema.select("messages", ("id", "role", "tool_call_id", "tool_calls"))
+    # A result is known by its call; its text, often the longest of all, need not be read.
+    named = "role = 'tool' AND tool_call_id <> ''" if schema.has("messages", "tool_call_id") else "0"
+    query = (
+        f"SELECT {columns}, CASE WHEN {named} THEN NULL ELSE content END AS content "  # noqa: S608 - schema names
+        "FROM messages WHERE session_id = ?"
+    )
+    keys = {row["id"]: _key(row) for row in connection.execute(query, (session_id,))}
+    for bone in bones:
+        bone.key = keys.get(bone.id, ("gone", bone.id))
+
+
+def text_key(text: str) -> Hashable:
+    """The key of plain text: trimmed as Hermes loads it, without the stand-ins for pictures."""
+    text = spoken(text)
+    if any(mark in text for mark in _STRIPPED_IMAGES):
+        lines = [line for line in text.split("\n") if line.strip() not in _STRIPPED_IMAGES]
+        text = "\n".join(lines).strip()
+    return hash(text)
+
+
+def _bone(row: sqlite3.Row, last: dict[str, int]) -> Bone:
+    uid = row["message_uid"] or None
+    timestamp = row["timestamp"]
+    return Bone(
+        id=row["id"],
+        role=str(row["role"]),
+        state=row_state(row, copied_later=uid is not None and last[uid] > row["id"]),
+        timestamp=float(timestamp) if isinstance(timestamp, int | float) else None,
+        uid=uid,
+        summary=find_summary(_readable(row, "suspect")) if row["suspect"] is not None else None,
+        flagged=bool(row["_compressed_summary"]),
+    )
+
+
+def _readable(row: sqlite3.Row, column: str) -> str:
+    content = row[column]
+    if type(content) is str and not content.startswith(JSON_PREFIX):
+        return content
+    return Message({"content": Cells(row).content(column)}).text
+
+
+def _key(row: sqlite3.Row) -> Hashable:
+    role = str(row["role"])
+    if role == "tool" and row["tool_call_id"]:
+        # The result's text does not count: a copy is often a shortened one.
+        return (role, str(row["tool_call_id"]))
+    text = text_key(_readable(row, "content"))
+    return (role, tuple(_call_ids(row["tool_calls"])), text)
+
+
+def _call_ids(calls: Any) -> Iterator[str]:
+    if not isinstance(calls, str) or not calls:
+        return
+    try:
+        parsed = json.loads(calls)
+    except (ValueError, RecursionError):
+        yield calls
+        return
+    for call in parsed if isinstance(parsed, list) else []:
+        if isinstance(call, dict):
+            yield str(call.get("call_id") or call.get("id") or "")

@@ -1,0 +1,282 @@
+"""Splitting the rows of one session at its compactions.
+
+There is no generation column. A compaction inserts a block: copies of the first rows, the summary, copies of
+the last rows; live rows follow. So a block is found from its summary outwards, by the copies around it.
+Where rows carry a `message_uid` (0.22) copies share it; elsewhere they are found by content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import dropwhile, pairwise
+
+from core.model.transcript.boundary import BoundaryMode
+from core.model.transcript.message import RowState
+from core.store.generations.copied_rows import LONGEST_HEAD, head_copies, repeats, tail_copies
+from core.store.generations.foreign_summaries import digests
+from core.store.generations.row_outline import Bone
+from core.store.generations.stored_twice import stored_again, unseen_by
+from core.store.generations.write_batches import batch_end, could_be_copy, set_back, stroke
+
+_MAX_GAP = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """The rows of one generation inside one session.
+
+    Attributes:
+        mode: The compaction that began it; None when nothing did.
+        summary: Index (into `bones`) of the summary that began it.
+        head: Rows before the summary that restate the previous generation's start.
+        tail: Rows behind the summary that restate its end.
+        copies: Row ids that restate earlier rows.
+        repeated: Length of the leading run that is stored twice.
+        unseen: Row ids the compaction that closed it was not given, though they were stored by then; None
+            where nothing tells. See `core.store.again`.
+    """
+
+    bones: tuple[Bone, ...]
+    mode: BoundaryMode | None = None
+    summary: int | None = None
+    head: int = 0
+    tail: int = 0
+    copies: frozenset[int] = frozenset()
+    repeated: int = 0
+    unseen: frozenset[int] | None = frozenset()
+
+    @property
+    def summary_bone(self) -> Bone | None:
+        """The summary row."""
+        return None if self.summary is None else self.bones[self.summary]
+
+
+@dataclass(slots=True)
+class _Block:
+    """A compaction's rows, and those behind it that were only stored again, as indexes into the session."""
+
+    start: int
+    summary: int | None
+    mode: BoundaryMode
+    head: int = 0
+    tail: int = 0
+    copies: set[int] = field(default_factory=set)
+    again: Sequence[int] = ()
+
+    @property
+    def last(self) -> int:
+        """The newest row that is nothing new."""
+        return max({-1 if self.summary is None else self.summary, *self.copies, *self.again})
+
+
+def split(bones: Sequence[Bone], previous: Sequence[Bone], rotated: bool, doubled: bool) -> list[Segment]:
+    """Split the rows of one session (without those taken back) into generations.
+
+    Args:
+        bones: The session's rows by id, with keys.
+        previous: The last generation of the session this one continues; empty for a root.
+        rotated: This session continues another, even if that one's rows are gone.
+        doubled: Look for a history that was stored twice, as some releases leave in a rotated parent.
+    """
+    blocks = _blocks(bones, previous, rotated)
+    starts = [0, *(block.start for block in blocks if block.start > 0), len(bones)]
+    at_start = {block.start: block for block in blocks}
+    found = []
+    for start, end in pairwise(starts):
+        if end > start:
+            segment = _segment(bones, start, end, at_start.get(start), doubled and end == len(bones))
+            found.append(replace(segment, unseen=_unseen(bones, start, end, at_start)))
+    return found
+
+
+def _unseen(
+    bones: Sequence[Bone], start: int, end: int, blocks: Mapping[int, _Block]
+) -> frozenset[int] | None:
+    """See `Segment.unseen`."""
+    again = [at for at in blocks[start].again if at < end] if start in blocks else []
+    if not again or end not in blocks:
+        return frozenset()
+    tail = sorted(at for at in blocks[end].copies if at > (blocks[end].summary or end))
+    return unseen_by(again, bones, start, end, tail)
+
+
+def by_uid(bones: Sequence[Bone]) -> bool:
+    """Every row knows its logical message, so nothing need be compared by content."""
+    return bool(bones) and all(bone.uid for bone in bones)
+
+
+def _segment(bones: Sequence[Bone], start: int, end: int, block: _Block | None, doubled: bool) -> Segment:
+    own = tuple(bones[start:end])
+    copies = {bones[index].id for index in block.copies} if block else set()
+    run = repeats([bone.key for bone in own]) if doubled else 0
+    copies |= {bone.id for bone in own[run : 2 * run]}
+    if block is None:
+        return Segment(own, copies=frozenset(copies), repeated=run)
+    return Segment(
+        bones=own,
+        mode=block.mode,
+        summary=None if block.summary is None else block.summary - start,
+        head=block.head,
+        tail=block.tail,
+        copies=frozenset(copies),
+        repeated=run,
+    )
+
+
+def _blocks(bones: Sequence[Bone], previous: Sequence[Bone], rotated: bool) -> list[_Block]:
+    summaries = [index for index, bone in enumerate(bones) if bone.summary or bone.flagged]
+    blocks: list[_Block] = []
+    start, covered = 0, -1
+    if rotated:
+        first = _entry_block(bones, previous, summaries)
+        blocks.append(first)
+        covered = first.last
+    for position, index in enumerate(summaries):
+        if index <= covered or _carried(bones, start, index, summaries[position + 1 :]):
+            continue
+        block = _inner_block(bones, start, index)
+        blocks.append(block)
+        start = block.start
+        covered = block.last
+    return _with_silent_blocks(bones, blocks)
+
+
+def _entry_block(bones: Sequence[Bone], previous: Sequence[Bone], summaries: Sequence[int]) -> _Block:
+    """The block a rotation writes at the start of its child."""
+    known = frozenset(_identity(bone) for bone in previous)
+    opening = [
+        index
+        for index in summaries
+        if index <= LONGEST_HEAD and all(_identity(bone) in known or bone.summary for bone in bones[:index])
+    ]
+    if not opening:
+        copies = head_copies_at_start(bones, previous)
+        return _Block(0, None, BoundaryMode.ROTATION, copies, 0, set(range(copies)))
+    index = opening[0]
+    if all(_identity(bones[at]) in known for at in opening[:-1]):
+        # An older summary may have been carried along in head or tail: the new one was stamped last.
+        index = max(opening, key=lambda at: (bones[at].timestamp or 0.0, at))
+    tail = _tail(bones, index, previous)
+    head = {at for at in range(index) if _identity(bones[at]) in known}
+    return _Block(0, index, BoundaryMode.ROTATION, len(head), sum(at > index for at in tail), head | tail)
+
+
+def head_copies_at_start(bones: Sequence[Bone], previous: Sequence[Bone]) -> int:
+    """How many leading rows restate the previous generation's start."""
+    count = 0
+    for own, old in zip(bones, previous, strict=False):
+        if _identity(own) != _identity(old):
+            break
+        count += 1
+    return count
+
+
+def _inner_block(bones: Sequence[Bone], start: int, index: int) -> _Block:
+    """The block around a summary inside a session."""
+    head = _head(bones, start, index)
+    before = bones[start : index - head]
+    tail = _tail(bones, index, before)
+    copies = set(range(index - head, index)) | tail
+    behind = sum(at > index for at in tail)
+    # Texts may recur, but where rows are replaced in place, those before the block are no longer live.
+    archived = any(bone.state is not RowState.LIVE for bone in before)
+    if (copies and archived) or index - start > LONGEST_HEAD or start > 0:
+        again = stored_again(bones, max({index, *copies}) + 1) if by_uid(bones) else ()
+        return _Block(index - head, index, BoundaryMode.IN_PLACE, head, behind, copies, again)
+    # Nothing before it is repeated: what it summarised is gone, and the rows before it are its head.
+    return _Block(start, index, BoundaryMode.REWRITE, 0, 0, set())
+
+
+def _head(bones: Sequence[Bone], start: int, index: int) -> int:
+    if by_uid(bones):
+        seen = {bone.uid for bone in bones[start:index]}
+        earlier: set[str | None] = set()
+        fresh_at = start
+        for at in range(start, index):
+            if bones[at].uid not in earlier:
+                fresh_at = at + 1
+            earlier.add(bones[at].uid)
+        return index - fresh_at if seen else 0
+    half = (index - start) // 2
+    times = frozenset(bone.timestamp for bone in bones[start : start + half])
+    written = bones[index].timestamp
+    nearest = dropwhile(lambda bone: not could_be_copy(bone, times, written), bones[index - half : index])
+    copied = head_copies([bone.key for bone in nearest], [bone.key for bone in bones[start:index]])
+    return copied or set_back(bones, start, index)
+
+
+def _tail(bones: Sequence[Bone], index: int, previous: Sequence[Bone]) -> set[int]:
+    """Indexes of the rows from the summary on that restate the end of the previous generation."""
+    if by_uid(bones) and by_uid(previous):
+        return _copies_in(bones, range(index, len(bones)), previous)
+    summary = bones[index].summary
+    merged = summary is not None and summary.merged
+    first = index if merged else index + 1
+    end = len(bones) if merged else batch_end(bones, index, previous)
+    keys = [bone.key for bone in bones[first:end]]
+    return {first + at for at in tail_copies(keys, [bone.key for bone in previous])}
+
+
+def _copies_in(bones: Sequence[Bone], places: Sequence[int], previous: Sequence[Bone]) -> set[int]:
+    """Which of some rows restate earlier ones in their order, up to where too many in a row do not."""
+    known: dict[Hashable, list[int]] = {}
+    for place, bone in enumerate(previous):
+        known.setdefault(_identity(bone), []).append(place)
+    found: set[int] = set()
+    gap, last = 0, -1
+    for at in places:
+        where = known.get(_identity(bones[at]), ())
+        following = next((place for place in where if place > last), None)
+        if following is not None:
+            found.add(at)
+            gap, last = 0, following
+        elif where:
+            break
+        elif at > places[0]:
+            gap += 1
+            if gap > _MAX_GAP:
+                break
+    return found
+
+
+def _carried(bones: Sequence[Bone], start: int, index: int, later: Sequence[int]) -> bool:
+    """An old summary copied into the head of the next block."""
+    return (
+        bool(later) and later[0] - index <= LONGEST_HEAD and later[0] - _head(bones, start, later[0]) <= index
+    )
+
+
+def _with_silent_blocks(bones: Sequence[Bone], blocks: list[_Block]) -> list[_Block]:
+    """Add rewrites that left no summary of Hermes: what began or ended the generation is stored once more."""
+    named = by_uid(bones)
+    if not named and not any(bone.state is RowState.ARCHIVED for bone in bones):
+        return blocks
+    found = list(blocks)
+    # What stands between a block's start and its summary is its head, repeated or not.
+    inside = {at for block in blocks for at in (*block.copies, *block.again, *_up_to_summary(block))}
+    starts = {block.start: block for block in blocks}
+    seen: set[Hashable] = set()
+    opening = _identity(bones[0])
+    for at, bone in enumerate(bones):
+        identity = _identity(bone)
+        if at in starts:
+            opening = identity
+        elif identity == opening and identity in seen and at not in inside:
+            batch = range(at, len(bones)) if named else stroke(bones, at)
+            copies = _copies_in(bones, batch, bones[:at]) if len(batch) > 1 or named else set()
+            if copies:
+                found.append(_Block(at, None, BoundaryMode.IN_PLACE, len(copies), 0, copies))
+                inside |= copies
+        seen.add(identity)
+    for row, kept in digests(bones, inside):
+        found.append(_Block(row, row, BoundaryMode.IN_PLACE, 0, len(kept), {*kept}))
+    return sorted(found, key=lambda block: block.start)
+
+
+def _up_to_summary(block: _Block) -> range:
+    return range(block.start, block.start if block.summary is None else block.summary + 1)
+
+
+def _identity(bone: Bone) -> Hashable:
+    return bone.uid or bone.key

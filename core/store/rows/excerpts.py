@@ -1,0 +1,43 @@
+"""The beginnings of stored values: what a line shows, without reading or parsing the rest."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from core.store.rows.decode import JSON_PREFIX
+
+_NAME = re.compile(r'"function"\s*:\s*\{\s*"name"\s*:\s*"((?:[^"\\]|\\.)*)"')
+_TEXT = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\.)*)')
+_JSON_SLACK = 4
+"""An encoded list needs more stored characters for one shown character than plain text does."""
+
+
+def start_of_content(chars: int) -> str:
+    """SQL for enough bytes of a message's content to show `chars` characters of it."""
+    # `substr` of text stops at a NUL, which is how encoded lists begin: cut bytes.
+    return f"CAST(substr(CAST(content AS BLOB), 1, {chars * _JSON_SLACK + len(JSON_PREFIX)}) AS BLOB)"
+
+
+def shown_start(start: bytes, chars: int) -> str:
+    """The first characters of a content, from the bytes `start_of_content` read."""
+    text = start.decode(errors="ignore")
+    encoded = text.startswith(JSON_PREFIX)
+    return (_encoded_text(text[len(JSON_PREFIX) :]) if encoded else text)[:chars]
+
+
+def call_names(calls: str) -> list[str]:
+    """Names of the tools called, also from JSON that was cut short."""
+    return [_unquote(found[1]) for found in _NAME.finditer(calls)]
+
+
+def _encoded_text(json_text: str) -> str:
+    """The text parts of an encoded list, also when it was cut short."""
+    return "\n".join(_unquote(found[1]) for found in _TEXT.finditer(json_text))
+
+
+def _unquote(inside: str) -> str:
+    try:
+        return str(json.loads(f'"{inside}"'))
+    except ValueError:
+        return inside

@@ -1,0 +1,129 @@
+"""Messages by row id: whole, or as one line."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterable, Sequence
+
+from core.hermes.markers.markers import find_summary
+from core.model.transcript.message import Message
+from core.model.transcript.storage import RowPreview
+from core.store.database.schema import Schema
+from core.store.rows.decode import JSON_PREFIX, Cells
+from core.store.rows.excerpts import call_names, shown_start, start_of_content
+from core.store.rows.message_decoding import MESSAGE_COLUMNS, message_from_row, row_state
+from core.store.rows.sessions import chunks
+
+_PREVIEW_COLUMNS = (
+    "id",
+    "session_id",
+    "role",
+    "timestamp",
+    "tool_name",
+    "active",
+    "compacted",
+    "message_uid",
+    "_compressed_summary",
+)
+_TRACES = ("id", "session_id", "active", "compacted", "message_uid")
+_CALLS_SHOWN = 4096
+_MAX_ID = 2**63 - 1
+
+
+def read_messages(
+    connection: sqlite3.Connection, schema: Schema, row_ids: Sequence[int]
+) -> tuple[Message, ...]:
+    """The messages of these rows, in the order asked for; ids that do not exist are left out."""
+    columns = schema.select("messages", MESSAGE_COLUMNS)
+    copied: Collection[int] = ()
+    if schema.has_uids:
+        copied = hidden_copies(
+            connection, schema, _rows(connection, schema.select("messages", _TRACES), row_ids).values()
+        )
+    found: dict[int, Message] = {}
+    for chunk in chunks(row_ids):  # the raw rows of one chunk only: all of them weigh as much as the messages
+        for one, row in _rows(connection, columns, chunk).items():
+            found[one] = message_from_row(row, schema, row_state(row, one in copied))
+    return tuple(found[one] for one in row_ids if one in found)
+
+
+def read_previews(
+    connection: sqlite3.Connection, schema: Schema, row_ids: Sequence[int], chars: int
+) -> tuple[RowPreview, ...]:
+    """One line for each of these rows, in the order asked for; never reads a body to its end."""
+    columns = schema.select("messages", _PREVIEW_COLUMNS)
+    calls = "tool_calls" if schema.has("messages", "tool_calls") else "NULL"
+    columns += (
+        f", {start_of_content(chars)} AS start"
+        f", coalesce(length(CAST(content AS BLOB)), 0) + coalesce(length(CAST({calls} AS BLOB)), 0) AS size"
+        f", substr({calls}, 1, {_CALLS_SHOWN}) AS tool_calls"
+    )
+    rows = _rows(connection, columns, row_ids)
+    copied = hidden_copies(connection, schema, rows.values())
+    return tuple(_preview(rows[one], one in copied, chars) for one in row_ids if one in rows)
+
+
+def _rows(connection: sqlite3.Connection, columns: str, row_ids: Sequence[int]) -> dict[int, sqlite3.Row]:
+    found: dict[int, sqlite3.Row] = {}
+    for chunk in chunks(row_ids):
+        marks = ", ".join("?" * len(chunk))
+        query = f"SELECT {columns} FROM messages WHERE id IN ({marks})"  # noqa: S608 - names from the schema
+        found.update((row["id"], row) for row in connection.execute(query, chunk).fetchall())
+    return found
+
+
+def hidden_copies(
+    connection: sqlite3.Connection, schema: Schema, rows: Iterable[sqlite3.Row]
+) -> Collection[int]:
+    """Ids of hidden rows that a newer row of the same session repeats."""
+    hidden = [row for row in rows if row["active"] == 0 and not row["compacted"] and row["message_uid"]]
+    if not hidden or not schema.has_uids:
+        return ()
+    sessions = {row["session_id"] for row in hidden}
+    query = "SELECT message_uid, max(id) FROM messages WHERE session_id = ? GROUP BY message_uid"
+    last: dict[str, int] = {}
+    for session in sessions:
+        last.update(connection.execute(query, (session,)).fetchall())
+    return {row["id"] for row in hidden if last.get(row["message_uid"], 0) > row["id"]}
+
+
+def _preview(row: sqlite3.Row, copied: bool, chars: int) -> RowPreview:
+    cells = Cells(row)
+    start: bytes = row["start"] or b""
+    text = start.decode(errors="ignore")
+    encoded = text.startswith(JSON_PREFIX)
+    names = call_names(cells.text("tool_calls") or "")
+    tool = cells.text("tool_name") or next(iter(names), None)
+    return RowPreview(
+        id=row["id"],
+        session_id=str(row["session_id"]),
+        role=cells.text("role") or "?",
+        text=shown_start(start, chars),
+        size=row["size"],
+        state=row_state(row, copied),
+        timestamp=cells.time("timestamp"),
+        tool_name=tool,
+        calls=len(names),
+        is_summary=bool(row["_compressed_summary"]) or find_summary(text) is not None,
+        images=encoded and '"image' in text,
+        damage=tuple(cells.damage),
+    )
+
+
+def newest_row(connection: sqlite3.Connection, upto: int = _MAX_ID) -> int:
+    """The greatest row id that is not above another, 0 without rows.
+
+    An id that is no whole number, as a hand-made table may hold, is none.
+    """
+    (newest,) = connection.execute("SELECT max(id) FROM messages WHERE id <= ?", (upto,)).fetchone()
+    if not isinstance(newest, int | None):
+        numbers = "SELECT max(id) FROM messages WHERE typeof(id) = 'integer' AND id <= ?"
+        (newest,) = connection.execute(numbers, (upto,)).fetchone()
+    return newest or 0
+
+
+def next_row(connection: sqlite3.Connection, after: int) -> int | None:
+    """The row id that follows another; None after the last."""
+    numbers = "SELECT min(id) FROM messages WHERE id > ? AND typeof(id) = 'integer'"
+    (found,) = connection.execute(numbers, (after,)).fetchone()
+    return None if found is None else int(found)

@@ -1,0 +1,183 @@
+"""Rows of `sessions` as values. Never reads `system_prompt`, which can be larger than all the rest."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+
+from core.model.accounting.tokens import Buckets, Cost
+from core.model.transcript.session import Guards, Session
+from core.store.database.schema import Schema
+from core.store.rows.decode import Cells, moment
+
+SPENT_COLUMNS = (
+    "input_tokens",
+    "output_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "reasoning_tokens",
+    "estimated_cost_usd",
+    "actual_cost_usd",
+    "cost_status",
+    "cost_source",
+)
+"""What was spent, as sessions and their split by route name it."""
+
+SESSION_COLUMNS = (
+    "id",
+    "source",
+    "title",
+    "model",
+    "model_config",
+    "billing_provider",
+    "billing_base_url",
+    "billing_mode",
+    "parent_session_id",
+    "started_at",
+    "ended_at",
+    "last_activity_at",
+    "end_reason",
+    "message_count",
+    "tool_call_count",
+    "api_call_count",
+    *SPENT_COLUMNS,
+    "cwd",
+    "profile_name",
+    "rewind_count",
+    "archived",
+    "system_prompt_hash",
+    "tool_names",
+    "compression_failure_cooldown_until",
+    "compression_failure_error",
+    "compression_fallback_streak",
+    "compression_ineffective_count",
+    "compression_recovery_deadline",
+)
+_CHUNK = 500
+_HASH_LENGTH = 64
+
+Item = TypeVar("Item")
+
+
+def read_sessions(
+    connection: sqlite3.Connection, schema: Schema, path: Path, ids: Iterable[str]
+) -> dict[str, Session]:
+    """The sessions with these ids, by id; ids that do not exist are left out."""
+    columns = f"{schema.select('sessions', SESSION_COLUMNS)}, {spoken_at(schema)} AS spoken_at"
+    found: dict[str, Session] = {}
+    for chunk in chunks(list(ids)):
+        marks = ", ".join("?" * len(chunk))
+        query = f"SELECT {columns} FROM sessions WHERE id IN ({marks})"  # noqa: S608 - names from the schema
+        for row in connection.execute(query, chunk).fetchall():
+            session = session_from_row(row, path)
+            spoken = moment(row["spoken_at"])
+            found[session.id] = replace(session, last_active=newest(session.last_active, spoken))
+    return found
+
+
+def spoken_at(schema: Schema) -> str:
+    """SQL for when a session was last written to whose row says no more than its start; else NULL.
+
+    That is an open one before 0.22, which has `last_activity_at`. One step into the index of messages by
+    session and time answers it; without that index each session would cost a scan, so it stays unknown.
+    """
+    if "idx_messages_session" not in schema.indexes or not schema.has("messages", "timestamp"):
+        return "NULL"
+    silent = [one for one in ("ended_at", "last_activity_at") if schema.has("sessions", one)]
+    test = " AND ".join(f"sessions.{one} IS NULL" for one in silent) or "1"
+    newest_row = "SELECT max(timestamp) FROM messages WHERE session_id = sessions.id"
+    return f"CASE WHEN {test} THEN ({newest_row}) END"
+
+
+def session_from_row(row: sqlite3.Row, path: Path) -> Session:
+    """Decode one row of `SESSION_COLUMNS`."""
+    cells = Cells(row)
+    text, integer = cells.text, cells.integer
+    started, ended = cells.time("started_at"), cells.time("ended_at")
+    return Session(
+        id=text("id") or "",
+        database=path,
+        source=text("source"),
+        title=text("title"),
+        model=text("model"),
+        model_config=text("model_config"),
+        provider=text("billing_provider"),
+        base_url=text("billing_base_url"),
+        billing_mode=text("billing_mode"),
+        parent_id=text("parent_session_id"),
+        started_at=started,
+        ended_at=ended,
+        last_active=newest(started, ended, cells.time("last_activity_at")),
+        end_reason=text("end_reason"),
+        messages=integer("message_count"),
+        tool_calls=integer("tool_call_count"),
+        api_calls=integer("api_call_count"),
+        tokens=buckets(cells),
+        estimated_cost=cost(cells, "estimated_cost_usd"),
+        actual_cost=cost(cells, "actual_cost_usd"),
+        cwd=text("cwd"),
+        profile=text("profile_name"),
+        rewind_count=integer("rewind_count"),
+        archived=cells.flag("archived"),
+        guards=_guards(cells),
+        system_prompt_hash=text("system_prompt_hash"),
+        tools_hash=_tools_hash(cells),
+        damage=_damage(cells),
+    )
+
+
+def buckets(cells: Cells) -> Buckets:
+    """The token counters of a session or usage row."""
+    return Buckets(
+        input=cells.integer("input_tokens"),
+        cache_read=cells.integer("cache_read_tokens"),
+        cache_write=cells.integer("cache_write_tokens"),
+        output=cells.integer("output_tokens"),
+        reasoning=cells.integer("reasoning_tokens"),
+    )
+
+
+def cost(cells: Cells, column: str) -> Cost:
+    """One of the costs of a session or usage row."""
+    return Cost(cells.money(column), cells.text("cost_status"), cells.text("cost_source"))
+
+
+def newest(*times: datetime | None) -> datetime | None:
+    """The latest of the known times."""
+    return max((time for time in times if time is not None), default=None)
+
+
+def chunks(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
+    """Slices small enough to be bound as parameters of one statement."""
+    for start in range(0, len(items), _CHUNK):
+        yield items[start : start + _CHUNK]
+
+
+def _guards(cells: Cells) -> Guards:
+    deadline = "compression_recovery_deadline"
+    return Guards(
+        cooldown_until=cells.time("compression_failure_cooldown_until"),
+        failure_error=cells.text("compression_failure_error"),
+        fallback_streak=cells.integer("compression_fallback_streak"),
+        ineffective_count=cells.integer("compression_ineffective_count"),
+        recovery_deadline=cells.time(deadline) if cells[deadline] else None,  # 0 says that there is none
+    )
+
+
+def _tools_hash(cells: Cells) -> str | None:
+    """The hash of the tool schemas (0.22), in a column that may still hold the older list of names."""
+    kept = cells.text("tool_names")
+    return kept if kept and len(kept) == _HASH_LENGTH else None
+
+
+def _damage(cells: Cells) -> tuple[str, ...]:
+    """What was wrong with the row, once its other cells have been read."""
+    if cells["id"] is None:
+        cells.damage.append("id is missing")
+    if cells["model_config"] is not None:
+        cells.json("model_config", None)
+    return tuple(dict.fromkeys(cells.damage))

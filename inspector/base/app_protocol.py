@@ -1,0 +1,35 @@
+"""What a screen may ask of the app around it. The app knows its screens; they know only this."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from datetime import datetime
+from typing import Protocol, cast
+
+from textual.widget import Widget
+
+from core.model.finding import Severity
+from core.store.database.locate import Location
+
+
+class Shell(Protocol):
+    """The app, as its screens see it.
+
+    Attributes:
+        now: The clock.
+        diagnosed: How many findings of each severity a conversation has, once somebody examined it.
+    """
+
+    now: Callable[[], datetime]
+    diagnosed: dict[tuple[Location, str], Counter[Severity]]
+
+    def open_conversation(
+        self, location: Location, session_id: str, *, view: str | None = None, row: int | None = None
+    ) -> None:
+        """Open the workspace of a conversation, at a message when one is named."""
+
+
+def shell(widget: Widget) -> Shell:
+    """The app a screen or widget lives in."""
+    return cast("Shell", widget.app)

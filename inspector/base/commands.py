@@ -1,0 +1,112 @@
+"""The table of commands: one source for bindings, footer, help screen and palette."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from textual.binding import Binding, BindingType
+
+from core.errors import ConfigError
+from core.support.yaml_tables import load_table
+
+KEY_NAMES = {
+    "question_mark": "?", "slash": "/", "left_square_bracket": "[", "right_square_bracket": "]",
+    "left_curly_bracket": "{", "right_curly_bracket": "}", "equals_sign": "=", "escape": "esc",
+    "up": "↑", "down": "↓", "left": "←", "right": "→", "pagedown": "pgdn", "pageup": "pgup",
+    "greater_than_sign": ">", "less_than_sign": "<", "backspace": "⌫",
+    "plus": "+", "minus": "-", "full_stop": ".", "comma": ",",
+    "shift+tab": "⇧tab", "shift+left": "⇧←", "shift+right": "⇧→",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One thing the user can do.
+
+    Attributes:
+        id: Name in the user's keymap; `scope.verb`.
+        scope: Where it applies: `app`, `list`, or a screen.
+        keys: Textual key names, the shown one first.
+        action: Textual action of the widget, screen or app that asks for the scope.
+        label: Word in the footer; empty to leave it out.
+        help: One sentence.
+        palette: Also offered by the command palette.
+        danger: Leads to a write.
+        listed: Shown on the help screen.
+    """
+
+    id: str
+    scope: str
+    keys: tuple[str, ...]
+    action: str
+    help: str
+    label: str = ""
+    palette: bool = False
+    danger: bool = False
+    listed: bool = True
+
+    @property
+    def binding(self) -> Binding:
+        """The command as Textual binds it."""
+        return Binding(
+            ",".join(self.keys), self.action, self.label or self.help.rstrip("."),
+            show=bool(self.label), key_display=key_name(self.keys[0]), tooltip=self.help, id=self.id,
+        )  # fmt: skip
+
+
+def key_name(key: str) -> str:
+    """A key as people write it: `?`, `↑`, `^f`."""
+    return KEY_NAMES.get(key) or key.replace("ctrl+", "^")
+
+
+@cache
+def table() -> tuple[Command, ...]:
+    """Every command, in the order the footer and the help screen show them."""
+    rows = load_table("inspector/base/commands.yaml")
+    return tuple(Command(**{**row, "keys": tuple(row["keys"])}) for row in rows)
+
+
+def commands(scope: str) -> tuple[Command, ...]:
+    """The commands of one scope."""
+    return tuple(command for command in table() if command.scope == scope)
+
+
+def bindings(scope: str) -> list[BindingType]:
+    """The `BINDINGS` of a widget, screen or app."""
+    return [command.binding for command in commands(scope)]
+
+
+def keymap(text: str, where: str = "keys.yaml") -> dict[str, str]:
+    """A user's own keys: YAML that maps command ids to a key or a list of keys.
+
+    Raises:
+        ConfigError: It is not such a map, or names a command that does not exist.
+    """
+    import yaml
+
+    try:
+        data = yaml.safe_load(text) or {}
+    except yaml.YAMLError as error:
+        raise ConfigError("is not valid YAML", where=where, remedy=str(error).splitlines()[0]) from error
+    if not isinstance(data, dict):
+        raise ConfigError("must map command ids to keys", where=where, remedy="Example: `sessions.sort: o`")
+    _refuse_unknown(data, where)
+    return {name: _keys(value) for name, value in data.items()}
+
+
+def _refuse_unknown(names: Iterable[object], where: str) -> None:
+    import difflib
+
+    known = [command.id for command in table()]
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(str(name), known, n=3)
+            remedy = f"Near it: {', '.join(near)}" if near else "Example: `sessions.sort: o`"
+            raise ConfigError(f"no command is named {name!r}", where=where, remedy=remedy)
+
+
+def _keys(value: object) -> str:
+    keys = value if isinstance(value, list) else [value]
+    return ",".join(str(key) for key in keys)

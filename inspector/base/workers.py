@@ -1,0 +1,76 @@
+"""Work that takes time: off the screen's thread, replaceable, cancellable, and never the end of the app."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+from textual import work
+from textual.notifications import SeverityLevel
+from textual.widget import Widget
+from textual.worker import Worker, WorkerState, get_current_worker
+
+from core.errors import InspectorError
+from core.store.database.connect import Interrupted
+from inspector.terminal.text import clean_line
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def in_thread(group: str, *, exclusive: bool = True) -> Callable[[Callable[P, R]], Callable[P, Worker[R]]]:
+    """Decorator: calls of this method run in a thread, and what they raise is reported, not fatal.
+
+    Args:
+        group: Names the work among that of its widget or screen.
+        exclusive: A call takes the place of the one before it, which is told to stop.
+    """
+
+    def decorate(method: Callable[P, R]) -> Callable[P, Worker[R]]:
+        # Without a description Textual writes out every argument: for 12,000 messages that is 20 MB, on the
+        # thread that draws.
+        return work(
+            thread=True,
+            exclusive=exclusive,
+            group=group,
+            exit_on_error=False,
+            description=method.__name__,
+        )(method)
+
+    return decorate
+
+
+def cancelled() -> Callable[[], bool]:
+    """For use in a worker's thread: says whether the worker was told to stop.
+
+    Hand it to whatever reads a database: `exclusive=True` alone marks the old worker but lets its query run.
+    """
+    worker = get_current_worker()
+    return lambda: worker.is_cancelled
+
+
+class Reporting:
+    """For widgets and screens that own workers: an error becomes a toast, never the end of the app."""
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Tell the user what failed."""
+        error = event.worker.error
+        if event.state is WorkerState.ERROR and error is not None:
+            self.report(error)
+
+    def report(self, error: BaseException) -> None:
+        """Say what happened, where, and what to do; a query we stopped ourselves is no news."""
+        if isinstance(error, Interrupted):
+            return
+        self.toast(_words(error), "error", seconds=12)
+
+    def toast(self, text: str, severity: SeverityLevel = "information", *, seconds: float = 5) -> None:
+        """Say something at the edge of the screen; any text is safe."""
+        assert isinstance(self, Widget)
+        self.app.notify(clean_line(text), severity=severity, markup=False, timeout=seconds)
+
+
+def _words(error: BaseException) -> str:
+    if isinstance(error, InspectorError):
+        return error.line
+    return f"Internal error: {type(error).__name__}: {error}"

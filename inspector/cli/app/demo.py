@@ -1,0 +1,29 @@
+"""Made-up conversations of every kind the inspector explains, in a home inside the user's cache directory."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from inspector.cli.arguments import options
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `demo`."""
+    options.add_app_options(parser)
+    parser.add_argument(
+        "--path", action="store_true", help="print the home of the sample sessions instead, for --home"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Open the app on the sample sessions."""
+    from sample_sessions import demo_home
+
+    home = demo_home()
+    if args.path:
+        sys.stdout.write(f"{home}\n")
+        return 0
+    from inspector.cli.app import open as app
+
+    return app.start(argparse.Namespace(**{**vars(args), "db": None, "home": home, "profile": None}))

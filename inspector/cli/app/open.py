@@ -1,0 +1,117 @@
+"""The app itself, or one frame of it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.errors import UsageError
+from inspector.cli.arguments import target
+
+if TYPE_CHECKING:
+    from core.store.database.locate import Location
+    from inspector.app import InspectorApp
+
+MOST_FOCUSES = 2
+
+
+def start(args: argparse.Namespace) -> int:
+    """Open the app on the databases the options name, or draw one frame of it to a file.
+
+    Raises:
+        NotFoundError: There is no database or no such session.
+        UsageError: There is no such screen, the file cannot be written, or there is no terminal.
+    """
+    app = _app(args)
+    if args.screenshot is None:
+        _require_terminal()
+        app.run()
+    else:
+        _take(app, args.screenshot, args.size)
+    return app.return_code or 0
+
+
+def _app(args: argparse.Namespace) -> InspectorApp:
+    from core.support.user_dirs import OWN_KEYS, config_directory
+    from inspector.app import InspectorApp
+    from inspector.base.named_screens import HOME, PAGES
+
+    keys = config_directory() / OWN_KEYS
+    view = _view(args.screen)
+    focuses = _focuses(args.focus or (), view)
+    places = target.locations(args)
+    with target.stores(args):
+        pass  # a database that cannot be read is said here, not in an app that has nothing to show
+    if view in (None, HOME, *PAGES) and args.session is None:
+        return InspectorApp(places, view=view, keys=keys)
+    place, session_id = _conversation(args)
+    others = (one for one in places if one != place)
+    return InspectorApp((place, *others), session=session_id, view=view, focuses=focuses, keys=keys)
+
+
+def _conversation(args: argparse.Namespace) -> tuple[Location, str]:
+    """The conversation a screen of the workspace is opened on: the newest unless one is named."""
+    args.session = args.session or target.LATEST
+    with target.session(args) as (store, session):
+        return store.location, session.id
+
+
+def _view(screen: str | None) -> str | None:
+    """The name of a screen, when there is one of that name.
+
+    Raises:
+        UsageError: There is no screen of that name.
+    """
+    from inspector.base.named_screens import NAMES
+
+    if screen is not None and screen not in NAMES:
+        known = ", ".join(NAMES)
+        raise UsageError(f"there is no screen {screen!r}", where="--screen", remedy=f"Choose one of {known}")
+    return screen
+
+
+def _focuses(topics: Sequence[str], view: str | None) -> Sequence[str]:
+    """The topics the focus lab compares.
+
+    Raises:
+        UsageError: Another screen is asked for, or more topics than the lab has columns for.
+    """
+    from inspector.base.named_screens import FOCUS
+
+    if topics and view != FOCUS:
+        raise UsageError("a topic is for the focus lab", where="--focus", remedy=f"Add --screen {FOCUS}")
+    if len(topics) > MOST_FOCUSES:
+        raise UsageError(f"{len(topics)} topics are named", where="--focus", remedy="Name one or two")
+    return topics
+
+
+def _take(app: InspectorApp, path: Path, size: tuple[int, int] | None) -> None:
+    from inspector import screenshot
+
+    try:
+        screenshot.take(app, path, size or screenshot.DEFAULT_SIZE)
+    except OSError as error:
+        raise UsageError(f"cannot be written ({error.strerror})", where=str(path)) from error
+
+
+def draw(place: Location, session_id: str, view: str, path: Path) -> None:
+    """Draw one view of a conversation to a file.
+
+    Raises:
+        UsageError: The file cannot be written.
+    """
+    from inspector.app import InspectorApp
+
+    _take(InspectorApp([place], session=session_id, view=view), path, None)
+
+
+def _require_terminal() -> None:
+    streams = (sys.stdin, sys.stdout)
+    if not all(stream is not None and stream.isatty() for stream in streams):
+        raise UsageError(
+            "the app needs a terminal",
+            remedy="For scripts there is --json on every command, or --screenshot FILE.svg",
+        )

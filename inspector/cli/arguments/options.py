@@ -1,0 +1,117 @@
+"""Options every command shares, and the parser that turns a bad command line into one clear line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from core.errors import UsageError
+from inspector.cli.arguments import parsers as numbers
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
+VALUED = ("--db", "--home", "--profile", "--screenshot", "--screen", "--session", "--focus", "--size")
+"""Global options that take a value: it must not be mistaken for the name of a command."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that raises instead of printing its usage and exiting."""
+
+    def __init__(self, prog: str, description: str, epilog: str | None = None) -> None:
+        super().__init__(
+            prog=prog,
+            description=description,
+            epilog=epilog,
+            allow_abbrev=False,
+            formatter_class=_unmeasured,
+        )
+        self.register("type", None, _text)
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what went wrong with the command line as a `UsageError`."""
+        raise UsageError(message, where=self.prog, remedy=f"See `{self.prog} --help`")
+
+    def format_help(self) -> str:
+        """The help, as wide as the terminal."""
+        self.formatter_class = argparse.RawDescriptionHelpFormatter
+        return super().format_help()
+
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        """Write the help and let a full disk or a closed pipe be noticed, which argparse would hide."""
+        (file or sys.stdout).write(self.format_help())
+        sys.stdout.flush()
+
+
+def _text(word: str) -> str:
+    """A word of the command line as text a database can hold, whatever the locale could not decode in it.
+
+    Names of files stay as the system gave them: their options say `type=str` or `type=Path`.
+    """
+    return word.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _unmeasured(prog: str) -> argparse.HelpFormatter:
+    """What argparse checks each option with: a fixed width saves it the modules that measure the terminal."""
+    return argparse.HelpFormatter(prog, width=80)
+
+
+def add_store_options(parser: argparse.ArgumentParser) -> None:
+    """`--db`, `--home` and `--profile`: which session database is meant."""
+    group = parser.add_argument_group("which database (default: $HERMES_HOME, else ~/.hermes)")
+    place = group.add_mutually_exclusive_group()
+    place.add_argument("--db", metavar="FILE", type=Path, help="this session database")
+    place.add_argument(
+        "--home", metavar="DIR", type=Path, help="this HERMES_HOME (state.db, config.yaml, logs/)"
+    )
+    group.add_argument("--profile", type=str, metavar="NAME", help="this profile of the home")
+
+
+def add_session_argument(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
+    """`SESSION`: an id, a unique prefix of one, a title, or `latest`."""
+    parser.add_argument(
+        "session",
+        metavar="SESSION",
+        nargs="?" if optional else None,
+        help="an id, the unique beginning of one, a title, or `latest`",
+    )
+
+
+def add_json_option(parser: argparse.ArgumentParser, *, csv: str | None = None) -> None:
+    """`--json`: the same result for scripts.
+
+    Args:
+        parser: Of the command.
+        csv: Help of `--csv`, which goes without `--json`; None where the result is no table.
+    """
+    forms = parser.add_mutually_exclusive_group()
+    if csv is not None:
+        forms.add_argument("--csv", action="store_true", help=csv)
+    forms.add_argument("--json", action="store_true", help="print JSON; its keys are stable")
+
+
+def add_app_options(parser: argparse.ArgumentParser) -> None:
+    """`--screenshot` and what goes with it."""
+    group = parser.add_argument_group("the app")
+    group.add_argument("--screenshot", metavar="FILE.svg", type=Path, help="draw one frame to FILE and exit")
+    group.add_argument("--screen", metavar="NAME", help=_screens())
+    group.add_argument(
+        "--session", metavar="SESSION", help="the conversation to open there (default: the newest)"
+    )
+    group.add_argument(
+        "--focus",
+        metavar="TOPIC",
+        action="append",
+        help="a topic for the focus lab to compare; may be repeated",
+    )
+    group.add_argument(
+        "--size", metavar="WxH", type=numbers.size, help="columns x rows of the screenshot, as 120x40"
+    )
+
+
+def _screens() -> str:
+    from inspector.base.named_screens import HOME, NAMES
+
+    return f"the screen to start on (default: {HOME}): {', '.join(NAMES)}"

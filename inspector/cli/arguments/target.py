@@ -1,0 +1,121 @@
+"""From options to an open database, and from what the user calls a session to the session."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from core.errors import DatabaseError, NotFoundError, UsageError
+from core.store.database.locate import Location, locate
+from inspector.cli import output
+
+if TYPE_CHECKING:
+    from core.model.transcript.session import Session
+    from core.store.database.open_database import OpenDatabase
+    from core.store.store import Store
+
+Opened = TypeVar("Opened", bound="OpenDatabase")
+
+LATEST = "latest"
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+def locations(args: argparse.Namespace) -> tuple[Location, ...]:
+    """The databases the options name.
+
+    Raises:
+        NotFoundError: There is none; the remedy names the samples, for people who only came to look.
+    """
+    try:
+        return locate(db=args.db, home=args.home, profile=args.profile)
+    except NotFoundError as error:
+        if args.db or args.home or args.profile:
+            raise
+        remedy = f"{error.remedy}, or look at the samples: hermes-inspector demo"
+        raise NotFoundError(error.what, where=error.where, remedy=remedy) from error
+
+
+@contextmanager
+def stores(args: argparse.Namespace) -> Iterator[tuple[Store, ...]]:
+    """Every database the options name, opened, as by `opened`."""
+    from core.store.store import Store  # all that can be read of a database, with the imports it takes
+
+    with opened(args, Store) as found:
+        yield found
+
+
+@contextmanager
+def opened(args: argparse.Namespace, kind: Callable[[Location], Opened]) -> Iterator[tuple[Opened, ...]]:
+    """Every database the options name, opened; one that cannot be read is reported, the others stay.
+
+    Args:
+        args: The command line.
+        kind: What to open each as.
+
+    Raises:
+        NotFoundError: There is none.
+        DatabaseError: None of them can be read.
+    """
+    places = locations(args)
+    with ExitStack() as stack:
+        found: list[Opened] = []
+        for place in places:
+            try:
+                database = kind(place)
+            except DatabaseError as error:
+                if len(places) == 1 or (place is places[-1] and not found):
+                    raise
+                output.write_note(f"hermes-inspector: left out: {error.line}")
+            else:
+                stack.enter_context(database)
+                found.append(database)
+        yield tuple(found)
+
+
+@contextmanager
+def session(args: argparse.Namespace) -> Iterator[tuple[Store, Session]]:
+    """The session `args.session` names, and the open database it is in.
+
+    Raises:
+        NotFoundError: Nothing fits.
+        UsageError: Several sessions fit.
+    """
+    with stores(args) as found:
+        yield _choose(found, args.session)
+
+
+def _choose(stores: Sequence[Store], text: str) -> tuple[Store, Session]:
+    found: list[tuple[Store, Session]] = []
+    missing: NotFoundError | None = None
+    for store in stores:
+        try:
+            found.append((store, store.resolve(text)))
+        except NotFoundError as error:
+            missing = missing or error
+    if not found and missing:
+        raise missing
+    if text == LATEST:
+        return max(found, key=lambda pair: pair[1].last_active or LONG_AGO)
+    exact = [pair for pair in found if pair[1].id == text] or found
+    if len(exact) > 1:
+        names = ", ".join(store.location.label for store, _ in exact)
+        raise UsageError(f"{text!r} is in several profiles: {names}", remedy="Choose one with --profile")
+    return exact[0]
+
+
+def each(databases: Sequence[Opened], action: Callable[[Opened], None]) -> None:
+    """Do something with every database; one that fails is reported, unless it is the only one.
+
+    Raises:
+        DatabaseError: The only database failed.
+    """
+    for database in databases:
+        try:
+            action(database)
+        except DatabaseError as error:
+            if len(databases) == 1:
+                raise
+            output.write_note(f"hermes-inspector: left out: {error.line}")

@@ -1,0 +1,240 @@
+"""Nothing is repaired or written. Exit code 5 says a database is unsound, 4 that a config is unusable."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from core.errors import ConfigError, DatabaseError, InspectorError
+from core.model.accounting.usage import Discrepancy
+from core.model.finding import Finding
+from core.model.transcript.pages import ListQuery
+from core.model.transcript.storage import Lease, StoreHealth
+from core.store.database.locate import Location
+from core.store.store import Store
+from inspector.cli import output
+from inspector.cli.arguments import options, target
+from inspector.cli.explanation.findings import lines as finding_lines
+from inspector.cli.explanation.findings import payload as findings_payload
+from inspector.payloads import values as jsonio
+
+T = TypeVar("T")
+
+SOUND = "ok"
+MOST_ROWS = 10
+"""Disagreements of rows that are printed for people; the document holds them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found at one database and in the home around it.
+
+    Attributes:
+        health: None when the database cannot be read; `error` says why.
+        release: The Hermes release that wrote the newest conversation, in words; None without one.
+        config: The config.yaml that was read; None when the home has none.
+        notes: What a reader should know.
+        findings: Diagnoses of the database as a whole, worst first.
+        rows: Sessions whose totals, split by model and messages do not agree.
+        problems: What keeps it from being used.
+    """
+
+    location: Location
+    health: StoreHealth | None = None
+    error: InspectorError | None = None
+    release: str | None = None
+    config: Path | None = None
+    notes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    rows: tuple[Discrepancy, ...] = ()
+    problems: tuple[InspectorError, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """What the report means for a script."""
+        return max((problem.exit_code for problem in self.problems), default=0)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `doctor`."""
+    parser.add_argument(
+        "--integrity", action="store_true", help="also SQLite's own check, which reads everything"
+    )
+    options.add_json_option(parser)
+    options.add_store_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what is found."""
+    reports = [_examine(location, integrity=args.integrity) for location in target.locations(args)]
+    if len(reports) == 1 and reports[0].error is not None:
+        raise reports[0].error
+    if args.json:
+        output.write_json({"databases": [_payload(report) for report in reports]})
+    else:
+        output.write_lines(line for report in reports for line in _lines(report))
+    return max(report.exit_code for report in reports)
+
+
+def _examine(location: Location, *, integrity: bool) -> Report:
+    from core.account.reconcile.consistency import row_lint
+    from core.explain.diagnose.diagnose import diagnose_store
+    from core.hermes.config.config import load_config
+
+    broken: list[DatabaseError] = []
+    try:
+        with Store(location) as store:
+            health = store.health(integrity=integrity)
+            findings = _tried(broken, lambda: diagnose_store(store, integrity=integrity).findings)
+            rows = _tried(broken, lambda: row_lint(store))
+    except DatabaseError as error:
+        return Report(location, error=error, problems=(error,))
+    report = Report(location, health, findings=findings, rows=rows)
+    problems: list[InspectorError] = list(_unsound(health))
+    problems += broken if not health.unreadable else []  # the tables say it more exactly
+    try:
+        config = load_config(location.home)
+        release = _release(location)
+    except ConfigError as error:
+        return replace(report, notes=health.notes, problems=(*problems, error))
+    except DatabaseError as error:
+        problems += [] if problems else [error]
+        release = None
+    notes = (*health.notes, *_damage(health), *config.notes())
+    return replace(report, release=release, config=config.path, notes=notes, problems=tuple(problems))
+
+
+def _tried(broken: list[DatabaseError], read: Callable[[], tuple[T, ...]]) -> tuple[T, ...]:
+    """One part of the report; what a damaged table keeps from being read leaves the others whole."""
+    try:
+        return read()
+    except DatabaseError as error:
+        if error.line not in (one.line for one in broken):
+            broken.append(error)
+        return ()
+
+
+def _release(location: Location) -> str | None:
+    from core.explain.context.gather import situation
+
+    with Store(location) as store:
+        newest = store.sessions(ListQuery(limit=1)).rows
+        if not newest:
+            return None
+        guess = situation(store, newest[0].session.id).release
+    return f"{guess.version} ({guess.verdict.value})"
+
+
+def _unsound(health: StoreHealth) -> Iterator[DatabaseError]:
+    for table, what in health.unreadable.items():
+        yield DatabaseError(f"table {table} cannot be read whole: {what}", where=str(health.path))
+    if health.integrity not in (None, SOUND):
+        yield DatabaseError(f"fails SQLite's check: {health.integrity}", where=str(health.path))
+    if health.foreign_key_errors:
+        yield DatabaseError(
+            f"has {health.foreign_key_errors} rows whose session is gone", where=str(health.path)
+        )
+
+
+def _damage(health: StoreHealth) -> Iterator[str]:
+    for what, count in health.damage.items():
+        yield f"{count} sessions hold something that cannot be decoded: {what}"
+
+
+def _payload(report: Report) -> dict[str, Any]:
+    return {
+        "path": report.location.db,
+        "home": report.location.home,
+        "profile": report.location.label,
+        "release": report.release,
+        "config": report.config,
+        "health": None if report.health is None else _health(report.health),
+        "notes": list(report.notes),
+        "findings": [findings_payload(finding) for finding in report.findings],
+        "rows": [_row(one) for one in report.rows],
+        "problems": [jsonio.error(problem) for problem in report.problems],
+    }
+
+
+def _health(health: StoreHealth) -> dict[str, Any]:
+    return {
+        "size": health.size,
+        "wal_size": health.wal_size,
+        "free_bytes": health.free_bytes,
+        "page_size": health.page_size,
+        "journal_mode": health.journal_mode,
+        "mode": None if health.mode is None else f"{health.mode:o}",
+        "schema_version": health.schema_version,
+        "sessions": health.sessions,
+        "messages": health.messages,
+        "full_text": health.full_text,
+        "tables": {table.name: table.rows for table in health.tables},
+        "leases": [_lease(lease) for lease in health.leases],
+        "integrity": health.integrity,
+        "foreign_key_errors": health.foreign_key_errors,
+        "damage": dict(health.damage),
+        "unreadable": dict(health.unreadable),
+    }
+
+
+def _row(one: Discrepancy) -> dict[str, Any]:
+    return {
+        "session": one.session,
+        "what": one.what,
+        "left": one.left,
+        "right": one.right,
+        "difference": one.difference,
+        "evidence": jsonio.evidence(one.evidence),
+    }
+
+
+def _lease(lease: Lease) -> dict[str, Any]:
+    return {
+        "kind": lease.kind,
+        "key": lease.key,
+        "holder": lease.holder,
+        "pid": lease.pid,
+        "acquired_at": jsonio.time(lease.acquired_at),
+        "expires_at": jsonio.time(lease.expires_at),
+    }
+
+
+def _lines(report: Report) -> Iterator[str]:
+    from inspector.terminal import formatting as format
+
+    yield str(report.location.db)
+    if report.health is not None:
+        health = report.health
+        schema = format.count(health.schema_version)
+        yield f"  {format.short(health.size)}B · schema {schema} · journal mode {health.journal_mode}"
+        yield f"  {_how_many(health.sessions, 'session')} · {_how_many(health.messages, 'message')}"
+        yield f"  full-text search: {health.full_text}"
+        yield f"  written by Hermes {report.release or format.UNKNOWN}"
+        yield f"  config: {report.config or 'none; defaults apply'}"
+        yield from (f"  in use: {lease.kind} of {lease.key} by {lease.holder}" for lease in health.leases)
+        yield f"  SQLite's check: {health.integrity or 'not asked for (--integrity)'}"
+    yield from (f"  note: {note}" for note in report.notes)
+    yield from (f"  PROBLEM: {problem.line}" for problem in report.problems)
+    yield from _disagreements(report.rows)
+    if report.findings:
+        yield from (f"  {line}" for line in finding_lines(report.findings))
+    elif not report.problems and not report.rows:
+        yield "  nothing wrong found"
+
+
+def _how_many(count: int | None, what: str) -> str:
+    from inspector.terminal import formatting as format
+
+    return f"{format.UNKNOWN} {what}s" if count is None else format.plural(count, what)
+
+
+def _disagreements(rows: Sequence[Discrepancy]) -> Iterator[str]:
+    from inspector.terminal import formatting as format
+
+    for one in rows[:MOST_ROWS]:
+        yield f"  rows disagree on {one.what} of {one.session}: {one.left} against {one.right}"
+    if len(rows) > MOST_ROWS:
+        yield f"  and {format.plural(len(rows) - MOST_ROWS, 'more disagreement')} (--json names them)"

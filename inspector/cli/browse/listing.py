@@ -1,0 +1,225 @@
+"""Rows of the session list, of one or several databases, and the table they are printed in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from core.model.transcript.session import Kind
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from decimal import Decimal
+
+    from core.model.accounting.tokens import Buckets
+    from core.model.transcript.pages import ConversationRow, ListQuery, SessionEntry
+    from core.model.transcript.session import Session
+    from core.store.conversations.session_lists import SessionLists
+    from core.store.store import Store
+
+MOST_COUNTED = 1_000
+_TEXTS = ("title", "model", "source")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A conversation, shown by its tip, or one session.
+
+    Attributes:
+        position: 0-based place of the session in its conversation.
+        sessions: How many sessions the conversation has.
+        generations: Of the conversation; None while nobody looked.
+        lower_bound: Some part of `tokens` is not known.
+        preview: What the user said first, where there is no title; None while nobody looked.
+    """
+
+    store: SessionLists
+    session: Session
+    kind: Kind
+    root: str
+    tip: str
+    position: int
+    sessions: int
+    title: str | None
+    tokens: Buckets
+    usd: Decimal | None
+    messages: int | None
+    calls: int | None
+    last_active: datetime | None
+    lower_bound: bool = False
+    generations: int | None = None
+    preview: str | None = None
+
+    def began(self, whole: bool) -> str:
+        """The session whose first words the row is known by."""
+        return self.root if whole else self.session.id
+
+    def order(self, sort: str) -> tuple[bool, Any]:
+        """The order inside one database: numbers downwards with unknown ones last, texts upwards."""
+        if sort in _TEXTS:
+            text = {"title": self.title, "model": self.session.model, "source": self.session.source}[sort]
+            return (not text, (text or "").lower())
+        value = self._number(sort)
+        return (value is None, 0.0 if value is None else -value)
+
+    def _number(self, sort: str) -> float | None:
+        times = {"last_active": self.last_active, "started": self.session.started_at}
+        if sort in times:
+            moment = times[sort]
+            return None if moment is None else moment.timestamp()
+        value = {
+            "messages": self.messages,
+            "tokens": self.tokens.total,
+            "input": self.tokens.input,
+            "output": self.tokens.output,
+            "cache_read": self.tokens.cache_read,
+            "cache_write": self.tokens.cache_write,
+            "hit": self.tokens.hit_rate,
+            "cost": self.usd,
+            "calls": self.calls,
+        }[sort]
+        return None if value is None else float(value)
+
+
+def sessions(store: SessionLists, query: ListQuery) -> tuple[list[Row], int]:
+    """One row a session, and how many match without the limit."""
+    page = store.sessions(query)
+    return [_of_session(store, entry) for entry in page.rows], page.total
+
+
+def conversations(store: Store, query: ListQuery) -> tuple[list[Row], int]:
+    """One row a conversation, and how many match without the limit."""
+    page = store.conversations(query)
+    return [_of_conversation(store, row) for row in page.rows], page.total
+
+
+def with_generations(rows: Sequence[Row]) -> list[Row]:
+    """The same rows knowing how many generations their conversations have.
+
+    That takes a look at the messages, so a longer list than `MOST_COUNTED` is left without.
+    """
+    if len(rows) > MOST_COUNTED:
+        return list(rows)
+    counts: dict[tuple[SessionLists, str], int] = {}
+    for store in dict.fromkeys(row.store for row in rows):
+        ids = [row.session.id for row in rows if row.store is store]
+        numbers = store.thread_generation_counts(ids)
+        counts.update({(store, one): number for one, number in zip(ids, numbers, strict=True)})
+    return [replace(row, generations=counts[row.store, row.session.id]) for row in rows]
+
+
+def with_previews(rows: Sequence[Row], *, whole: bool) -> list[Row]:
+    """The same rows with the first words of those that have no title.
+
+    Args:
+        rows: What will be shown; a longer list than `MOST_COUNTED` is left without.
+        whole: A row stands for its conversation, so the words are those it began with.
+    """
+    if len(rows) > MOST_COUNTED:
+        return list(rows)
+    found: dict[tuple[SessionLists, str], str] = {}
+    for store in dict.fromkeys(row.store for row in rows):
+        ids = [row.began(whole) for row in rows if row.store is store and not row.title]
+        found.update({(store, one): words for one, words in store.first_words(ids).items()})
+    return [
+        row if row.title else replace(row, preview=found.get((row.store, row.began(whole)))) for row in rows
+    ]
+
+
+def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
+    """The list for people.
+
+    Args:
+        rows: What to print.
+        total: How many there are without the limit.
+        several: Rows come from several databases, so each says which.
+    """
+    from inspector.cli.table import Column, lines
+    from inspector.terminal import formatting as format
+
+    columns = (
+        Column("last"),
+        *([Column("profile")] if several else ()),
+        Column("conversation", shrinks=True),
+        Column("where"),
+        Column("model", shrinks=True),
+        Column("msgs", right=True),
+        Column("gen", right=True),
+        Column("tokens", right=True),
+        Column("hit", right=True),
+        Column("cost", right=True),
+        Column("session"),
+    )
+    now = format.utc_now()
+    yield from lines(columns, (_cells(row, now, several=several) for row in rows))
+    shown = f"{len(rows):,} of {total:,}" if len(rows) < total else f"{total:,}"
+    yield f"{shown} {'row' if total == 1 else 'rows'}" + (
+        " · --all shows every session" if len(rows) < total else ""
+    )
+
+
+def _cells(row: Row, now: datetime, *, several: bool) -> list[str]:
+    from inspector.terminal import formatting as format
+    from inspector.terminal.glyphs import KIND
+
+    title = row.title or (f"“{row.preview}”" if row.preview else format.UNKNOWN)
+    count = f" ({row.sessions} sessions)" if row.sessions > 1 else ""
+    sign = "" if row.kind is Kind.MAIN else f"{KIND[row.kind]} "
+    return [
+        format.age(row.last_active, now),
+        *([row.store.location.label] if several else ()),
+        f"{sign}{title}{count}",
+        row.session.source or format.UNKNOWN,
+        row.session.model or format.UNKNOWN,
+        format.count(row.messages),
+        format.count(row.generations),
+        format.tokens(row.tokens.total, lower_bound=row.lower_bound),
+        format.percent(row.tokens.hit_rate),
+        format.money(row.usd),
+        row.session.id,
+    ]
+
+
+def _of_session(store: SessionLists, entry: SessionEntry) -> Row:
+    session = entry.session
+    return Row(
+        store=store,
+        session=session,
+        kind=entry.kind,
+        root=entry.root,
+        tip=entry.tip,
+        position=entry.position,
+        sessions=entry.sessions,
+        title=session.title,
+        tokens=session.tokens,
+        usd=session.recorded_cost.usd,
+        messages=session.messages,
+        calls=session.api_calls,
+        last_active=session.last_active,
+    )
+
+
+def _of_conversation(store: SessionLists, row: ConversationRow) -> Row:
+    times = [session.last_active for session in row.sessions if session.last_active is not None]
+    return Row(
+        store=store,
+        session=row.tip,
+        kind=row.kind,
+        root=row.root.id,
+        tip=row.tip.id,
+        position=len(row.sessions) - 1,
+        sessions=len(row.sessions),
+        title=row.title,
+        tokens=row.tokens,
+        usd=row.cost.usd,
+        messages=_sum(session.messages for session in row.sessions),
+        calls=_sum(session.api_calls for session in row.sessions),
+        last_active=max(times, default=None),
+        lower_bound=row.lower_bound,
+    )
+
+
+def _sum(values: Iterator[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None

@@ -1,0 +1,97 @@
+"""Every word must occur; "double quotes" keep words together. Newest messages come first."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from core.model.transcript.storage import SearchHit, SearchResult
+from inspector.cli import output
+from inspector.cli.arguments import options, target
+from inspector.cli.arguments import parsers as numbers
+from inspector.cli.arguments.target import LONG_AGO
+from inspector.payloads import values as jsonio
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `search`."""
+    parser.add_argument("text", metavar="TEXT", nargs="+", help="words to look for")
+    parser.add_argument(
+        "--limit", type=numbers.positive, default=50, metavar="N", help="hits (default: %(default)s)"
+    )
+    parser.add_argument("--in", dest="session", metavar="SESSION", help="only in this session")
+    options.add_json_option(parser)
+    options.add_store_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the hits."""
+    text = " ".join(args.text)
+    found = _in_session(args, text) if args.session is not None else _everywhere(args, text)
+    if args.json:
+        output.write_json(_payload(text, found))
+    else:
+        output.write_lines(_lines(found))
+    return 0
+
+
+def _in_session(args: argparse.Namespace, text: str) -> SearchResult:
+    with target.session(args) as (store, session):
+        return store.search(text, limit=args.limit, session=session.id)
+
+
+def _everywhere(args: argparse.Namespace, text: str) -> SearchResult:
+    """Hits of all databases together, newest first."""
+    found: list[SearchResult] = []
+    with target.stores(args) as opened:
+        target.each(opened, lambda store: found.append(store.search(text, limit=args.limit)))
+    hits = [hit for result in found for hit in result.hits]
+    if len(found) > 1:
+        hits.sort(key=lambda hit: hit.timestamp or LONG_AGO, reverse=True)
+    return SearchResult(
+        hits=tuple(hits[: args.limit]),
+        partial=len(hits) > args.limit or any(result.partial for result in found),
+        how=", ".join(dict.fromkeys(result.how for result in found)),
+    )
+
+
+def _payload(text: str, found: SearchResult) -> dict[str, Any]:
+    return {
+        "query": text,
+        "hits": [_hit(hit) for hit in found.hits],
+        "partial": found.partial,
+        "how": found.how,
+    }
+
+
+def _hit(hit: SearchHit) -> dict[str, Any]:
+    return {
+        "session": hit.session_id,
+        "row": hit.row_id,
+        "role": hit.role,
+        "at": jsonio.time(hit.timestamp),
+        "state": hit.state.value,
+        "excerpt": hit.excerpt,
+    }
+
+
+def _lines(found: SearchResult) -> Iterator[str]:
+    from inspector.cli.table import Column, lines
+    from inspector.terminal import formatting as format
+
+    columns = (
+        Column("when"),
+        Column("session"),
+        Column("row", right=True),
+        Column("role"),
+        Column("text", shrinks=True),
+    )
+    rows = (
+        [format.moment(hit.timestamp), hit.session_id, str(hit.row_id), hit.role, hit.excerpt]
+        for hit in found.hits
+    )
+    if found.hits:
+        yield from lines(columns, rows)
+    more = ", and there may be more" if found.partial else ""
+    yield f"{format.plural(len(found.hits), 'hit')}{more} · by {found.how}"

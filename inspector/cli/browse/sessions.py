@@ -1,0 +1,149 @@
+"""The table has one row a conversation, or with --all one a session.
+
+The JSON has one object a session, each with its place in its conversation, and all of them without --limit.
+A session without a title has the first words of its user as preview. In a list of more than 1,000 the
+generations and previews are null: they mean reading messages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from core.store.conversations.sort_order import SORTS
+from inspector.cli import output
+from inspector.cli import printed_cache as kept
+from inspector.cli.arguments import options, target
+from inspector.cli.arguments import parsers as numbers
+from inspector.cli.arguments.target import Opened
+from inspector.payloads import values as jsonio
+
+if TYPE_CHECKING:
+    from inspector.cli.browse.listing import Row
+
+SHOWN = 50
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `sessions`."""
+    parser.add_argument("--limit", type=numbers.whole, metavar="N", help=f"at most N rows (table: {SHOWN})")
+    parser.add_argument(
+        "--all", action="store_true", help="every session on a row of its own, without a limit"
+    )
+    parser.add_argument(
+        "--since", type=numbers.moment, metavar="WHEN", help="active since: 7d, 24h, 2026-11-20"
+    )
+    parser.add_argument("--source", metavar="NAME", help="only from here: cli, telegram, cron, ...")
+    parser.add_argument(
+        "--filter", metavar="TEXT", help="only where id, title, model, source or folder hold TEXT"
+    )
+    parser.add_argument("--sort", choices=SORTS, default="last_active", help="order (default: %(default)s)")
+    options.add_json_option(parser)
+    options.add_store_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the list."""
+    if args.json:
+        return _json(args)
+    return _every_session(args) if args.all else _conversations(args)
+
+
+def _json(args: argparse.Namespace) -> int:
+    # What a moment ago counted as since an hour ago need not do so now.
+    slot = None if args.since else kept.slot(args)
+    text = slot.read() if slot else None
+    if text is None:
+        rows, total = _sessions(args)
+        text = jsonio.dumps(jsonio.masked({"sessions": [_payload(row) for row in rows], "total": total}))
+        if slot:
+            slot.write(text)
+    sys.stdout.write(f"{text}\n")
+    return 0
+
+
+def _every_session(args: argparse.Namespace) -> int:
+    from inspector.cli.browse import listing
+
+    rows, total = _sessions(args)
+    output.write_lines(listing.table(rows, total, several=len({row.store for row in rows}) > 1))
+    return 0
+
+
+def _sessions(args: argparse.Namespace) -> tuple[list[Row], int]:
+    from core.store.conversations.session_lists import SessionLists
+    from inspector.cli.browse import listing
+
+    with target.opened(args, SessionLists) as opened:
+        rows, total = _read(opened, args, listing.sessions, None if args.all else args.limit)
+        return listing.with_previews(listing.with_generations(rows), whole=False), total
+
+
+def _conversations(args: argparse.Namespace) -> int:
+    from inspector.cli.browse import listing
+
+    with target.stores(args) as opened:
+        limit = SHOWN if args.limit is None else args.limit
+        rows, total = _read(opened, args, listing.conversations, limit)
+        rows = listing.with_previews(listing.with_generations(rows), whole=True)
+        output.write_lines(listing.table(rows, total, several=len(opened) > 1))
+    return 0
+
+
+def _read(
+    opened: Sequence[Opened],
+    args: argparse.Namespace,
+    listed: Callable[..., tuple[list[Row], int]],
+    limit: int | None,
+) -> tuple[list[Row], int]:
+    """Rows of all databases in one order, no more than asked for, and how many there would be."""
+    from core.model.transcript.pages import ListQuery
+
+    query = ListQuery(limit, since=args.since, source=args.source, sort=args.sort, text=args.filter)
+    found: list[Row] = []
+    total = 0
+
+    def read(database: Opened) -> None:
+        nonlocal total
+        rows, count = listed(database, query)
+        found.extend(rows)
+        total += count
+
+    target.each(opened, read)
+    if len(opened) > 1:
+        found.sort(key=lambda row: row.order(args.sort))
+    return found[:limit], total
+
+
+def _payload(row: Row) -> dict[str, Any]:
+    session = row.session
+    return {
+        "id": session.id,
+        "title": session.title,
+        "preview": row.preview,
+        "source": session.source,
+        "model": session.model,
+        "provider": session.provider,
+        "started_at": jsonio.time(session.started_at),
+        "ended_at": jsonio.time(session.ended_at),
+        "last_active": jsonio.time(session.last_active),
+        "end_reason": session.end_reason,
+        "messages": session.messages,
+        "calls": session.api_calls,
+        "tokens": jsonio.tokens(session.tokens),
+        "hit_rate": session.tokens.hit_rate,
+        "cost": jsonio.cost(session.recorded_cost),
+        "conversation": {
+            "root": row.root,
+            "tip": row.tip,
+            "position": row.position,
+            "sessions": row.sessions,
+            "generations": row.generations,
+        },
+        "kind": row.kind.value,
+        "parent": session.parent_id,
+        "database": session.database,
+        "damage": list(session.damage),
+    }

@@ -1,0 +1,196 @@
+"""Each generation is what the model saw between two compactions; rows a compaction copied are marked.
+
+`.generations[-1].messages[].message` of the JSON is what `plan --messages` takes.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from core.errors import UsageError
+from core.model.transcript.conversation import Boundary, Conversation, Generation
+from core.model.transcript.message import Message
+from core.store.store import Store
+from inspector.cli import output
+from inspector.cli.arguments import options, target
+from inspector.cli.arguments import parsers as numbers
+from inspector.payloads import values as jsonio
+
+LAST = "last"
+_MOST = 100_000
+"""Characters of one text that a terminal is given: more would run past for minutes."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `show`."""
+    options.add_session_argument(parser)
+    parser.add_argument(
+        "--generation", type=_generation, metavar="N", help=f"only this one, counted from 1; or `{LAST}`"
+    )
+    parser.add_argument("--full", action="store_true", help="whole texts instead of one line a message")
+    options.add_json_option(parser)
+    options.add_store_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print a conversation."""
+    with target.session(args) as (store, session):
+        conversation = store.conversation(session.id)
+        wanted = _wanted(conversation, args.generation)
+        if args.json:
+            output.write_json(_payload(store, session.id, conversation, wanted))
+        else:
+            # Cleaned here, text by text: looking for credentials in every line again takes ten times as long.
+            output.write_lines(_lines(store, conversation, wanted, full=args.full), mask=False)
+    return 0
+
+
+def _generation(text: str) -> int | str:
+    return LAST if text == LAST else numbers.positive(text)
+
+
+def _wanted(conversation: Conversation, choice: int | str | None) -> Sequence[Generation]:
+    """The generations asked for.
+
+    Raises:
+        UsageError: The conversation has no such generation.
+    """
+    generations = conversation.generations
+    if choice is None:
+        return generations
+    if choice == LAST:
+        return generations[-1:]
+    found = [one for one in generations if one.index == choice]
+    if not found:
+        raise UsageError(
+            f"there is no generation {choice}", remedy=f"This conversation has {len(generations)}"
+        )
+    return found
+
+
+def _payload(
+    store: Store, session_id: str, conversation: Conversation, wanted: Sequence[Generation]
+) -> dict[str, Any]:
+    return {
+        "session": session_id,
+        "title": conversation.title,
+        "root": conversation.root.id,
+        "tip": conversation.tip.id,
+        "sessions": [session.id for session in conversation.sessions],
+        "resume_target": conversation.resume_target,
+        "resume_reason": conversation.resume_reason,
+        "generations": [_generation_payload(store, one) for one in wanted],
+        "rewound": list(conversation.rewound),
+        "notes": list(conversation.notes),
+    }
+
+
+def _generation_payload(store: Store, generation: Generation) -> dict[str, Any]:
+    messages = store.generation_messages(generation)
+    return {
+        "index": generation.index,
+        "session": generation.session_id,
+        "count": len(generation.row_ids),
+        "fresh": generation.fresh,
+        "boundary": None if generation.boundary is None else _boundary(generation.boundary),
+        "messages": [_message(index, one, generation) for index, one in enumerate(messages)],
+    }
+
+
+def _boundary(boundary: Boundary) -> dict[str, Any]:
+    return {
+        "mode": boundary.mode.value,
+        "at": jsonio.time(boundary.at),
+        "summary_row": boundary.summary_row,
+        "head_rows": boundary.head_rows,
+        "tail_rows": boundary.tail_rows,
+        "merged": boundary.merged,
+    }
+
+
+def _message(index: int, message: Message, generation: Generation) -> dict[str, Any]:
+    row = message.row
+    return {
+        "index": index,
+        "row": None if row is None else row.id,
+        "role": message.role,
+        "at": None if row is None else jsonio.time(row.timestamp),
+        "state": None if row is None else row.state.value,
+        "copy": row is not None and row.id in generation.copy_ids,
+        "summary": _is_summary(message, generation),
+        "damage": [] if row is None else list(row.damage),
+        "message": dict(message.wire),
+    }
+
+
+def _is_summary(message: Message, generation: Generation) -> bool:
+    boundary, row = generation.boundary, message.row
+    return row is not None and boundary is not None and row.id == boundary.summary_row
+
+
+def _lines(
+    store: Store, conversation: Conversation, wanted: Sequence[Generation], *, full: bool
+) -> Iterator[str]:
+    from inspector.terminal import formatting as format
+    from inspector.terminal.text import clean
+
+    count = format.plural(len(conversation.sessions), "session")
+    generations = format.plural(len(conversation.generations), "generation")
+    yield clean(f"{conversation.name} · {count} · {generations}")
+    for generation in wanted:
+        yield ""
+        yield clean(_heading(generation))
+        for index, message in enumerate(store.generation_messages(generation)):
+            yield from _message_lines(index, message, generation, full=full)
+    for note in conversation.notes:
+        yield ""
+        yield clean(f"note: {note}")
+
+
+def _heading(generation: Generation) -> str:
+    from inspector.terminal import formatting as format
+
+    parts = [f"generation {generation.index}", generation.session_id]
+    parts.append(format.plural(len(generation.row_ids), "message"))
+    if generation.copies:
+        parts.append(f"{generation.copies} of them copies")
+    if generation.boundary is not None:
+        how = generation.boundary.mode.value.replace("_", "-")
+        parts.append(f"after {how} compaction at {format.moment(generation.boundary.at)}")
+    return "═ " + " · ".join(parts)
+
+
+def _message_lines(index: int, message: Message, generation: Generation, *, full: bool) -> Iterator[str]:
+    from inspector.terminal.glyphs import CALL, ROLE, ROLE_OTHER, SUMMARY
+    from inspector.terminal.text import clean_line
+
+    sign = SUMMARY if _is_summary(message, generation) else ROLE.get(message.role, ROLE_OTHER)
+    mark = "=" if message.row is not None and message.row.id in generation.copy_ids else " "
+    calls = [f"{CALL} {call.name} {call.arguments}" for call in message.tool_calls]
+    head = f"{index:>6}{mark}{sign} {clean_line(message.role):<10}"
+    if full:
+        yield head.rstrip()
+        yield from (f"        {line}" for text in [message.text, *calls] if text for line in _whole(text))
+    else:
+        yield _cropped(f"{head}{clean_line(' '.join([message.text, *calls]))}")
+
+
+def _whole(text: str) -> Iterator[str]:
+    """The lines of a text, cleaned as one: a credential may run over several."""
+    from inspector.cli.table import terminal_width
+    from inspector.terminal.text import clean
+
+    shown = text if terminal_width() is None else text[:_MOST]
+    yield from clean(shown).split("\n")
+    if len(shown) < len(text):
+        yield f"… {len(text) - len(shown):,} more characters: sent to a file or a pipe, all are printed"
+
+
+def _cropped(line: str) -> str:
+    from inspector.cli.table import terminal_width
+    from inspector.terminal.text import crop
+
+    width = terminal_width()
+    return crop(line, width or 200)

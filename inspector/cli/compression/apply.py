@@ -1,0 +1,130 @@
+"""`compress --apply`: the preview written to the database, after a checklist and a question."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from core.errors import UsageError
+from core.model.compaction.apply import Applied, ApplyMode, GuardResult, Rehearsal
+from core.model.compaction.preview import Preview
+from inspector.cli import output
+from inspector.cli.arguments import confirm, target
+
+if TYPE_CHECKING:
+    from core.store.store import Store
+    from inspector.cli.compression.question import Question
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """`--apply` and what goes with it."""
+    group = parser.add_argument_group("writing")
+    group.add_argument("--apply", action="store_true", help="write it; `undo` takes it back")
+    group.add_argument(
+        "--mode", choices=[mode.value for mode in ApplyMode], help="default: as the release does"
+    )
+    add_consent(group)
+
+
+def add_consent(group: argparse._ActionsContainer) -> None:
+    """`--yes` and `--force`."""
+    group.add_argument("--yes", action="store_true", help="do not ask before sending or writing")
+    group.add_argument(
+        "--force", type=_guards, default=(), metavar="NAME,...", help="pass these guards regardless"
+    )
+
+
+def check(args: argparse.Namespace) -> None:
+    """Refuse options that do not go together.
+
+    Raises:
+        UsageError: They do not.
+    """
+    if args.apply and args.messages is not None:
+        raise UsageError("--apply needs a SESSION; a file of messages has no database")
+    if args.apply and args.generation is not None:
+        raise UsageError("--apply writes to the newest generation only", remedy="Leave --generation out")
+    if args.mode is not None and not args.apply:
+        raise UsageError("--mode goes with --apply")
+
+
+def write(args: argparse.Namespace, asked: Question, found: Preview) -> Applied:
+    """Rehearse, show, ask, write.
+
+    Raises:
+        UsageError: There is nothing to apply, or the user does not agree.
+        DatabaseError: A guard refuses, or the write failed; nothing was changed.
+    """
+    from core.apply.rehearse import rehearse
+
+    assert asked.situation is not None, "`check` lets no file of messages through"
+    assert asked.situation.generation is not None, "a preview with a middle has a generation"
+    session = asked.situation.generation.session_id
+    mode = None if args.mode is None else ApplyMode(args.mode)
+    with target.session(args) as (store, _):
+        return carry_out(args, store, rehearse(store, session, found, mode))
+
+
+def carry_out(args: argparse.Namespace, store: Store, rehearsal: Rehearsal) -> Applied:
+    """Show what a rehearsal would write and what stands against it, ask, write.
+
+    Raises:
+        UsageError: The user does not agree.
+        DatabaseError: A guard refuses, or the write failed; nothing was changed.
+    """
+    from core.apply.checks.guards import check_guards, require
+    from core.apply.execute import execute
+    from core.apply.journal import Journal
+
+    results = check_guards(store, rehearsal, force=args.force)
+    for line in (*_rows(rehearsal), *_checklist(results)):
+        output.write_note(line)
+    require(results)
+    confirm.ask(f"Write this to {rehearsal.database}?", yes=args.yes)
+    return execute(rehearsal, Journal(), force=args.force)
+
+
+def payload(applied: Applied | None) -> dict[str, Any]:
+    """What the JSON says about writing."""
+    if applied is None:
+        return {"applied": False, "undo_id": None}
+    return {
+        "applied": True,
+        "undo_id": applied.undo_id,
+        "mode": applied.mode.value,
+        "session": applied.session_id,
+        "target": applied.target_id,
+        "rows_written": len(applied.inserted),
+        "seconds": applied.seconds,
+    }
+
+
+def lines(applied: Applied | None) -> Iterator[str]:
+    """What people are told about writing; nothing when nothing was written."""
+    if applied is None:
+        return
+    yield ""
+    yield f"written to {applied.target_id} ({applied.mode.value}), {len(applied.inserted)} rows"
+    yield f"take it back with: hermes-inspector undo {applied.undo_id}"
+
+
+def _guards(text: str) -> tuple[str, ...]:
+    from core.apply.checks.guards import NAMES
+
+    names = tuple(name.strip() for name in text.split(","))
+    for name in names:
+        if name not in NAMES:
+            raise argparse.ArgumentTypeError(f"{name!r} is no guard; they are {', '.join(NAMES)}")
+    return names
+
+
+def _rows(rehearsal: Rehearsal) -> Iterator[str]:
+    place = "in place" if rehearsal.target_id == rehearsal.session_id else f"into {rehearsal.target_id}"
+    gone, new = len(rehearsal.archived) + len(rehearsal.superseded), len(rehearsal.inserted)
+    yield f"{rehearsal.mode.value} of {rehearsal.session_id}: {gone} rows archived, {new} written {place}"
+
+
+def _checklist(results: tuple[GuardResult, ...]) -> Iterator[str]:
+    for result in results:
+        yield f"{result.state.value} · {result.name}: {result.text}"

@@ -1,0 +1,192 @@
+"""A full preview: the summary, the messages after, what of them survives. Without --apply nothing is written.
+
+It says what `/compress` would do before it is done; two --compare-focus show which topic keeps what. Only the
+summarisers `anthropic` and `openai` send anything, with credentials masked; they ask first unless the server
+is on this machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from core.errors import UsageError
+from core.model.compaction.preview import AnchorCount, Preview, Retention
+from inspector.cli import output
+from inspector.cli.compression import agreement as pricing
+from inspector.cli.compression import apply as writing
+from inspector.cli.compression import question as what_if
+from inspector.cli.compression import summariser_options as summarisers
+from inspector.cli.compression.plan import payload as plan_payload
+
+if TYPE_CHECKING:
+    from inspector.cli.compression.question import Question
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `compress`."""
+    what_if.add_arguments(parser)
+    summarisers.add_arguments(parser)
+    parser.add_argument(
+        "--focus", metavar="TOPIC", help="what the summary must keep, as in `/compress TOPIC`"
+    )
+    parser.add_argument(
+        "--compare-focus",
+        action="append",
+        metavar="TOPIC",
+        help="hold this topic against none; may be repeated",
+    )
+    parser.add_argument("--diff", action="store_true", help="print a unified diff of before and after")
+    writing.add_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print a preview, or several side by side."""
+    if args.keep and (args.focus or args.compare_focus):
+        raise UsageError("--keep goes without a focus: `/compress here N` takes none")
+    if args.compare_focus and (args.focus or args.diff):
+        raise UsageError("--compare-focus goes with neither --focus nor --diff")
+    asked = what_if.question(args)
+    if args.compare_focus:
+        _compare(args, _previews(args, asked, (None, *args.compare_focus)))
+        return 0
+    writing.check(args)
+    [found] = _previews(args, asked, (args.focus,))
+    applied = writing.write(args, asked, found) if args.apply else None
+    if args.json:
+        output.write_json(payload(found, asked, args) | writing.payload(applied), mask=not args.unmasked)
+    else:
+        from inspector.cli.compression import preview_text
+
+        shown = found if args.unmasked else preview_text.masked(found)
+        lines = preview_text.diff(shown) if args.diff else preview_text.lines(shown)
+        output.write_lines(lines, mask=not args.unmasked)
+        output.write_lines(writing.lines(applied))
+    return 0
+
+
+def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[str, Any]:
+    """A preview as the command line promises it."""
+    feedback = found.feedback
+    return {
+        "plan": plan_payload(found.plan),
+        "focus": found.focus,
+        "summariser": found.summariser,
+        "summary": found.summary,
+        "summary_index": found.summary_index,
+        "after": [dict(message.wire) for message in found.after],
+        "before_messages": len(found.before),
+        "after_messages": len(found.after),
+        "before_tokens": found.before_tokens,
+        "after_tokens": found.after_tokens,
+        "feedback": {
+            "noop": feedback.noop,
+            "aborted": feedback.aborted,
+            "fallback_used": feedback.fallback_used,
+            "headline": feedback.headline,
+            "token_line": feedback.token_line,
+            "note": feedback.note,
+        },
+        "notes": list(found.notes),
+        "retention": None if found.retention is None else _retention(found.retention),
+        "price": pricing.payload(pricing.price(args, asked, found.plan, found.focus, found.summary)),
+    }
+
+
+def _previews(args: argparse.Namespace, asked: Question, focuses: Sequence[str | None]) -> list[Preview]:
+    """A preview for each focus, over the same cut."""
+    from core.compress.dry_run import preview
+    from core.compress.planning.measure import measure
+    from core.compress.planning.plan import plan
+
+    measured = measure(asked.messages, asked.policy)
+    cut = plan(measured, asked.settings, asked.gate, keep=args.keep)
+    session = None if asked.situation is None else asked.situation.conversation.tip.id
+    writer = summarisers.summariser(args, asked)
+    pricing.agree(args, asked, cut, writer.describe(), focuses)
+    abort = asked.situation is not None and bool(
+        asked.situation.config.value("compression.abort_on_summary_failure", asked.policy.release)
+    )
+    return [
+        preview(
+            measured,
+            cut,
+            writer,
+            focus,
+            session=session,
+            today=f"{date.today():%Y-%m-%d}",
+            abort_configured=abort,
+            hosted=asked.situation is not None,
+        )
+        for focus in focuses
+    ]
+
+
+def _retention(found: Retention) -> dict[str, Any]:
+    return {
+        "anchors": {name: _count(count) for name, count in found.by_category.items()},
+        "focus": None if found.focus is None else _count(found.focus),
+        "rest": None if found.rest is None else _count(found.rest),
+        "score": found.score,
+        "lost": [
+            {"category": anchor.category, "value": anchor.value, "messages": list(anchor.messages)}
+            for anchor in found.anchors
+            if anchor.fate == "lost"
+        ],
+        "lost_by_message": list(found.lost_by_message),
+        "stale": list(found.stale),
+        "missing_asks": list(found.missing_asks),
+        "forgotten": list(found.forgotten),
+    }
+
+
+def _count(count: AnchorCount) -> dict[str, int]:
+    return {"kept": count.kept, "paraphrased": count.paraphrased, "lost": count.lost, "of": count.of}
+
+
+def _compare(args: argparse.Namespace, found: list[Preview]) -> None:
+    if args.json:
+        output.write_json({"compare": [_column(one) for one in found]}, mask=not args.unmasked)
+    else:
+        output.write_lines(_table(found))
+
+
+def _column(found: Preview) -> dict[str, Any]:
+    return {
+        "focus": found.focus,
+        "summary": found.summary,
+        "after_tokens": found.after_tokens,
+        "retention": None if found.retention is None else _retention(found.retention),
+    }
+
+
+def _table(found: list[Preview]) -> Iterator[str]:
+    from inspector.cli.table import Column, lines
+    from inspector.terminal import formatting as format
+
+    columns = (
+        Column("focus", shrinks=True),
+        Column("tokens after", right=True),
+        Column("kept", right=True),
+        Column("focus kept", right=True),
+        Column("rest kept", right=True),
+    )
+    rows = []
+    for one in found:
+        kept = one.retention
+        shares = (None, None) if kept is None else (_share(kept.focus), _share(kept.rest))
+        rows.append(
+            [
+                one.focus or "none",
+                format.count(one.after_tokens, mark=format.ESTIMATE),
+                format.percent(None if kept is None else kept.score),
+                *map(format.percent, shares),
+            ]
+        )
+    yield from lines(columns, rows)
+
+
+def _share(count: AnchorCount | None) -> float | None:
+    return None if count is None or not count.of else (count.kept + count.paraphrased) / count.of

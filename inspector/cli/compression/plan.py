@@ -1,0 +1,153 @@
+"""Nothing is sent and nothing is written; with --messages no database is needed.
+
+Numbers not given come from the home's config.yaml, the session and its log, then from the release's defaults.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from core.model.compaction.plan import Plan, Span
+from inspector.cli import output
+from inspector.cli.compression import question as what_if
+from inspector.payloads import values as jsonio
+
+if TYPE_CHECKING:
+    from core.compress.planning.measure import Measured
+    from core.explain.context.gather import Situation
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `plan`."""
+    what_if.add_arguments(parser)
+    parser.add_argument("--pruned", action="store_true", help="also the texts pruning would leave")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print where a compaction would cut."""
+    from core.compress.planning.keep_turns import part_of
+    from core.compress.planning.measure import measure
+    from core.compress.planning.plan import plan
+
+    asked = what_if.question(args)
+    measured = measure(asked.messages, asked.policy)
+    found = plan(measured, asked.settings, asked.gate, keep=args.keep)
+    pruned = list(_pruned(found, part_of(measured, found)[0])) if args.pruned else None
+    if args.json:
+        document = payload(found) | {"release_requested": args.release}
+        document |= {} if asked.situation is None else _origin(asked.situation)
+        output.write_json(
+            document if pruned is None else {**document, "pruned_messages": pruned},
+            mask=not args.unmasked,
+        )
+    else:
+        from core.redact import redact_text
+
+        # Masked whole: a credential may run over several lines.
+        left = [(entry["index"], str(entry["text"])) for entry in pruned or ()]
+        texts = left if args.unmasked else [(index, redact_text(text)) for index, text in left]
+        output.write_lines(_lines(found, asked.situation, texts), mask=not args.unmasked)
+    return 0
+
+
+def payload(value: Plan) -> dict[str, Any]:
+    """A plan as the command line promises it."""
+    return {
+        "release": value.release,
+        "group": value.group,
+        "window": value.window,
+        "threshold_percent": value.threshold_percent,
+        "threshold_tokens": value.threshold_tokens,
+        "tail_budget": value.tail_budget,
+        "soft_ceiling": value.soft_ceiling,
+        "summary_cap": value.summary_cap,
+        "summary_budget": value.summary_budget,
+        "estimated_tokens": value.estimated_tokens,
+        "compared_tokens": value.compared_tokens,
+        "messages": value.messages,
+        "pruned": value.pruned,
+        "pruned_at": list(value.pruned_at),
+        "head": jsonio.span(value.head),
+        "middle": jsonio.span(value.middle),
+        "tail": jsonio.span(value.tail),
+        "would_fire": value.would_fire,
+        "blocked_by": list(value.blocked_by),
+        "arithmetic": list(value.arithmetic),
+        "warm": value.settings.warm,
+        "kept_from": value.kept_from,
+    }
+
+
+def _origin(here: Situation) -> dict[str, Any]:
+    """Which messages these are, and how release and window are known."""
+    return {
+        "session": here.conversation.tip.id,
+        "generation": None if here.generation is None else here.generation.index,
+        "generations": len(here.conversation.generations),
+        "notes": list(here.notes),
+        "release_detected": {
+            "version": here.release.version,
+            "verdict": here.release.verdict.value,
+            "evidence": [jsonio.evidence(one) for one in here.release.evidence],
+        },
+        "window_known": {
+            "verdict": here.window.verdict.value,
+            "evidence": [jsonio.evidence(one) for one in here.window.evidence],
+        },
+    }
+
+
+def _pruned(found: Plan, measured: Measured) -> Iterator[dict[str, Any]]:
+    """What pruning would leave of each message it shortens."""
+    for index in found.pruned_at:
+        left = measured.shrunk.get(index) or measured.base[index]
+        yield {"index": index, "text": left.text, "message": dict(left.wire)}
+
+
+def _lines(found: Plan, here: Situation | None, pruned: list[tuple[int, str]]) -> Iterator[str]:
+    from inspector.cli.table import Column, lines
+    from inspector.terminal import formatting as format
+
+    if here is not None:
+        tip = here.conversation.tip
+        yield f"{here.conversation.name} · {tip.model or 'model unknown'}"
+    state = "warm" if found.settings.warm else "cold"
+    yield f"Hermes {found.release} (group {found.group}), {state} · window {format.count(found.window)}"
+    verdict = "it would fire" if found.would_fire else "it would not fire"
+    fires = format.count(found.threshold_tokens)
+    yield f"{format.count(found.compared_tokens)} tokens, fires at {fires}: {verdict}"
+    yield from (f"blocked: {reason}" for reason in found.blocked_by)
+    yield from (f"note: {note}" for note in (here.notes if here else ()))
+    yield ""
+    columns = (
+        Column("part"),
+        Column("messages"),
+        Column("count", right=True),
+        Column("tokens", right=True),
+        Column(""),
+    )
+    yield from lines(columns, _parts(found))
+    yield ""
+    yield from (f"  {line}" for line in found.arithmetic)
+    for index, text in pruned:
+        yield ""
+        yield f"message {index} would become:"
+        yield from (f"  {line}" for line in text.split("\n"))
+
+
+def _parts(found: Plan) -> Iterator[list[str]]:
+    from inspector.terminal import formatting as format
+
+    budget = format.count(found.summary_budget, mark=format.ESTIMATE)
+    remarks = ("kept", f"becomes one summary of {budget} tokens" if found.middle.size else "", "kept")
+    for name, span, remark in zip(
+        ("head", "middle", "tail"), (found.head, found.middle, found.tail), remarks, strict=True
+    ):
+        tokens = sum(found.estimates[span.start : span.end])
+        yield [name, _range(span), str(span.size), format.count(tokens, mark=format.ESTIMATE), remark]
+
+
+def _range(span: Span) -> str:
+    return f"{span.start} to {span.end - 1}" if span.size else "none"

@@ -1,0 +1,93 @@
+"""A preview for people: the summary and what survives in it, or a diff."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from core.model.compaction.preview import Preview, Retention
+from core.model.transcript.message import Message
+from core.redact import redact_message, redact_text
+from inspector.cli.table import Column
+from inspector.cli.table import lines as table
+from inspector.terminal import formatting as format
+
+LOST_SHOWN = 12
+
+
+def masked(found: Preview) -> Preview:
+    """A preview without what runs over several lines; every line is masked by itself when it is printed."""
+    return replace(
+        found,
+        summary=found.summary and redact_text(found.summary),
+        before=tuple(map(redact_message, found.before)),
+        after=tuple(map(redact_message, found.after)),
+    )
+
+
+def lines(found: Preview) -> Iterator[str]:
+    """What Hermes would say about it, the summary, and what of the middle survives."""
+    yield found.feedback.headline
+    yield found.feedback.token_line
+    if found.feedback.note:
+        yield found.feedback.note
+    yield from found.notes
+    yield from (f"blocked: {reason}" for reason in found.plan.blocked_by)
+    if found.summary is None:
+        return
+    middle = found.plan.middle
+    yield ""
+    become = "would have become" if found.feedback.noop else "become"
+    yield f"messages {middle.start} to {middle.end - 1} {become} this summary ({found.summariser}):"
+    yield from (f"  {line}".rstrip() for line in found.summary.split("\n"))
+    if found.retention is not None:
+        yield ""
+        yield from _survival(found.retention)
+
+
+def diff(found: Preview) -> Iterator[str]:
+    """The conversation before and after as a unified diff."""
+    yield from difflib.unified_diff(
+        list(_spoken(found.before)), list(_spoken(found.after)), "before", "after", lineterm=""
+    )
+
+
+def _spoken(messages: Iterable[Message]) -> Iterator[str]:
+    for message in messages:
+        yield f"[{message.role}]"
+        calls = [f"{call.name} {call.arguments}" for call in message.tool_calls]
+        for text in (message.text, *calls):
+            yield from text.split("\n") if text else ()
+
+
+def _survival(found: Retention) -> Iterator[str]:
+    columns = (
+        Column("survives"),
+        Column("kept", right=True),
+        Column("paraphrased", right=True),
+        Column("lost", right=True),
+        Column("of", right=True),
+    )
+    counts = dict(found.by_category)
+    counts |= {name: count for name, count in (("in focus", found.focus), ("the rest", found.rest)) if count}
+    yield from table(
+        columns,
+        (
+            [name, *(format.count(number) for number in (one.kept, one.paraphrased, one.lost, one.of))]
+            for name, one in counts.items()
+        ),
+    )
+    yield f"{format.percent(found.score)} of all anchors survive"
+    yield from _lost(found)
+
+
+def _lost(found: Retention) -> Iterator[str]:
+    lost = [anchor for anchor in found.anchors if anchor.fate == "lost"]
+    for anchor in lost[:LOST_SHOWN]:
+        yield f"lost {anchor.category}: {anchor.value}"
+    if len(lost) > LOST_SHOWN:
+        yield f"... and {len(lost) - LOST_SHOWN:,} more; --json has all"
+    yield from (f"request not mentioned: {ask}" for ask in found.missing_asks)
+    yield from (f"no longer true: {fact}" for fact in found.stale)
+    yield from (f"forgotten since the last summary: {fact}" for fact in found.forgotten)

@@ -1,0 +1,179 @@
+"""What `plan` and `compress` are asked about: messages, a release's rules, and the numbers that differ."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from core.errors import ConfigError, UsageError
+from core.imports import openai_messages as transcript
+from core.model.compaction.settings import Gate, Settings
+from core.model.transcript.message import Message
+from inspector.cli import output
+from inspector.cli.arguments import options, target
+from inspector.cli.arguments import parsers as numbers
+
+if TYPE_CHECKING:
+    from core.explain.context.gather import Situation
+    from core.hermes.policy.policy import Policy
+
+_OVERRIDES = {
+    "window": "window",
+    "threshold": "threshold",
+    "target_ratio": "target_ratio",
+    "protect_first": "protect_first",
+    "protect_last": "protect_last",
+    "max_output": "max_output",
+    "current_tokens": "current_tokens",
+    "threshold_tokens": "threshold_cap",
+    "tail_mode": "tail_mode",
+    "min_tail_user_messages": "min_tail_user_messages",
+    "minimum_window": "minimum_window",
+    "aux_window": "aux_window",
+    "session_model": "model",
+    "session_provider": "provider",
+    "api_mode": "api_mode",
+}
+"""Options and the fields of `Settings` they change; an option not given changes nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One list of messages under one release's rules.
+
+    Attributes:
+        gate: What could refuse an automatic attempt; None when nothing is known.
+        situation: Where the messages come from; None for a file.
+    """
+
+    messages: tuple[Message, ...]
+    policy: Policy
+    settings: Settings
+    gate: Gate | None = None
+    situation: Situation | None = None
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """SESSION or --messages, the release, and every number that can be supposed."""
+    options.add_session_argument(parser, optional=True)
+    parser.add_argument(
+        "--messages", type=str, metavar="FILE", help="a JSON list of OpenAI-format messages; - for stdin"
+    )
+    parser.add_argument(
+        "--unmasked", action="store_true", help="with --messages: print its texts with their credentials"
+    )
+    parser.add_argument("--generation", type=numbers.positive, metavar="N", help="of SESSION, counted from 1")
+    parser.add_argument(
+        "--keep",
+        "--here",
+        type=numbers.positive,
+        metavar="N",
+        help="keep the last N user turns word for word, as in `/compress here N`",
+    )
+    parser.add_argument(
+        "--release", metavar="X.Y", help="rules of this Hermes release (default: detected, else newest)"
+    )
+    group = parser.add_argument_group("suppose")
+    group.add_argument("--window", type=numbers.positive, metavar="N", help="the model's context length")
+    group.add_argument("--threshold", type=numbers.share, metavar="F", help="compression.threshold")
+    group.add_argument("--target-ratio", type=numbers.fraction, metavar="F", help="compression.target_ratio")
+    group.add_argument("--protect-first", type=numbers.whole, metavar="N", help="compression.protect_first_n")
+    group.add_argument("--protect-last", type=numbers.whole, metavar="N", help="compression.protect_last_n")
+    group.add_argument("--max-output", type=numbers.positive, metavar="N", help="model.max_tokens")
+    group.add_argument("--current-tokens", type=numbers.whole, metavar="N", help="the real prompt size")
+    group.add_argument("--warm", action="store_true", help="this process has compacted before")
+    _add_newer(group)
+    options.add_json_option(parser)
+    options.add_store_options(parser)
+
+
+def _add_newer(group: argparse._ArgumentGroup) -> None:
+    """Numbers that only some releases or routes heed."""
+    group.add_argument(
+        "--threshold-tokens", type=numbers.positive, metavar="N", help="compression.threshold_tokens"
+    )
+    group.add_argument("--tail-mode", choices=("lean", "legacy"), help="compression.tail_mode")
+    group.add_argument("--min-tail-user-messages", type=numbers.whole, metavar="N", help="as in compression")
+    group.add_argument(
+        "--minimum-window", type=numbers.positive, metavar="N", help="agent.minimum_tool_context_length"
+    )
+    group.add_argument("--aux-window", type=numbers.positive, metavar="N", help="window of the summary model")
+    group.add_argument("--session-model", metavar="NAME", help="for thresholds that depend on the model")
+    group.add_argument("--session-provider", metavar="NAME", help="likewise")
+    group.add_argument("--api-mode", metavar="NAME", help="chat_completions, anthropic_messages, ...")
+
+
+def question(args: argparse.Namespace) -> Question:
+    """Gather what the options ask about.
+
+    Raises:
+        UsageError: Neither or both of SESSION and --messages are given, or the release is none; or a
+            session is to be shown unmasked.
+        NotFoundError: There is no such session or file.
+    """
+    if (args.session is None) == (args.messages is None):
+        raise UsageError("give either SESSION or --messages FILE", remedy="`latest` names the newest session")
+    if args.unmasked and args.messages is None:
+        raise UsageError("--unmasked goes with --messages, not with SESSION")
+    release = release_name(args.release) if args.release is not None else None
+    asked = _from_session(args, release) if args.messages is None else _from_file(args, release)
+    changes = {field: getattr(args, option) for option, field in _OVERRIDES.items()}
+    known = {field: value for field, value in changes.items() if value is not None}
+    return replace(asked, settings=replace(asked.settings, warm=args.warm, **known))
+
+
+def release_name(text: str) -> str:
+    """The policy an option means: a document's by its name, a release's by any version of it.
+
+    A release without a policy of its own is answered by another's; that is said on stderr.
+
+    Raises:
+        UsageError: The text is neither.
+    """
+    from core.hermes.policy.policy import covers, documents, nearest_release, releases
+
+    if text in documents():
+        return text
+    try:
+        found = nearest_release(text)
+    except ConfigError as error:
+        known = ", ".join((*releases(), *documents()))
+        raise UsageError(
+            f"{text!r} is no release of Hermes", where="--release", remedy=f"Known are {known}"
+        ) from error
+    if not covers(found, text):
+        known = ", ".join(releases())
+        output.write_note(f"the rules of Hermes {text} are not known: those of {found} are used ({known})")
+    return found
+
+
+def _from_file(args: argparse.Namespace, release: str | None) -> Question:
+    from core.hermes.config.config import load_config
+    from core.hermes.config.window import find_window
+    from core.hermes.policy.policy import load_policy, newest_release, releases
+
+    if args.generation is not None:
+        raise UsageError("--generation goes with SESSION, not with --messages")
+    messages = transcript.read_messages(args.messages)
+    name = release or newest_release()
+    config = load_config(None)
+    defaults = config.settings(name if name in releases() else newest_release())
+    window = find_window(config, model=args.session_model or "", provider=args.session_provider or "").tokens
+    return Question(messages, load_policy(name), replace(defaults, window=window))
+
+
+def _from_session(args: argparse.Namespace, release: str | None) -> Question:
+    from core.explain.context.gather import situation
+    from core.hermes.policy.policy import documents, load_policy
+
+    described = release if release in documents() else None
+    with target.session(args) as (store, session):
+        found = situation(
+            store,
+            session.id,
+            generation=args.generation,
+            release=None if described else release,
+        )
+    policy = load_policy(described) if described else found.policy
+    return Question(found.messages, policy, found.settings, found.gate, found)

@@ -1,0 +1,151 @@
+"""Puts back, row by row, what `compress --apply` replaced.
+
+Refused when Hermes has gone on since; --fork then puts the old conversation beside the new one.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from core.errors import NotFoundError
+from core.model.compaction.apply import Applied, EntryState, JournalEntry
+from inspector.cli import output
+from inspector.cli.arguments import options
+from inspector.payloads import values as jsonio
+
+if TYPE_CHECKING:
+    from core.apply.journal import Journal
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `undo`."""
+    parser.add_argument("id", metavar="ID", nargs="?", help="what to take back (default: the newest)")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--list", action="store_true", help="show what can be taken back, and what was")
+    what.add_argument("--show", action="store_true", help="show the one entry, undo nothing")
+    what.add_argument(
+        "--fork", action="store_true", help="put the old conversation beside it as a new session"
+    )
+    what.add_argument("--prune", action="store_true", help="forget entries that can no longer be needed")
+    options.add_json_option(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Take back an operation, or show what is on record."""
+    from core.apply.journal import Journal
+    from core.apply.undo import recover
+
+    journal = Journal()
+    recover(journal)
+    if args.list:
+        return _show(args, journal.entries())
+    if args.prune:
+        return _prune(args, journal)
+    entry_id = args.id or _newest(journal)
+    if args.show:
+        return _show(args, (journal.entry(entry_id).summary,), in_full=True)
+    if args.fork:
+        return _fork(args, journal, entry_id)
+    from core.apply.undo import undo
+
+    return _show(args, (undo(journal, entry_id),))
+
+
+def _newest(journal: Journal) -> str:
+    for entry in journal.entries():
+        if entry.state is EntryState.APPLIED:
+            return entry.id
+    raise NotFoundError("nothing was applied that could be taken back", where=str(journal.path))
+
+
+def _prune(args: argparse.Namespace, journal: Journal) -> int:
+    """Forget one entry, or all that are undone or abandoned."""
+    done = (EntryState.UNDONE, EntryState.ABANDONED)
+    gone = [entry for entry in journal.entries() if (entry.id == args.id if args.id else entry.state in done)]
+    if args.id and not gone:
+        raise NotFoundError(f"no journal entry {args.id!r}", where=str(journal.path))
+    journal.prune(entry.id for entry in gone)
+    return _show(args, gone)
+
+
+def _fork(args: argparse.Namespace, journal: Journal, entry_id: str) -> int:
+    from core.apply.execute import execute
+    from core.apply.undo import undo_as_fork
+
+    applied = execute(undo_as_fork(journal, entry_id), journal)
+    if args.json:
+        output.write_json({"fork": _applied(applied)})
+    else:
+        output.write_lines([f"the conversation as it was before {entry_id} is now {applied.target_id}"])
+    return 0
+
+
+def _applied(applied: Applied) -> dict[str, Any]:
+    return {"undo_id": applied.undo_id, "session": applied.target_id, "rows_written": len(applied.inserted)}
+
+
+def _show(args: argparse.Namespace, entries: Sequence[JournalEntry], *, in_full: bool = False) -> int:
+    if args.json:
+        output.write_json({"entries": [_payload(entry) for entry in entries]})
+    elif in_full:
+        output.write_lines(line for entry in entries for line in _details(entry))
+    else:
+        output.write_lines(_lines(entries))
+    return 0
+
+
+def _payload(entry: JournalEntry) -> dict[str, Any]:
+    return {
+        "id": entry.id,
+        "at": jsonio.time(entry.at),
+        "state": entry.state.value,
+        "database": entry.database,
+        "session": entry.session_id,
+        "target": entry.target_id,
+        "mode": entry.mode.value,
+        "rows_replaced": entry.replaced,
+        "rows_written": entry.written,
+        "size": entry.size,
+    }
+
+
+def _lines(entries: Sequence[JournalEntry]) -> Iterator[str]:
+    """One line an entry, narrow enough for 80 columns; `--show` tells the rest."""
+    from inspector.cli.table import Column, lines
+    from inspector.terminal import formatting as format
+
+    if not entries:
+        yield "nothing on record"
+        return
+    columns = (
+        Column("id"),
+        Column("when"),
+        Column("state"),
+        Column("session", shrinks=True),
+        Column("rows", right=True),
+    )
+    yield from lines(
+        columns,
+        ([one.id, format.moment(one.at), one.state.value, one.target_id, _rows(one)] for one in entries),
+    )
+
+
+def _details(entry: JournalEntry) -> Iterator[str]:
+    from inspector.terminal import formatting as format
+
+    yield f"{entry.id}, {entry.state.value}, {format.moment(entry.at)}"
+    yield f"session   {entry.session_id}"
+    if entry.target_id != entry.session_id:
+        yield f"written   {entry.target_id}"
+    yield f"how       {entry.mode.value}, {_rows(entry)} rows"
+    yield f"kept      {format.count(entry.size)} bytes in the journal"
+    yield f"database  {entry.database}"
+
+
+def _rows(entry: JournalEntry) -> str:
+    """Live rows that were replaced, and rows written for them."""
+    from inspector.terminal import formatting as format
+
+    return f"{format.count(entry.replaced)} → {format.count(entry.written)}"

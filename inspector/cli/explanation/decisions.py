@@ -1,0 +1,163 @@
+"""What the release checked, turn by turn: needed, had, passed. So "why not" has an answer too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from core.errors import NotFoundError
+from inspector.cli.arguments import parsers as numbers
+from inspector.payloads import values as jsonio
+
+if TYPE_CHECKING:
+    from core.explain.turns.checks import Check, Decision, PromptPoint, Turn
+    from core.store.store import Store
+
+At = int | datetime
+
+
+def at(text: str) -> At:
+    """A turn by its number, or by a moment in it.
+
+    Raises:
+        argparse.ArgumentTypeError: The text is neither.
+    """
+    return int(text) if text.isdecimal() and len(text) < 8 else numbers.moment(text)
+
+
+def all_turns(store: Store, session_id: str, release: str | None) -> tuple[Turn, ...]:
+    """Every turn of a conversation with its decisions."""
+    from core.explain.events import explained
+    from core.explain.turns.replay import replay_turns
+
+    frame, explanation = explained(store, session_id, release=release)
+    return replay_turns(frame, explanation.events)
+
+
+def chosen(turns: Sequence[Turn], place: At | None) -> Turn | None:
+    """The turn asked for: by number, the one running at a moment, else the newest.
+
+    Raises:
+        NotFoundError: There is no such turn.
+    """
+    if place is None:
+        return turns[-1] if turns else None
+    if isinstance(place, int):
+        found = [turn for turn in turns if turn.index == place]
+    else:
+        found = [turn for turn in turns if turn.at is not None and turn.at <= place][-1:]
+    if not found:
+        count = f"The conversation has {len(turns)}; see `why --turns`"
+        raise NotFoundError("no turn", where=str(place), remedy=count)
+    return found[0]
+
+
+def payload(turn: Turn | None) -> dict[str, Any] | None:
+    """A turn's decisions for scripts."""
+    if turn is None:
+        return None
+    return {
+        **turn_payload(turn),
+        "decisions": [_decision(one) for one in turn.decisions],
+        "calls": [_call(one) for one in turn.calls],
+    }
+
+
+def turn_payload(turn: Turn) -> dict[str, Any]:
+    """A turn in short."""
+    from core.explain.turns.sentences import turn_sentence
+
+    return {
+        "turn": turn.index,
+        "generation": turn.generation,
+        "message": turn.request,
+        "at": jsonio.time(turn.at),
+        "standing": turn.standing.value,
+        "sentence": turn_sentence(turn),
+        "events": list(turn.events),
+    }
+
+
+def turn_lines(turns: Iterable[Turn]) -> Iterator[str]:
+    """Every turn for people, one line each."""
+    from core.explain.turns.sentences import turn_sentence
+    from inspector.cli.table import Column
+    from inspector.cli.table import lines as table
+    from inspector.terminal import formatting as format
+
+    columns = (
+        Column("turn", right=True),
+        Column("gen", right=True),
+        Column("at"),
+        Column("what came of it", shrinks=True, least=30),
+        Column("asked", shrinks=True),
+    )
+    yield ""
+    yield from table(
+        columns,
+        (
+            [str(turn.index), str(turn.generation), format.moment(turn.at), turn_sentence(turn), turn.text]
+            for turn in turns
+        ),
+    )
+
+
+def lines(turn: Turn | None) -> Iterator[str]:
+    """A turn's decisions for people, one table each."""
+    from core.explain.turns.sentences import call_sentence, decision_sentence, turn_sentence
+    from inspector.cli.table import Column
+    from inspector.cli.table import lines as table
+    from inspector.terminal import formatting as format
+
+    yield ""
+    if turn is None:
+        yield "nothing was decided: nobody asked anything"
+        return
+    count = format.plural(len(turn.decisions), "decision")
+    yield f"turn {turn.index}, begun in generation {turn.generation}, {format.moment(turn.at)}: {count}"
+    yield turn_sentence(turn)
+    columns = (Column("check"), Column("needed"), Column("had", right=True), Column("passed"))
+    for one in turn.decisions:
+        yield ""
+        yield decision_sentence(one)
+        yield from (f"  {line}" for line in table(columns, map(_cells, one.checks)))
+    yield from (f"  {call_sentence(one)}" for one in turn.calls)
+
+
+def _cells(check: Check) -> list[str]:
+    from core.explain.turns.sentences import PASSED
+
+    return [check.name, check.needed, check.had, PASSED[check.passed]]
+
+
+def _decision(one: Decision) -> dict[str, Any]:
+    return {
+        "trigger": one.trigger.value,
+        "message": one.row,
+        "generation": one.generation,
+        "at": jsonio.time(one.at),
+        "tokens": one.tokens,
+        "counted": one.real,
+        "where": one.where,
+        "estimate": one.estimate,
+        "fires": one.fires,
+        "event": one.event,
+        "checks": [
+            {"name": check.name, "needed": check.needed, "had": check.had, "passed": check.passed}
+            for check in one.checks
+        ],
+    }
+
+
+def _call(one: PromptPoint) -> dict[str, Any]:
+    return {
+        "at": jsonio.time(one.at),
+        "where": one.where,
+        "counted": one.real,
+        "cached": one.cached,
+        "estimate": one.estimate,
+        "system": one.system,
+        "tools": one.tools,
+        "messages": one.messages,
+    }

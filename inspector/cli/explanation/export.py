@@ -1,0 +1,92 @@
+"""A report that can go into a bug report: what happened to a conversation, without what was said in it.
+
+Compactions with their evidence, findings, where the trigger stands, usage, cache and lineage. `jsonl` is the
+exception: it holds the messages of the newest generation, one a line. Credentials are masked everywhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from core.errors import UsageError
+from inspector.cli import output
+from inspector.cli.arguments import options, target
+from inspector.payloads import values as jsonio
+
+if TYPE_CHECKING:
+    from core.model.transcript.session import Session
+    from core.store.store import Store
+
+FORMATS = ("md", "html", "json", "jsonl")
+
+_HOMES = re.compile(r"(?<![\w/])(?:/home|/Users|[A-Za-z]:\\+Users)[/\\]+[^/\\\s\"'`:]+")
+"""A path names its owner there."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `export`."""
+    options.add_session_argument(parser)
+    parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="default: %(default)s")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write there instead of stdout")
+    parser.add_argument("--screenshot", type=Path, metavar="FILE.svg", help="also draw the Why screen")
+    options.add_json_option(parser)
+    options.add_store_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write a report."""
+    form = "json" if args.json else args.format
+    with target.session(args) as (store, session):
+        text = _messages(store, session) if form == "jsonl" else report_text(store, session, form)
+        place = store.location
+    _write(args.output, text)
+    if args.screenshot is not None:
+        from inspector.cli.app import open as app
+
+        app.draw(place, session.id, "why", args.screenshot)
+    return 0
+
+
+def report_text(store: Store, session: Session, form: str) -> str:
+    """The report of a conversation as `json`, `html` or, whatever else is asked for, Markdown."""
+    from inspector.report import document as report
+
+    document = masked(report.document(store, session))
+    if form == "json":
+        return jsonio.dumps(document, indent=2) + "\n"
+    return report.html(document) if form == "html" else report.markdown(document)
+
+
+def _messages(store: Store, session: Session) -> str:
+    """The newest generation as OpenAI messages, one a line."""
+    from core.redact import redact_message
+
+    generations = store.conversation(session.id).generations
+    messages = store.generation_messages(generations[-1]) if generations else ()
+    return "".join(f"{jsonio.dumps(dict(redact_message(message).wire))}\n" for message in messages)
+
+
+def masked(value: Any) -> Any:
+    """The same value with credentials masked in every text, and the names of people's home directories."""
+    from core.redact import redact_text
+
+    if isinstance(value, str):
+        return _HOMES.sub("~", redact_text(value))
+    if isinstance(value, dict):
+        return {key: masked(one) for key, one in value.items()}
+    return [masked(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _write(path: Path | None, text: str) -> None:
+    if path is None:
+        sys.stdout.write(text)
+        return
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot be written ({error.strerror})", where=str(path)) from error
+    output.write_note(f"written to {path}")

@@ -1,0 +1,137 @@
+"""Diagnoses, worst first: what is wrong, the numbers, how sure that is, and what helps.
+
+With SESSION, of its conversation; without, of the databases and of every conversation in them. A rule that
+lacks its evidence says what is missing and does not guess.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from core.model.finding import Finding, NotKnown, Severity
+from inspector.cli import output
+from inspector.cli.arguments import options, target
+from inspector.payloads import values as jsonio
+
+if TYPE_CHECKING:
+    from core.store.store import Store
+
+MOST_OF_A_RULE = 10
+"""Findings of one rule that are printed for people; the document holds them all."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `findings`."""
+    options.add_session_argument(parser, optional=True)
+    parser.add_argument(
+        "--severity",
+        choices=[severity.value for severity in Severity],
+        default=Severity.INFO.value,
+        help="nothing milder than this (default: %(default)s)",
+    )
+    options.add_json_option(parser)
+    options.add_store_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the diagnoses."""
+    from core.explain.diagnose.diagnose import worst_first
+
+    findings, unknown = _diagnose(args)
+    mildest = Severity(args.severity)
+    found = worst_first(one for one in findings if one.severity.rank <= mildest.rank)
+    if args.json:
+        output.write_json({"findings": list(map(payload, found)), "unknown": list(map(_not_known, unknown))})
+    else:
+        output.write_lines(lines(found, unknown))
+    return 0
+
+
+def payload(found: Finding) -> dict[str, Any]:
+    """A finding as the command line promises it."""
+    return {
+        "rule": found.rule,
+        "name": found.name,
+        "severity": found.severity.value,
+        "sentence": found.sentence,
+        "verdict": found.verdict.value,
+        "session": found.session,
+        "numbers": found.numbers,
+        "evidence": [jsonio.evidence(one) for one in found.evidence],
+        "remedy": found.remedy,
+    }
+
+
+def lines(found: Sequence[Finding], unknown: Iterable[NotKnown] = ()) -> Iterator[str]:
+    """Findings for people, then what could not be told.
+
+    What many conversations share is said once, and of one rule no more than `MOST_OF_A_RULE` are printed.
+    """
+    from inspector.terminal import formatting as format
+
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for one in found:
+        groups.setdefault((one.rule, one.sentence), []).append(one)
+    printed: Counter[str] = Counter()
+    for alike in groups.values():
+        printed[alike[0].rule] += 1
+        if printed[alike[0].rule] <= MOST_OF_A_RULE:
+            yield from _entry(alike)
+    for rule, count in printed.items():
+        if count > MOST_OF_A_RULE:
+            yield f"and {count - MOST_OF_A_RULE:,} more of {rule} (--json names them)"
+    yield format.plural(len(found), "finding")
+    yield from (f"not known: {one.rule} {one.name}: {one.why}" for one in unknown)
+
+
+def _entry(alike: Sequence[Finding]) -> Iterator[str]:
+    """One finding, or one that several conversations share."""
+    from inspector.terminal.glyphs import SEVERITY
+
+    one, *others = alike
+    where = f" · {one.session}" if one.session else ""
+    where += f" and {len(others):,} more" if others else ""
+    yield f"{SEVERITY[one.severity]} {one.severity.value} {one.rule} {one.name}{where}"
+    yield f"  {one.sentence}  [{one.verdict.value}]"
+    yield from (f"  {output.evidence(evidence)}" for evidence in one.evidence)
+    if one.remedy:
+        yield f"  → {one.remedy}"
+
+
+def _diagnose(args: argparse.Namespace) -> tuple[list[Finding], list[NotKnown]]:
+    from core.explain.diagnose.diagnose import diagnose, diagnose_store
+
+    if args.session is not None:
+        with target.session(args) as (store, session):
+            one = diagnose(store, session.id)
+        return list(one.findings), list(one.unknown)
+    findings: list[Finding] = []
+    unknown: list[NotKnown] = []
+
+    def examine(store: Store) -> None:
+        found = list(_surveyed(store))
+        whole = diagnose_store(store)
+        findings.extend((*whole.findings, *found))
+        unknown.extend(whole.unknown)
+
+    with target.stores(args) as opened:
+        target.each(opened, examine)
+    return findings, unknown
+
+
+def _surveyed(store: Store) -> Iterator[Finding]:
+    """What is wrong with the conversations of a database; progress goes to a terminal, if there is one."""
+    from core.explain.diagnose.survey.survey import survey
+
+    looking, examining = output.progress("looking through message"), output.progress("examining")
+    for one in survey(store, report=examining, scanned=looking):
+        yield from one.findings
+        if one.error is not None:
+            output.write_note(f"hermes-inspector: left out: {one.error.line}")
+
+
+def _not_known(one: NotKnown) -> dict[str, str]:
+    return {"rule": one.rule, "name": one.name, "why": one.why}

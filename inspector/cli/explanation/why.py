@@ -1,0 +1,196 @@
+"""Each claim is proved, derived, suspected or unknown, and quotes what it rests on.
+
+Rows, agent.log with its rotations and config.yaml are read; without a log, causes are at best derived.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from inspector.cli import output
+from inspector.cli import printed_cache as kept
+from inspector.cli.arguments import options, target
+from inspector.cli.explanation import decisions
+from inspector.payloads import values as jsonio
+
+if TYPE_CHECKING:
+    from core.explain.answer import Answer
+    from core.explain.explanation import Now
+    from core.explain.turns.checks import Turn
+    from core.hermes.policy.release import ReleaseGuess
+    from core.model.compaction.event import CompressionEvent
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `why`."""
+    options.add_session_argument(parser)
+    parser.add_argument("--release", metavar="X.Y", help="rules of this Hermes release (default: detected)")
+    parser.add_argument(
+        "--decisions", action="store_true", help="also each check of a turn: needed, had, passed"
+    )
+    parser.add_argument(
+        "--at", type=decisions.at, metavar="N|TIME", help="with --decisions: this turn (default: the newest)"
+    )
+    parser.add_argument("--turns", action="store_true", help="also every turn, and why it did not compress")
+    options.add_json_option(parser)
+    options.add_store_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print why a conversation was compressed, each time, and where the trigger stands."""
+    slot = kept.slot(args, people=True)
+    text = slot.read() if slot else None
+    if text is None:
+        return _answer(args, slot)
+    sys.stdout.write(f"{text}\n")
+    return 0
+
+
+def _answer(args: argparse.Namespace, slot: kept.Slot | None) -> int:
+    from core.explain.answer import answer, lasting
+    from inspector.cli.compression import question as what_if
+
+    release = what_if.release_name(args.release) if args.release is not None else None
+    with target.session(args) as (store, session):
+        found = answer(store, session.id, release=release)
+        asked = args.decisions or args.turns or args.at is not None
+        turns = decisions.all_turns(store, session.id, release) if asked else ()
+        keeps = lasting(store, session.id)
+    if args.json:
+        text = jsonio.dumps(jsonio.masked(payload(found) | _turns(args, turns)))
+    else:
+        text = "\n".join(output.cleaned([*lines(found), *_turn_lines(args, turns)]))
+    sys.stdout.write(f"{text}\n")
+    if slot and keeps:
+        slot.write(text)
+    return 0
+
+
+def _turns(args: argparse.Namespace, turns: Sequence[Turn]) -> dict[str, Any]:
+    """What was asked about turns, for scripts."""
+    found: dict[str, Any] = {}
+    if args.turns:
+        found["turns"] = list(map(decisions.turn_payload, turns))
+    if args.decisions or args.at is not None:
+        found["why_not"] = decisions.payload(decisions.chosen(turns, args.at))
+    return found
+
+
+def _turn_lines(args: argparse.Namespace, turns: Sequence[Turn]) -> Iterator[str]:
+    """The same for people."""
+    if args.turns:
+        yield from decisions.turn_lines(turns)
+    if args.decisions or args.at is not None:
+        yield from decisions.lines(decisions.chosen(turns, args.at))
+
+
+def payload(found: Answer) -> dict[str, Any]:
+    """An answer as the command line promises it."""
+    return {
+        "session": found.session,
+        "release": _release(found.release),
+        "events": [event_payload(event) for event in found.events],
+        "now": _now(found.now),
+        "window": {
+            "tokens": found.window.tokens,
+            "verdict": found.window.verdict.value,
+            "evidence": [jsonio.evidence(one) for one in found.window.evidence],
+        },
+        "notes": list(found.notes),
+    }
+
+
+def event_payload(event: CompressionEvent) -> dict[str, Any]:
+    """One compaction as the command line promises it."""
+    return {
+        "session": event.session,
+        "to_session": event.to_session,
+        "mode": None if event.mode is None else event.mode.value,
+        "at": jsonio.time(event.at),
+        "generation": event.generation,
+        "trigger": event.trigger.value,
+        "verdict": event.verdict.value,
+        "completed": event.completed,
+        "tokens": event.tokens,
+        "threshold": event.threshold,
+        "window": event.window,
+        "messages_before": event.messages_before,
+        "messages_after": event.messages_after,
+        "tokens_after": event.tokens_after,
+        "focus": event.focus,
+        "summary": {
+            "status": event.summary.status.value,
+            "model": event.summary.model,
+            "tokens": event.summary.tokens,
+        },
+        "duration": event.duration,
+        "release": event.release,
+        "evidence": [jsonio.evidence(one) for one in event.evidence],
+        "explanation": event.explanation,
+        "arithmetic": list(event.arithmetic),
+        "disagreements": list(event.disagreements),
+    }
+
+
+def _release(guess: ReleaseGuess) -> dict[str, Any]:
+    return {
+        "detected": guess.release,
+        "version": guess.version,
+        "verdict": guess.verdict.value,
+        "evidence": "; ".join(f"{one.where}: {one.text}" for one in guess.evidence),
+    }
+
+
+def _now(now: Now) -> dict[str, Any]:
+    return {
+        "tokens": now.tokens,
+        "threshold": now.threshold,
+        "window": now.window,
+        "blocked_by": list(now.blocked_by),
+        "headroom": now.headroom,
+        "verdict": now.verdict.value,
+        "evidence": [jsonio.evidence(one) for one in now.evidence],
+        "arithmetic": list(now.arithmetic),
+    }
+
+
+def lines(found: Answer) -> Iterator[str]:
+    """An answer for people."""
+    from inspector.terminal import formatting as format
+
+    yield f"{found.title} · Hermes {found.release.version}"
+    yield format.plural(len(found.events), "compaction or attempt", "compactions and attempts")
+    for number, event in enumerate(found.events, start=1):
+        yield ""
+        yield from _event(number, event)
+    yield ""
+    yield from _standing(found.now)
+    yield from (f"note: {note}" for note in found.notes)
+
+
+def _event(number: int, event: CompressionEvent) -> Iterator[str]:
+    from inspector.terminal import formatting as format
+
+    yield f"{number}. {format.moment(event.at)}  {event.explanation}  [{event.verdict.value}]"
+    before, after = format.count(event.messages_before), format.count(event.messages_after)
+    sizes = f"{format.count(event.tokens)} → {format.count(event.tokens_after)} tokens"
+    yield f"   {before} → {after} messages · {sizes} · summary: {event.summary.status.value}"
+    if event.focus:
+        yield f"   focus: {event.focus}"
+    yield from (f"   {line}" for line in event.arithmetic)
+    yield from (f"   {output.evidence(one)}" for one in event.evidence)
+    yield from (f"   sources disagree: {line}" for line in event.disagreements)
+
+
+def _standing(now: Now) -> Iterator[str]:
+    from inspector.terminal import formatting as format
+
+    threshold, window = format.count(now.threshold), format.count(now.window)
+    yield f"now: {format.count(now.tokens)} tokens of {window}, fires at {threshold}  [{now.verdict.value}]"
+    if now.headroom is not None:
+        yield f"     {format.count(now.headroom)} to go" if now.headroom > 0 else "     it is due"
+    yield from (f"     blocked: {reason}" for reason in now.blocked_by)
+    yield from (f"     {line}" for line in now.arithmetic)

@@ -1,0 +1,54 @@
+"""The prompt cache of a conversation for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from core.model.accounting.prompt_cache import Breakpoint, CacheBreak, CacheReport, ResultCost
+from inspector.cli import output
+from inspector.terminal import formatting as format
+
+DEAREST = 10
+
+
+def lines(found: CacheReport) -> Iterator[str]:
+    """Markers, calls, breaks, advice and what tool results cost."""
+    yield f"{found.marking} · {found.route.why}"
+    yield "markers: " + (", ".join(map(_marker_words, found.breakpoints)) or "none")
+    if found.calls:
+        known = [call.hit_rate for call in found.calls if call.hit_rate is not None]
+        calls, hit = format.plural(len(found.calls), "call"), format.percent(found.tokens.hit_rate)
+        worst, best = (format.percent(pick(known, default=None)) for pick in (min, max))
+        yield f"{calls} in the log · {hit} of all prompts came from the cache, {worst} to {best} by call"
+    for one in found.breaks:
+        yield ""
+        yield from _break_lines(one)
+    if found.advice is not None:
+        yield ""
+        yield f"lifetime {found.advice.current}: {found.advice.reason}"
+    yield from _dearest(found.results)
+    yield from (f"note: {note}" for note in found.notes)
+
+
+def _marker_words(point: Breakpoint) -> str:
+    place = "before the messages" if point.index < 0 else f"#{point.index}"
+    ignored = "" if point.honoured else ", ignored by the provider"
+    tokens = format.short(point.prefix_tokens, mark=format.ESTIMATE)
+    return f"{place} {point.role} ({tokens} up to its end{ignored})"
+
+
+def _break_lines(one: CacheBreak) -> Iterator[str]:
+    cost, tokens = format.money(one.usd), format.count(one.tokens_lost)
+    yield f"{format.moment(one.at)}  {one.cause.replace('_', ' ')}: {tokens} tokens read again, {cost}"
+    yield f"   hit rate {format.percent(one.before)} → {format.percent(one.after)}"
+    yield from (f"   {output.evidence(evidence)}" for evidence in one.evidence)
+
+
+def _dearest(results: Sequence[ResultCost]) -> Iterator[str]:
+    priced = sorted((one for one in results if one.usd), key=lambda one: one.usd or 0, reverse=True)
+    if priced:
+        yield ""
+        yield "dearest tool results over their life:"
+    for one in priced[:DEAREST]:
+        tokens, usd = format.count(one.tokens, mark=format.ESTIMATE), format.money(one.usd)
+        yield f"   {usd:>8}  {one.tool} (row {one.row}), {tokens} tokens over {one.calls} calls"

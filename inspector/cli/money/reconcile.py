@@ -1,0 +1,128 @@
+"""A provider's usage export beside what Hermes recorded, matched by day and model.
+
+Exports of OpenRouter, Anthropic, OpenAI and DeepSeek are recognised by their columns, those of costs too; for
+others --columns says which column holds what.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from core.errors import NotFoundError
+from core.model.accounting.usage import ReconcileRow, Reconciliation
+from inspector.cli import output
+from inspector.cli.arguments import options, target
+from inspector.payloads import values as jsonio
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `reconcile`."""
+    parser.add_argument("export", metavar="EXPORT.csv", type=Path, help="the provider's file")
+    parser.add_argument("--mapping", metavar="NAME", help="column mapping (default: the one that fits)")
+    parser.add_argument(
+        "--columns", type=_columns, metavar="FIELD=COLUMN,...", help="columns of an export nobody knows"
+    )
+    options.add_json_option(parser, csv="print a table for a spreadsheet")
+    options.add_store_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print where the books agree and where they do not."""
+    from core.account.reconcile.reconcile import reconcile
+
+    if not args.export.is_file():
+        raise NotFoundError("no such file", where=str(args.export))
+    with target.stores(args) as opened:
+        found = reconcile(opened, args.export, mapping=args.mapping, columns=args.columns)
+    if args.json:
+        output.write_json(_payload(found))
+    elif args.csv:
+        output.write_csv(map(_flat, found.rows))
+    else:
+        output.write_lines(_lines(found))
+    return 0
+
+
+def _columns(text: str) -> dict[str, str]:
+    pairs = [part.partition("=") for part in text.split(",")]
+    if not all(name.strip() and column.strip() for name, _, column in pairs):
+        raise argparse.ArgumentTypeError(f"{text!r} is not FIELD=COLUMN,..., as day=Date,model=Engine")
+    return {name.strip(): column.strip() for name, _, column in pairs}
+
+
+def _payload(found: Reconciliation) -> dict[str, Any]:
+    return {
+        "mapping": found.mapping,
+        "rows": [_row(row) for row in found.rows],
+        "covered": found.covered,
+        "holes": list(found.holes),
+        "skipped": found.skipped,
+        "notes": list(found.notes),
+    }
+
+
+def _row(row: ReconcileRow) -> dict[str, Any]:
+    return {
+        "day": row.day.isoformat(),
+        "model": row.model,
+        "provider": {
+            "tokens": jsonio.tokens(row.provider_tokens),
+            "usd": jsonio.money(row.provider_usd),
+            "calls": row.provider_calls,
+        },
+        "hermes": {
+            "tokens": jsonio.tokens(row.hermes_tokens),
+            "usd": jsonio.money(row.hermes_usd),
+            "calls": row.hermes_calls,
+        },
+        "verdict": row.verdict,
+    }
+
+
+def _flat(row: ReconcileRow) -> dict[str, Any]:
+    return {
+        "day": row.day.isoformat(),
+        "model": row.model,
+        "verdict": row.verdict,
+        "provider_tokens": row.provider_total,
+        "hermes_tokens": row.hermes_total,
+        "provider_usd": jsonio.money(row.provider_usd),
+        "hermes_usd": jsonio.money(row.hermes_usd),
+    }
+
+
+def _lines(found: Reconciliation) -> Iterator[str]:
+    from inspector.cli.table import Column, lines
+    from inspector.terminal import formatting as format
+
+    columns = (
+        Column("day"),
+        Column("model", shrinks=True),
+        Column("verdict"),
+        *(Column(name, right=True) for name in ("provider tokens", "hermes tokens", "provider", "hermes")),
+    )
+    yield from lines(columns, map(_cells, found.rows))
+    counted = any(row.provider_total is not None for row in found.rows)
+    what = "the provider's tokens are" if counted else "what the provider billed is"
+    yield f"{format.percent(found.covered)} of {what} in Hermes' books ({found.mapping})"
+    yield from (f"hole: {hole}" for hole in found.holes)
+    yield from (f"note: {note}" for note in found.notes)
+    if found.skipped:
+        yield f"{format.plural(found.skipped, 'line')} of the file could not be read"
+
+
+def _cells(row: ReconcileRow) -> list[str]:
+    from inspector.terminal import formatting as format
+
+    return [
+        row.day.isoformat(),
+        row.model,
+        row.verdict.replace("_", " "),
+        format.count(row.provider_total),
+        format.count(row.hermes_total),
+        format.money(row.provider_usd),
+        format.money(row.hermes_usd),
+    ]

@@ -1,0 +1,214 @@
+"""Each call counts once; auxiliary calls (summaries, titles, vision) are rows of their own.
+
+Recorded cost is what Hermes wrote down; computed cost is the tokens at the price list that ships with the
+program, or at your own prices.yaml; neither is mixed into the other. What has no price has no cost. Reasoning
+is part of output and never added to it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from core.errors import BudgetPassed, UsageError
+from inspector.cli import output
+from inspector.cli import printed_cache as kept
+from inspector.cli.arguments import options, target
+from inspector.cli.arguments import parsers as numbers
+
+if TYPE_CHECKING:
+    from core.account.pricing.price_book import PriceBook
+    from core.account.spending.ledger import Books
+    from core.model.accounting.ledger import Ledger, LedgerRow
+    from core.store.database.open_database import OpenDatabase
+
+BY = ("session", "conversation", "model", "provider", "source", "day", "hour", "task", "profile")
+SHOWN = 40
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `usage`."""
+    options.add_session_argument(parser, optional=True)
+    parser.add_argument("--by", choices=BY, default="session", help="one row for each (default: %(default)s)")
+    parser.add_argument(
+        "--since", type=numbers.moment, metavar="WHEN", help="sessions started since: 30d, 2026-11-01"
+    )
+    parser.add_argument("--until", type=numbers.moment, metavar="WHEN", help="sessions started before")
+    parser.add_argument(
+        "--limit", type=numbers.positive, metavar="N", help=f"rows of the table (default: {SHOWN})"
+    )
+    parser.add_argument(
+        "--budget", type=numbers.dollars, metavar="USD", help="exit with 6 when more was spent"
+    )
+    parser.add_argument(
+        "--transcript",
+        nargs="+",
+        metavar="FILE",
+        help="JSONL logs of Claude Code or Codex, or API answers one a line, instead of a database",
+    )
+    parser.add_argument("--no-prices", action="store_true", help="leave computed costs out; faster")
+    options.add_json_option(parser, csv="print a table for a spreadsheet")
+    options.add_store_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print buckets and cost."""
+    if args.transcript:
+        return _of_transcripts(args)
+    slot = _slot(args)
+    text = slot.read() if slot else None
+    if text is None:
+        return _add_up(args, slot)
+    sys.stdout.writelines((text, "\n"))
+    return 0
+
+
+def _slot(args: argparse.Namespace) -> kept.Slot | None:
+    if args.budget is not None or args.since or args.until:
+        return None  # what was spent in the last 30 days is another amount tomorrow
+    return kept.slot(args, *(() if args.no_prices else kept.prices()))
+
+
+def _add_up(args: argparse.Namespace, slot: kept.Slot | None) -> int:
+    from inspector.payloads import usage as usage_json
+
+    books = _books(args)
+    if args.json:
+        pieces = list(usage_json.document(books))
+        sys.stdout.writelines((*pieces, "\n"))
+        if slot:
+            slot.write(*pieces)
+    elif args.csv:
+        import json  # not for a document that is printed again from what was kept
+
+        found = json.loads("".join(usage_json.document(books)))
+        output.write_csv(map(_flat, (*found["rows"], found["totals"])))
+    else:
+        _print(books.ledger(), args)
+    if args.budget is not None:
+        _hold_to(args.budget, books.ledger())
+    return 0
+
+
+def _print(found: Ledger, args: argparse.Namespace) -> None:
+    from inspector.payloads import usage as usage_json
+
+    if args.json:
+        output.write_json(usage_json.payload(found))
+    elif args.csv:
+        output.write_csv(_flat(usage_json.row(one)) for one in (*found.rows, found.totals))
+    else:
+        output.write_lines(_lines(found, args.limit or SHOWN))
+
+
+def _of_transcripts(args: argparse.Namespace) -> int:
+    """Print what the logs of other tools hold.
+
+    Raises:
+        UsageError: A session is named too, or a log holds no usage.
+        NotFoundError: There is no such file.
+    """
+    from pathlib import Path
+
+    from core.account.spending.imported_ledger import transcript_ledger
+
+    if args.session is not None:
+        raise UsageError("give either SESSION or --transcript FILE")
+    files = [Path(file) for file in args.transcript]
+    found = transcript_ledger(files, by=args.by, since=args.since, until=args.until, prices=_prices(args))
+    _print(found, args)
+    if args.budget is not None:
+        _hold_to(args.budget, found)
+    return 0
+
+
+def _hold_to(budget: Decimal, found: Ledger) -> None:
+    """Say where spending stands.
+
+    Raises:
+        BudgetPassed: It is above the budget.
+    """
+    from core.account.spending.budget import check_budget
+
+    checked = check_budget(found, budget)
+    if checked.passed:
+        raise BudgetPassed(checked.sentence)
+    output.write_note(checked.sentence)
+
+
+def _books(args: argparse.Namespace) -> Books:
+    if args.session is None:
+        from core.store.database.open_database import OpenDatabase
+
+        with target.opened(args, OpenDatabase) as opened:
+            return _collect(opened, args, None)
+    with target.session(args) as (store, session):
+        return _collect((store,), args, session.id)
+
+
+def _collect(opened: tuple[OpenDatabase, ...], args: argparse.Namespace, session: str | None) -> Books:
+    from core.account.spending.ledger import collect
+
+    prices = _prices(args)
+    return collect(opened, by=args.by, since=args.since, until=args.until, session=session, prices=prices)
+
+
+def _prices(args: argparse.Namespace) -> PriceBook | None:
+    if args.no_prices:
+        return None
+    from core.account.pricing.price_book import open_book
+
+    return open_book()
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    kept = ("key", "label", "task", "sessions", "calls")
+    cost = ("recorded_usd", "computed_usd", "status", "price_source")
+    return {
+        **{name: row[name] for name in kept},
+        **row["tokens"],
+        **{name: row["cost"][name] for name in cost},
+        "hit_rate": row["hit_rate"],
+        "lower_bound": row["lower_bound"],
+    }
+
+
+def _lines(found: Ledger, limit: int) -> Iterator[str]:
+    from inspector.cli.table import Column, lines
+    from inspector.terminal import formatting as format
+
+    columns = (
+        Column(found.by, shrinks=True),
+        Column("task"),
+        *(
+            Column(name, right=True)
+            for name in ("calls", "fresh in", "cache read", "cache write", "output", "hit")
+        ),
+        Column("recorded", right=True),
+        Column("computed", right=True),
+    )
+    rows = [_cells(row) for row in (*found.rows[:limit], found.totals)]
+    yield from lines(columns, rows)
+    if len(found.rows) > limit:
+        yield f"{limit} of {len(found.rows):,} rows · --limit N shows more; the total is of all"
+    sign = format.LOWER_BOUND
+    yield from (f"{sign} {note}" for note in found.notes)
+
+
+def _cells(row: LedgerRow) -> list[str]:
+    from inspector.terminal import formatting as format
+
+    tokens = row.tokens
+    buckets = (tokens.input, tokens.cache_read, tokens.cache_write, tokens.output)
+    return [
+        f"{row.label} ({row.key})" if row.label and row.label != row.key else row.key,
+        row.task,
+        format.count(row.calls),
+        *(format.tokens(value, lower_bound=row.lower_bound) for value in buckets),
+        format.percent(tokens.hit_rate),
+        format.sum_of_money(row.recorded),
+        format.sum_of_money(row.computed),
+    ]

@@ -1,0 +1,152 @@
+"""A ledger as the command line promises it: row by row as text, because there may be many thousand.
+
+Most rows of a long ledger are one group of spending; these are written without a row's objects.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
+from json.encoder import encode_basestring_ascii as quoted
+from operator import itemgetter
+from typing import Any
+
+from core.account.spending.group import Fields, Group
+from core.account.spending.ledger import Books, Entry
+from core.account.spending.recorded import UNKNOWN
+from core.account.spending.sums import plain, standing
+from core.model.accounting.ledger import Ledger, LedgerRow
+from core.model.accounting.prices import Money
+from core.model.accounting.tokens import Buckets, share_of
+from inspector.payloads import values as jsonio
+from inspector.terminal.masking import mask_all
+
+NULL = "null"
+PIECE = 500
+"""Rows written at once: all in one text would stand in memory thrice before they are printed."""
+_TITLE = Group._fields.index("title")
+_PRICED = itemgetter(*map(Group._fields.index, ("included", "price", "usd", "unpriced")))
+_IDS = frozenset(("session", "conversation"))
+"""Ledgers whose keys are ids; the keys of the others are stored names."""
+NOT_COMPUTED = '"computed_usd":null,"included_usd":null,"price_source":null,"unpriced":0'
+
+
+def payload(found: Ledger) -> dict[str, Any]:
+    """A ledger as the command line promises it."""
+    return {
+        "by": found.by,
+        "rows": [row(one) for one in found.rows],
+        "totals": row(found.totals),
+        "lower_bound": found.lower_bound,
+        "notes": list(found.notes),
+        "since": jsonio.time(found.since),
+        "until": jsonio.time(found.until),
+    }
+
+
+def row(one: LedgerRow) -> dict[str, Any]:
+    """A row as the command line promises it."""
+    return {
+        "key": one.key,
+        "label": one.label,
+        "task": one.task,
+        "sessions": one.sessions,
+        "calls": one.calls,
+        "tokens": {**jsonio.tokens(one.tokens), "total": one.tokens.total},
+        "cost": {
+            "recorded_usd": jsonio.money(one.recorded.usd),
+            "computed_usd": jsonio.money(one.computed.usd),
+            "included_usd": jsonio.money(one.included.usd),
+            "price_source": one.price_source,
+            "unpriced": one.computed.missing,
+            "status": jsonio.masked_word(one.status),
+        },
+        "hit_rate": one.tokens.hit_rate,
+        "lower_bound": one.lower_bound,
+        "subtree": None if one.subtree is None else _subtree(one.subtree, one.subtree_recorded),
+    }
+
+
+def _subtree(tokens: Buckets, recorded: Money | None) -> dict[str, Any]:
+    usd = None if recorded is None else jsonio.money(recorded.usd)
+    return {**jsonio.tokens(tokens), "recorded_usd": usd, "unpriced": recorded.missing if recorded else 0}
+
+
+def document(books: Books) -> Iterator[str]:
+    """The text of `payload` in pieces, its stored names masked."""
+    rest = {
+        "totals": row(books.totals()),
+        "lower_bound": books.lower_bound,
+        "notes": list(books.notes()),
+        "since": jsonio.time(books.since),
+        "until": jsonio.time(books.until),
+    }
+    yield f'{{"by":{quoted(books.by)},"rows":['
+    rows = _rows(books, books.entries())
+    between = ""
+    while some := ",".join(islice(rows, PIECE)):
+        yield from (between, some)
+        between = ","
+    yield f"],{_dumped(rest)[1:]}"
+
+
+def _rows(books: Books, entries: Sequence[Entry | Fields]) -> Iterator[str]:
+    labels = mask_all([one.label if isinstance(one, Entry) else one[_TITLE] or "" for one in entries])
+    shown = str if books.by in _IDS else jsonio.masked_word
+    for entry, label in zip(entries, labels, strict=True):
+        text = None if isinstance(entry, Entry) else _simple(entry, label)
+        yield _whole(books.row(entry), label, shown) if text is None else text
+
+
+def _whole(one: LedgerRow, label: str, shown: Callable[[str], str]) -> str:
+    return _dumped({**row(one), "key": shown(one.key), "label": label, "task": jsonio.masked_word(one.task)})
+
+
+def _simple(group: Fields, label: str) -> str | None:
+    """The row of a session that is one group, and that of its main loop.
+
+    None when a bucket was not recorded, and so nothing made of it is known.
+    """
+    (
+        _, key, _, _, _, _, _, _, calls, fresh, read, written, output, reasoning, recorded, _,
+        status, shaky, _, _, sessions, _, price, _, unpriced, _,
+    ) = group  # fmt: skip
+    if calls is None or fresh is None or read is None or written is None or output is None:
+        return None
+    prompt = fresh + read + written
+    share = share_of(read, prompt)
+    amount = NULL if recorded is None else f'"{plain(recorded)}"'
+    computed = NOT_COMPUTED if price is None and not unpriced else _computed(group)
+    if not status or status == UNKNOWN:
+        status = standing(group)
+    return (
+        f'{{"key":{quoted(key)},"label":{quoted(label)},"task":""'
+        f',"sessions":{sessions or 1},"calls":{calls},"tokens":{{"input":{fresh},"cache_read":{read}'
+        f',"cache_write":{written},"output":{output}'
+        f',"reasoning":{NULL if reasoning is None else reasoning},"prompt":{prompt}'
+        f',"total":{prompt + output}}},"cost":'
+        f'{{"recorded_usd":{amount},{computed}'
+        f',"status":{_quoted_word(status)}}},"hit_rate":{NULL if share is None else share}'
+        f',"lower_bound":{"true" if shaky else "false"},"subtree":null}}'
+    )
+
+
+@lru_cache(maxsize=64)
+def _quoted_word(word: str) -> str:
+    return quoted(jsonio.masked_word(word))
+
+
+def _computed(group: Fields) -> str:
+    """The computed cost of such a row."""
+    included, price, usd, unpriced = _PRICED(group)
+    amount = NULL if usd is None else quoted(f"{usd:f}")
+    source = NULL if price is None else quoted(price.source)
+    if included or (price is not None and price.billing == "included"):
+        return f'"computed_usd":null,"included_usd":{amount},"price_source":{source},"unpriced":0'
+    return f'"computed_usd":{amount},"included_usd":null,"price_source":{source},"unpriced":{unpriced}'
+
+
+def _dumped(value: object) -> str:
+    return json.dumps(value, default=jsonio.encode, ensure_ascii=True, separators=(",", ":"))

@@ -1,0 +1,146 @@
+"""How values of `core.model` are written in JSON; each command puts its document together from these.
+
+Keys are never removed or renamed. Money is a decimal string, times are ISO 8601 in UTC, ranges are half-open
+`[start, end]` pairs, and what is not known is null.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+from decimal import Decimal
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from core.errors import InspectorError
+    from core.model.accounting.tokens import Buckets, Cost
+    from core.model.compaction.plan import Span
+    from core.model.evidence import Evidence
+
+# fmt: off
+CODED = frozenset((
+    "id", "session", "root", "tip", "parent", "target", "undo_id", "resume_target", "database", "where",
+    "at", "started_at", "ended_at", "last_active", "kind", "state", "verdict", "trigger", "mode", "cause",
+    "by", "release", "group", "price_source", "usd", "recorded_usd", "computed_usd", "cost_usd",
+))
+# fmt: on
+"""Keys whose values are ids, times, amounts or words of ours: no stored text stands there."""
+
+
+_WORD = 64
+"""Characters of what is a name rather than a text."""
+
+
+def dumps(document: Any, *, indent: int | None = None) -> str:
+    """A document as JSON that every parser reads.
+
+    Python reads and writes NaN and infinity as bare words, so a stored message may hold them; JSON has no
+    such numbers and they become null. Everything outside ASCII is escaped.
+    """
+    import json  # like masking, only for what is not printed again from what was kept
+
+    separators = (",", ":") if indent is None else None
+    try:
+        return json.dumps(document, default=encode, indent=indent, separators=separators, allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(document), default=encode, indent=indent, separators=separators)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return value
+
+
+def encode(value: object) -> object:
+    """What `json.dumps` is given for a value JSON has no form for.
+
+    Raises:
+        TypeError: There is no agreed form for values of this kind.
+    """
+    if isinstance(value, Decimal):
+        return money(value)
+    if isinstance(value, datetime):
+        return time(value)
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"no JSON form for {type(value).__name__}")
+
+
+def masked(value: Any) -> Any:
+    """A document with its free texts masked; a stored message is masked field by field."""
+    if isinstance(value, str):
+        return masked_word(value) if len(value) <= _WORD else _masked_text(value)
+    if isinstance(value, dict):
+        if "role" in value and ("content" in value or "tool_calls" in value):
+            from core.redact import redact_wire
+
+            return redact_wire(value)
+        return {key: one if key in CODED else masked(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [masked(one) for one in value]
+    return value
+
+
+def _masked_text(text: str) -> str:
+    from inspector.terminal.masking import mask
+
+    return mask(text)
+
+
+masked_word = lru_cache(maxsize=1_024)(_masked_text)
+"""A name without its credentials; names come again and again."""
+
+
+def time(value: datetime | None) -> str | None:
+    """ISO 8601 in UTC, ending in Z."""
+    return None if value is None else value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def money(value: Decimal | None) -> str | None:
+    """US dollars as a plain decimal string, never in exponent form."""
+    return None if value is None else format(value, "f")
+
+
+def cost(value: Cost) -> dict[str, Any]:
+    """An amount and who says so."""
+    return {"usd": money(value.usd), "status": value.status, "source": value.source}
+
+
+def tokens(value: Buckets) -> dict[str, int | None]:
+    """The buckets, and `prompt` as their sum."""
+    return {
+        "input": value.input,
+        "cache_read": value.cache_read,
+        "cache_write": value.cache_write,
+        "output": value.output,
+        "reasoning": value.reasoning,
+        "prompt": value.prompt,
+    }
+
+
+def span(value: Span) -> list[int]:
+    """A half-open range as a pair."""
+    return [value.start, value.end]
+
+
+def evidence(value: Evidence) -> dict[str, str]:
+    """One located quotation or computation."""
+    return {"source": value.source.value, "where": value.where, "text": value.text}
+
+
+def error(value: InspectorError) -> dict[str, Any]:
+    """An error, in the parts a script can act on."""
+    return {
+        "message": value.line,
+        "what": value.what,
+        "where": value.where,
+        "remedy": value.remedy,
+        "exit_code": value.exit_code,
+    }

@@ -1,0 +1,171 @@
+"""What the preview shows, foreseen or long past: a list before, a list after, what was lost. No widget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from core.model.compaction.plan import Plan, Span
+from core.model.compaction.preview import Feedback, Preview, Retention
+from core.model.transcript.message import Message
+from inspector.widgets.charts.context_strip_layout import Part
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One compaction from both sides.
+
+    Attributes:
+        head, middle, tail: Where the list before was cut.
+        kept: For each message after, its index before; those without one are new.
+        summary_index: Where the summary stands after; None when there is none.
+        summary: Its text without markers.
+        before_tokens, after_tokens: Estimates of the release.
+        made_by: Who wrote the summary, in words.
+        real: It happened; the rows are the database's own.
+        saves: USD that each later request costs less; None when nobody knows the price.
+        made: The preview behind it; None for a compaction that happened.
+        supposed: Settings that differ from the true ones, in words.
+        incomplete: Before and after: the database kept only some of the messages.
+    """
+
+    before: tuple[Message, ...]
+    after: tuple[Message, ...]
+    head: Span
+    middle: Span
+    tail: Span
+    kept: Mapping[int, int]
+    summary_index: int | None
+    summary: str
+    before_tokens: int
+    after_tokens: int
+    made_by: str
+    real: bool = False
+    saves: Decimal | None = None
+    focus: str | None = None
+    feedback: Feedback | None = None
+    retention: Retention | None = None
+    before_weights: tuple[int, ...] = ()
+    after_weights: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+    made: Preview | None = None
+    supposed: str = ""
+    incomplete: tuple[bool, bool] = (False, False)
+
+    @property
+    def saved(self) -> float | None:
+        """Share of the tokens that is gone; negative when it grew. None where messages are not known."""
+        return (
+            None
+            if not self.before_tokens or any(self.incomplete)
+            else 1 - self.after_tokens / self.before_tokens
+        )
+
+    def part(self, index: int) -> Part:
+        """Where a message before was put."""
+        if index < self.head.end:
+            return Part.HEAD
+        return Part.MIDDLE if self.middle.start <= index < self.middle.end else Part.TAIL
+
+    def lost(self, index: int) -> float | None:
+        """Share of a message's anchors that did not survive; None outside the middle or without anchors."""
+        shares = self.retention.lost_by_message if self.retention else ()
+        place = index - self.middle.start
+        return shares[place] if 0 <= place < len(shares) and index < self.middle.end else None
+
+    def changed(self, index: int) -> bool:
+        """A message kept from before reads differently after."""
+        origin = self.kept.get(index)
+        return origin is not None and self.before[origin].wire != self.after[index].wire
+
+
+def begun(messages: tuple[Message, ...], plan: Plan, words: str) -> Comparison:
+    """What is known of a compaction once it is planned: both sides, with words where the summary will stand.
+
+    Args:
+        messages: The list before.
+        plan: Where it is cut.
+        words: What stands in place of the summary.
+    """
+    head, tail = plan.head, plan.tail
+    kept = (*range(head.start, head.end), *range(tail.start, tail.end))
+    places = {place + (place >= head.size): origin for place, origin in enumerate(kept)}
+    summary = Message({"role": "user", "content": words})
+    return Comparison(
+        before=messages,
+        after=(*messages[: head.end], summary, *messages[tail.start :]),
+        head=head,
+        middle=plan.middle,
+        tail=tail,
+        kept=places,
+        summary_index=head.size,
+        summary="",
+        before_tokens=plan.estimated_tokens,
+        after_tokens=0,
+        made_by="",
+        before_weights=plan.estimates,
+    )
+
+
+def kept_of(before: Sequence[Message], after: Sequence[Message], summary_index: int | None) -> dict[int, int]:
+    """For each message after, where it stood before: by its row, else by what it says, in order.
+
+    A row found twice counts at its first place; the summary's own row counts as new unless it holds a
+    message of the tail as well.
+    """
+    by_key: dict[object, list[int]] = {}
+    for index, message in enumerate(before):
+        by_key.setdefault(_key(message), []).append(index)
+    kept: dict[int, int] = {}
+    for index in reversed(range(len(after))):
+        places = by_key.get(_key(after[index]))
+        if places and index != summary_index:
+            kept[index] = places.pop()
+    return kept
+
+
+def _key(message: Message) -> object:
+    if message.row is not None:
+        return message.row.id
+    return (message.role, message.text, message.tool_call_id, message.tool_calls)
+
+
+def foreseen(
+    preview: Preview,
+    weights: tuple[int, ...],
+    after_weights: tuple[int, ...],
+    made_by: str,
+    rate: Decimal | None = None,
+) -> Comparison:
+    """A compaction carried out on paper.
+
+    Args:
+        preview: What came of it.
+        weights: Estimate of each message before.
+        after_weights: Estimate of each message after.
+        made_by: Who wrote the summary, in words.
+        rate: USD a token costs in each later request.
+    """
+    plan = preview.plan
+    return Comparison(
+        before=preview.before,
+        after=preview.after,
+        head=plan.head,
+        middle=plan.middle,
+        tail=plan.tail,
+        kept=kept_of(preview.before, preview.after, preview.summary_index),
+        summary_index=preview.summary_index,
+        summary=preview.summary or "",
+        before_tokens=preview.before_tokens,
+        after_tokens=preview.after_tokens,
+        made_by=made_by,
+        saves=None if rate is None else rate * (preview.before_tokens - preview.after_tokens),
+        focus=preview.focus,
+        feedback=preview.feedback,
+        retention=preview.retention,
+        before_weights=weights,
+        after_weights=after_weights,
+        notes=preview.notes,
+        made=preview,
+    )

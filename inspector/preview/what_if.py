@@ -1,0 +1,211 @@
+"""The what-if bar as a value: which knobs there are, what a key press does to them. Pure."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.errors import UsageError
+from core.model.compaction.settings import Settings
+
+Value = int | float | str | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """What would be planned: a release and its settings."""
+
+    release: str
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """One number the bar turns.
+
+    Attributes:
+        key: Field of `Settings`, or `release`.
+        label: Its name on the bar.
+        brief: Its name on a narrow bar.
+        ladder: Values the arrow keys step through, ascending; empty for the releases, which the bar is given.
+        show: How a value is written.
+        unset: What None is called.
+        settable_to_none: Stepping below the ladder unsets the value.
+    """
+
+    key: str
+    label: str
+    brief: str
+    ladder: tuple[int | float, ...]
+    show: Callable[[Any], str]
+    unset: str = "–"
+    settable_to_none: bool = False
+
+
+def _kilo(value: int) -> str:
+    if value >= 1_000_000 and value % 100_000 == 0:
+        return f"{value / 1_000_000:g}M"
+    return f"{value / 1_000:g}K" if value >= 1_000 else str(value)
+
+
+def _share(value: float) -> str:
+    return f"{value:.2f}" if round(value, 2) == value else f"{value:g}"
+
+
+_STEPS = tuple(round(step * 0.05, 2) for step in range(1, 20))
+_WINDOWS = (
+    *(64_000, 100_000, 128_000, 160_000, 200_000, 256_000, 272_000, 320_000, 400_000, 512_000),
+    *(768_000, 1_000_000, 1_500_000, 2_000_000),
+)
+
+KNOBS = (
+    Knob("window", "window", "win", _WINDOWS, _kilo, unset="unknown"),
+    Knob("threshold", "threshold", "thr", _STEPS, _share),
+    Knob("target_ratio", "ratio", "ratio", _STEPS[:16], _share),
+    Knob("protect_first", "first", "first", tuple(range(21)), str),
+    Knob("protect_last", "last", "last", tuple(range(101)), str),
+    Knob("release", "release", "rel", (), str),
+    Knob("warm", "", "", (False, True), lambda warm: "warm" if warm else "cold"),
+    Knob("max_output", "output", "out", (4_096, 8_192, 16_384, 32_768, 65_536, 131_072), _kilo, "none", True),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """The bar: what is true, what is supposed, and the knob the arrows turn.
+
+    Attributes:
+        releases: Releases to choose from, oldest first.
+    """
+
+    actual: Hypothesis
+    supposed: Hypothesis
+    releases: tuple[str, ...]
+    selected: int = 0
+
+    @classmethod
+    def of(cls, actual: Hypothesis, releases: Sequence[str]) -> WhatIf:
+        """A bar on which nothing has been changed yet."""
+        return cls(actual, actual, tuple(releases))
+
+    @property
+    def knob(self) -> Knob:
+        """The knob the arrows turn."""
+        return KNOBS[self.selected]
+
+    @property
+    def changed(self) -> bool:
+        """Anything differs from what is true."""
+        return self.supposed != self.actual
+
+    def value(self, knob: Knob) -> Value:
+        """What is supposed for a knob."""
+        return _value(self.supposed, knob)
+
+    def differs(self, knob: Knob) -> bool:
+        """The knob has been turned."""
+        return self.value(knob) != _value(self.actual, knob)
+
+    def shown(self, knob: Knob) -> str:
+        """The knob's value in words."""
+        value = self.value(knob)
+        return knob.unset if value is None else knob.show(value)
+
+    def select(self, step: int) -> WhatIf:
+        """Move to another knob, round the end."""
+        return replace(self, selected=(self.selected + step) % len(KNOBS))
+
+    def turn(self, step: int) -> WhatIf:
+        """Turn the selected knob one rung up or down; at the end of its ladder it stays."""
+        rungs: Sequence[Any] = self.releases if self.knob.key == "release" else self.knob.ladder
+        return self.with_value(_stepped(self.knob, rungs, self.value(self.knob), step))
+
+    def with_value(self, value: Value) -> WhatIf:
+        """Suppose a value for the selected knob."""
+        if self.knob.key == "release":
+            supposed = replace(self.supposed, release=str(value))
+        else:
+            changes: dict[str, Any] = {self.knob.key: value}
+            supposed = replace(self.supposed, settings=replace(self.supposed.settings, **changes))
+        return replace(self, supposed=supposed)
+
+    def typed(self, text: str) -> WhatIf:
+        """Suppose what the user typed for the selected knob.
+
+        Raises:
+            UsageError: The text is no value of this knob.
+        """
+        return self.with_value(_parsed(self.knob, self.releases, text.strip()))
+
+    def supposing(self, supposed: Hypothesis | None) -> WhatIf:
+        """The same bar with something else supposed; None for what is true."""
+        return replace(self, supposed=supposed or self.actual)
+
+    def named(self) -> str:
+        """The knobs that were turned and their values, in words; empty when none was."""
+        turned = [knob for knob in KNOBS if self.differs(knob)]
+        return ", ".join(f"{knob.label} {self.shown(knob)}".strip() for knob in turned)
+
+    def reset(self) -> WhatIf:
+        """Back to what is true, the same knob selected."""
+        return replace(self, supposed=self.actual)
+
+
+def _value(hypothesis: Hypothesis, knob: Knob) -> Value:
+    if knob.key == "release":
+        return hypothesis.release
+    value: Value = getattr(hypothesis.settings, knob.key)
+    return value
+
+
+def _stepped(knob: Knob, rungs: Sequence[Any], value: Value, step: int) -> Value:
+    if value is None:
+        return rungs[0] if step > 0 else None
+    if isinstance(value, str):
+        place = rungs.index(value) + step if value in rungs else len(rungs) - 1
+        return str(rungs[min(max(place, 0), len(rungs) - 1)])
+    place = bisect_right(rungs, value) if step > 0 else bisect_left(rungs, value) - 1
+    if place < 0:
+        return None if knob.settable_to_none else value
+    return rungs[place] if place < len(rungs) else value
+
+
+_NUMBER = re.compile(r"(\d[\d,_]*\.?\d*|\.\d+)\s*([kKmM%]?)")
+_FACTOR = {"": 1.0, "k": 1_000.0, "m": 1_000_000.0, "%": 0.01}
+
+
+def _parsed(knob: Knob, releases: Sequence[str], text: str) -> Value:
+    if knob.key == "release" and text in releases:
+        return text
+    if knob.key == "warm" and text in ("warm", "cold"):
+        return text == "warm"
+    if knob.settable_to_none and text.lower() in ("", "none", knob.unset):
+        return None
+    match = _NUMBER.fullmatch(text) if knob.ladder and knob.key != "warm" else None
+    if match is None:
+        raise UsageError(
+            f"“{text}” is no value for {knob.label or knob.key}", remedy=_example(knob, releases)
+        )
+    number = float(match[1].replace(",", "").replace("_", "")) * _FACTOR[match[2].lower()]
+    return _checked(knob, number, text)
+
+
+def _checked(knob: Knob, number: float, text: str) -> int | float:
+    if isinstance(knob.ladder[0], float):
+        if 0 < number <= 1:
+            return number
+        raise UsageError(f"{knob.label} {text} is not between 0 and 1", remedy=_example(knob, ()))
+    if number < min(1, knob.ladder[0]) or number > 10**9:
+        raise UsageError(f"{knob.label} {text} is out of range", remedy=_example(knob, ()))
+    return int(number)
+
+
+def _example(knob: Knob, releases: Sequence[str]) -> str:
+    if knob.key == "release":
+        return "One of " + ", ".join(releases)
+    if knob.key == "warm":
+        return "Type warm or cold"
+    return f"For example {knob.show(knob.ladder[len(knob.ladder) // 2])}"

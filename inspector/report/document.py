@@ -1,0 +1,222 @@
+"""The incident report: gathered once as a document, then told as Markdown or as a page of its own.
+
+It tells what happened to a conversation and nothing that was said in it: what a rule or a line of the log
+quotes of a message is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from core.model.transcript.session import Session
+from core.store.store import Store
+from inspector import __version__
+from inspector.report import blocks
+from inspector.report.blocks import Block, Bullets, Paragraph, Section, Table, Verbatim, facts
+from inspector.terminal import formatting as format
+
+TITLE = "Hermes compression report"
+LEFT_OUT = "…"
+_SAID = {"C1": "", "C4": "", "C7": "", "C9": "first", "C11": "", "D3": "text"}
+"""Rules that quote what was said in their evidence, and the figure that quotes it in the sentence."""
+_MOST_EVIDENCE, _MOST_TEXT = 3, 240
+"""Of each finding; the document holds it all."""
+_TYPED = re.compile(r"(msg=).*", re.DOTALL)
+
+
+def document(store: Store, session: Session) -> dict[str, Any]:
+    """Everything the report says, in the shapes of the commands it comes from."""
+    from core.account.pricing.price_book import open_book
+    from core.account.spending.ledger import ledger
+    from core.explain.answer import answer
+    from core.explain.diagnose.diagnose import diagnose
+    from core.explain.prompt_cache import conversation_cache
+    from inspector.cli.browse import chain
+    from inspector.cli.explanation import findings, why
+    from inspector.cli.money import cache
+    from inspector.payloads import usage as usage_json
+
+    conversation = store.conversation(session.id)
+    examined = diagnose(store, session.id)
+    return {
+        "inspector": __version__,
+        "session": session.id,
+        "source": conversation.tip.source,
+        "model": conversation.tip.model,
+        "provider": conversation.tip.provider,
+        "schema": store.schema.version,
+        "sessions": len(conversation.sessions),
+        "generations": [len(one.row_ids) for one in conversation.generations],
+        "why": _unsaid_reasons(why.payload(answer(store, session.id))),
+        "findings": [_unsaid_finding(findings.payload(one)) for one in examined.findings],
+        "unknown": [{"rule": one.rule, "name": one.name, "why": one.why} for one in examined.unknown],
+        "usage": usage_json.payload(ledger((store,), by="model", session=session.id, prices=open_book())),
+        "cache": cache.payload(conversation_cache(store, session.id)),
+        "chain": chain.payload(store.chain(session.id)),
+        "notes": list(conversation.notes),
+    }
+
+
+def markdown(found: dict[str, Any]) -> str:
+    """The report for a bug tracker."""
+    return blocks.markdown(TITLE, found["session"], _sections(found))
+
+
+def html(found: dict[str, Any]) -> str:
+    """The report as a page without scripts and without anything from elsewhere."""
+    return blocks.html(TITLE, found["session"], _sections(found))
+
+
+def _unsaid_reasons(why: dict[str, Any]) -> dict[str, Any]:
+    """Without what the user typed: a turn's line of the log quotes it."""
+    for event in why["events"]:
+        for one in event["evidence"]:
+            one["text"] = _TYPED.sub(rf"\1{LEFT_OUT}", one["text"])
+    return why
+
+
+def _unsaid_finding(found: dict[str, Any]) -> dict[str, Any]:
+    """Without what its rule quotes of a message."""
+    evidence = [{**one, "text": _TYPED.sub(rf"\1{LEFT_OUT}", one["text"])} for one in found["evidence"]]
+    if found["rule"] not in _SAID:
+        return {**found, "evidence": evidence}
+    numbers, sentence, key = dict(found["numbers"]), found["sentence"], _SAID[found["rule"]]
+    if key in numbers:
+        sentence = sentence.replace(str(numbers[key]), LEFT_OUT)
+        numbers[key] = LEFT_OUT
+    evidence = [{**one, "text": LEFT_OUT} for one in evidence]
+    return {**found, "numbers": numbers, "sentence": sentence, "evidence": evidence}
+
+
+def _sections(found: dict[str, Any]) -> Iterator[Section]:
+    events = found["why"]["events"]
+    yield "", [Paragraph(_lead(found))]
+    yield "Conversation", list(_conversation(found))
+    for number, event in enumerate(events, start=1):
+        yield f"Compaction {number} of {len(events)}", list(_event(event))
+    yield "Where it stands", list(_now(found["why"]["now"]))
+    yield "Findings", list(_findings(found))
+    yield "Usage", list(_usage(found["usage"]))
+    yield "Prompt cache", list(_cache(found["cache"]))
+    yield "Lineage", [blocks.bullets(_chain(found["chain"]))]
+
+
+def _lead(found: dict[str, Any]) -> str:
+    """What a reader should know first."""
+    events, findings = found["why"]["events"], found["findings"]
+    done = sum(1 for event in events if event["completed"])
+    parts = [format.plural(done, "compaction")]
+    if len(events) > done:
+        parts.append(f"{format.plural(len(events) - done, 'attempt')} given up")
+    if fallbacks := sum(1 for event in events if event["summary"]["status"] == "fallback"):
+        parts.append(f"{format.plural(fallbacks, 'summary', 'summaries')} without a model")
+    worst = f"; the worst is {findings[0]['rule']} {findings[0]['name']}" if findings else ""
+    return f"{', '.join(parts)}. {format.plural(len(findings), 'finding')}{worst}."
+
+
+def _conversation(found: dict[str, Any]) -> Iterator[Block]:
+    release = found["why"]["release"]
+    yield facts(
+        Hermes=f"{release['version']} ({release['verdict']}: {release['evidence']})",
+        Hermes_Inspector=found["inspector"],
+        database_schema=str(found["schema"]),
+        model=f"{found['model'] or format.UNKNOWN} of {found['provider'] or format.UNKNOWN}",
+        source=found["source"],
+        sessions=str(found["sessions"]),
+        messages_by_generation=", ".join(f"{count:,}" for count in found["generations"]) or "none",
+    )
+    yield blocks.bullets(found["why"]["notes"])
+
+
+def _event(event: dict[str, Any]) -> Iterator[Block]:
+    summary = event["summary"]
+    wrote = f" by {summary['model']}" if summary["model"] else ""
+    size = f", {summary['tokens']:,} tokens" if summary["tokens"] is not None else ""
+    window = format.count(event["window"])
+    yield Paragraph(f"{event['explanation']} ({event['verdict']})")
+    yield facts(
+        when=_moment(event["at"]),
+        trigger=event["trigger"].replace("_", " "),
+        how=(event["mode"] or "no rows changed").replace("_", " "),
+        fires_at=f"{format.count(event['threshold'])} of {window} tokens",
+        tokens=f"{format.count(event['tokens'])} → {format.count(event['tokens_after'])}",
+        messages=f"{format.count(event['messages_before'])} → {format.count(event['messages_after'])}",
+        summary=f"{summary['status']}{wrote}{size}",
+        took=None if event["duration"] is None else format.duration(event["duration"]),
+    )
+    yield Verbatim(tuple(event["arithmetic"]))
+    yield Verbatim(tuple(f"{one['where']}: {one['text']}" for one in event["evidence"]))
+    yield blocks.bullets(f"Sources disagree: {line}" for line in event["disagreements"])
+
+
+def _now(now: dict[str, Any]) -> Iterator[Block]:
+    tokens, window, threshold = (format.count(now[key]) for key in ("tokens", "window", "threshold"))
+    yield Paragraph(f"{tokens} tokens of {window}; it fires at {threshold} ({now['verdict']})")
+    yield blocks.bullets(f"held off: {reason}" for reason in now["blocked_by"])
+    yield Verbatim(tuple(now["arithmetic"]))
+
+
+def _findings(found: dict[str, Any]) -> Iterator[Block]:
+    entries = []
+    for one in found["findings"]:
+        told = f"{one['severity']} {one['rule']} {one['name']}: {one['sentence']} ({one['verdict']})"
+        helps = (f"→ {one['remedy']}",) if one["remedy"] else ()
+        entries.append((told, *helps, *_evidence(one["evidence"])))
+    entries += [(f"not known: {one['rule']} {one['name']}: {one['why']}",) for one in found["unknown"]]
+    yield Bullets(tuple(entries) or (("none",),))
+
+
+def _evidence(evidence: list[dict[str, Any]]) -> Iterator[str]:
+    """Where the first of it stands, and what it says, as far as it may be told."""
+    for one in evidence[:_MOST_EVIDENCE]:
+        text = one["text"]
+        yield f"{one['where']}: {text[:_MOST_TEXT]}{LEFT_OUT if len(text) > _MOST_TEXT else ''}"
+    if len(evidence) > _MOST_EVIDENCE:
+        yield f"and {len(evidence) - _MOST_EVIDENCE} more"
+
+
+def _usage(usage: dict[str, Any]) -> Iterator[Block]:
+    header = ("model", "calls", "input", "cache read", "cache write", "output", "recorded", "at list")
+    rows = tuple(_usage_row(row) for row in (*usage["rows"], {**usage["totals"], "key": "total"}))
+    yield Table(header, rows)
+    yield blocks.bullets(usage["notes"])
+
+
+def _usage_row(row: dict[str, Any]) -> tuple[str, ...]:
+    tokens, cost = row["tokens"], row["cost"]
+    task = f" ({row['task']})" if row.get("task") else ""
+    counts = (row["calls"], *(tokens[name] for name in ("input", "cache_read", "cache_write", "output")))
+    money = (_dollars(cost[name]) for name in ("recorded_usd", "computed_usd"))
+    return (f"{row['key']}{task}", *(format.count(count) for count in counts), *money)
+
+
+def _cache(cache: dict[str, Any]) -> Iterator[Block]:
+    breaks = [
+        f"{_moment(one['at'])}: {one['cause'].replace('_', ' ')}, {format.count(one['tokens_lost'])} tokens "
+        f"read again, {_dollars(one['cost_usd'])}"
+        for one in cache["breaks"]
+    ]
+    yield blocks.bullets((f"markers: {cache['strategy']}, {cache['why']}", *breaks, *cache["notes"]))
+
+
+def _chain(chain: dict[str, Any]) -> Iterator[str]:
+    for node in chain["nodes"]:
+        parent = f" of {node['parent']}" if node["parent"] else ""
+        ended = f"ended by {node['end_reason']}" if node["end_reason"] else "not ended"
+        yield f"{node['id']}: {node['kind']}{parent}, {format.count(node['messages'])} messages, {ended}"
+    yield f"resume lands in {chain['resume_target']}: {chain['resume_reason']}"
+    yield from chain["findings"]
+
+
+def _moment(text: str | None) -> str:
+    """A time to the second."""
+    if text is None:
+        return format.UNKNOWN
+    return f"{datetime.fromisoformat(text):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _dollars(text: str | None) -> str:
+    return format.UNKNOWN if text is None else f"${text}"

@@ -1,0 +1,116 @@
+"""What is shown before, while and after a compaction is written. No widget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+
+from core.model.compaction.apply import Applied, ApplyMode, GuardResult, GuardState, JournalEntry, Rehearsal
+from inspector.screens.apply.work import Proposal, Review
+from inspector.terminal import formatting as format
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.widgets.panes.fields import field, paragraph
+
+SIGNS = {
+    GuardState.PASSED: ("✓", "severity-ok"),
+    GuardState.NOTED: ("•", "ink-muted"),
+    GuardState.FORCED: ("▲", "severity-warning"),
+    GuardState.REFUSED: ("■", "severity-critical"),
+}
+MODES = {
+    ApplyMode.IN_PLACE: "in place: the same session; what is summarised stays archived in it",
+    ApplyMode.CONTINUATION: "continuation: a new session carries on, this one is closed",
+    ApplyMode.FORK: "fork: a new session beside this one, which stays as it is",
+}
+
+
+class Stage(StrEnum):
+    """How far the writing has come."""
+
+    CHECKING = "checking"
+    REVIEW = "review"
+    WRITING = "writing"
+    APPLIED = "applied"
+    UNDONE = "undone"
+    FAILED = "failed"
+
+
+def review_lines(
+    review: Review, proposal: Proposal, width: int, ink: Palette, *, brief: bool = False
+) -> Iterator[Line]:
+    """Rows, sizes and checklist of a write that has not happened; `brief` joins the checks that passed."""
+    rehearsal = review.rehearsal
+    if review.refused:
+        stop = "Nothing can be written: see the checks."
+        yield from paragraph(stop, width, ink, "severity-critical", bold=True)
+    else:
+        yield from paragraph("Nothing has been written yet.", width, ink, "ink-muted")
+    yield Line()
+    yield from place_lines(rehearsal, width, ink)
+    yield Line()
+    yield from _rows(rehearsal, width, ink)
+    yield from field("messages", f"{len(rehearsal.before):,} → {len(rehearsal.after):,}", width, ink)
+    for label, figures in proposal.sizes:
+        yield from field(label, figures, width, ink)
+    yield Line()
+    for place, (state, text) in enumerate(_checks(review.guards, brief)):
+        sign, token = SIGNS[state]
+        yield from field("" if place else "checks", f"{sign} {text}", width, ink, token)
+
+
+def place_lines(what: Rehearsal | JournalEntry, width: int, ink: Palette) -> Iterator[Line]:
+    """How and where something is written."""
+    yield from field("how", MODES[what.mode], width, ink)
+    yield from field("where", str(what.database), width, ink, "ink-muted")
+    yield from field("session", what.session_id, width, ink)
+    if what.target_id != what.session_id:
+        yield from field("new", what.target_id, width, ink)
+
+
+def _checks(guards: Sequence[GuardResult], brief: bool) -> Iterator[tuple[GuardState, str]]:
+    """The worst first."""
+    worst_first = sorted(guards, key=lambda guard: list(SIGNS).index(guard.state), reverse=True)
+    for guard in worst_first:
+        if not brief or guard.state is not GuardState.PASSED:
+            yield guard.state, f"{guard.name}: {guard.text}"
+    passed = [guard.name for guard in guards if guard.state is GuardState.PASSED]
+    if brief and passed:
+        yield GuardState.PASSED, f"{len(passed)} passed: {', '.join(passed)}"
+
+
+def _rows(rehearsal: Rehearsal, width: int, ink: Palette) -> Iterator[Line]:
+    yield from field("rows", f"{len(rehearsal.archived):,} archived", width, ink)
+    if rehearsal.superseded:
+        yield from field("", f"{len(rehearsal.superseded):,} replaced by their copy in the tail", width, ink)
+    yield from field("", f"{len(rehearsal.inserted):,} written: {_written(rehearsal)}", width, ink)
+    if rehearsal.changes:
+        columns = ", ".join(change.column for change in rehearsal.changes)
+        yield from field("columns", columns, width, ink, "ink-muted")
+    if rehearsal.verified:
+        tried = "the same statements on a private copy gave exactly the previewed messages"
+        yield from field("tried", f"✓ {tried}", width, ink, "severity-ok")
+
+
+def _written(rehearsal: Rehearsal) -> str:
+    copies = sum(row.source_row is not None for row in rehearsal.inserted)
+    new = len(rehearsal.inserted) - copies
+    told = f"{format.plural(copies, 'copy', 'copies')} of kept messages"
+    if new:
+        return f"{told}, {new:,} new with the summary"
+    joined = any(row.is_summary and "content" in row.changed for row in rehearsal.inserted)
+    return f"{told}, the summary joined to one of them" if joined else told
+
+
+def applied_lines(applied: Applied, proposal: Proposal, width: int, ink: Palette) -> Iterator[Line]:
+    """What was done, and how to take it back."""
+    headline, *more = proposal.said
+    yield from paragraph(headline, width, ink, bold=True)
+    for text in more:
+        yield from paragraph(text, width, ink, "ink-muted")
+    yield Line()
+    yield from field("written", f"{len(applied.inserted):,} rows to {applied.target_id}", width, ink)
+    locked = f"the database was locked for {applied.seconds * 1000:,.0f} ms; read back and equal"
+    yield from field("", locked, width, ink)
+    yield from field("resume", f"hermes --resume {applied.target_id}", width, ink)
+    yield from field("undo", f"hermes-inspector undo {applied.undo_id}, or U here and on Preview", width, ink)

@@ -1,0 +1,223 @@
+"""Writing: what exactly would be written, is anything against it, and how is it taken back?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from textual import on
+from textual.app import ComposeResult
+from textual.message import Message as Event
+
+from core.model.compaction.apply import Applied, ApplyMode
+from core.store.database.locate import Location
+from inspector.base.commands import bindings
+from inspector.base.workers import in_thread
+from inspector.screens.apply.model import Stage, applied_lines, review_lines
+from inspector.screens.apply.work import Proposal, Review, carry_out, examine, next_mode, short_id, take_back
+from inspector.screens.page import Page
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.prompt_bar import PromptBar
+from inspector.widgets.bars.title_bar import TitleBar
+from inspector.widgets.panes.fields import paragraph
+from inspector.widgets.panes.text_pane import TextPane
+
+DETAILS = {
+    Stage.CHECKING: "checking, nothing is written",
+    Stage.REVIEW: "review",
+    Stage.WRITING: "writing",
+    Stage.APPLIED: "written",
+    Stage.UNDONE: "taken back",
+    Stage.FAILED: "not written",
+}
+ALLOWED = {
+    "write": (Stage.REVIEW,),
+    "mode": (Stage.REVIEW, Stage.FAILED),
+    "undo": (Stage.APPLIED,),
+}
+
+
+class WritingBar(KeyBar):
+    """The keys of the one screen that can change a database."""
+
+    NOTE = "can write"
+
+
+class ApplyScreen(Page):
+    """Review, confirm, write, take back.
+
+    Args:
+        location: The database.
+        proposal: What would be written.
+    """
+
+    CSS_PATH = "apply.tcss"
+    BINDINGS = bindings("apply")
+
+    @dataclass
+    class Step(Event):
+        """A step of the work has begun."""
+
+        name: str
+
+    @dataclass
+    class Reviewed(Event):
+        """The rows and the checklist are there."""
+
+        review: Review
+
+    @dataclass
+    class Written(Event):
+        """It was written and read back."""
+
+        applied: Applied
+
+    class TakenBack(Event):
+        """Every row is as it was."""
+
+    def __init__(self, location: Location, proposal: Proposal) -> None:
+        super().__init__()
+        self._location = location
+        self.proposal = proposal
+        self._review: Review | None = None
+        self._applied: Applied | None = None
+        self._failure = ""
+        self._step = ""
+        self.stage = Stage.CHECKING
+
+    def compose(self) -> ComposeResult:
+        """Title, what there is to read, question, keys."""
+        yield TitleBar()
+        yield TextPane()
+        yield PromptBar()
+        yield WritingBar()
+
+    def on_mount(self) -> None:
+        """Rehearse at once; it changes nothing."""
+        self.query_one(TitleBar).heading = self.proposal.heading
+        self.query_one(TextPane).focus()
+        self._enter(Stage.CHECKING)
+        self.check(None)
+
+    def _enter(self, stage: Stage) -> None:
+        self.stage = stage
+        self.query_one(TitleBar).detail = DETAILS[stage]
+        self.query_one(TextPane).show(self._draw)
+        self.refresh_bindings()
+
+    def _draw(self, width: int, ink: Palette) -> list[Line]:
+        return list(self._lines(width, ink))
+
+    def _lines(self, width: int, ink: Palette) -> Iterator[Line]:
+        if self.stage is Stage.APPLIED and self._applied is not None:
+            yield from applied_lines(self._applied, self.proposal, width, ink)
+        elif self.stage is Stage.UNDONE:
+            yield from paragraph("Taken back: every row is as it was.", width, ink, "severity-ok", bold=True)
+        elif self.stage is Stage.FAILED:
+            yield from paragraph(self._failure, width, ink, "severity-critical", bold=True)
+        elif self.stage is Stage.REVIEW and self._review is not None:
+            brief = self.has_class("-short")
+            yield from review_lines(self._review, self.proposal, width, ink, brief=brief)
+        else:
+            yield from paragraph(f"{self._step or 'Starting'} …", width, ink, "ink-muted")
+
+    # The work, off the screen's thread.
+
+    @in_thread("apply")
+    def check(self, mode: ApplyMode | None) -> None:
+        """Find out what would be written, and what stands against it."""
+        review = examine(self._location, self.proposal, mode, self._told)
+        self.post_message(self.Reviewed(review))
+
+    @in_thread("apply")
+    def write(self, review: Review) -> None:
+        """Write it."""
+        self.post_message(self.Written(carry_out(review, self._told)))
+
+    @in_thread("apply")
+    def put_back(self, applied: Applied) -> None:
+        """Take it back."""
+        take_back(applied.undo_id)
+        self.post_message(self.TakenBack())
+
+    def _told(self, name: str) -> None:
+        self.post_message(self.Step(name))
+
+    @on(Step)
+    def _stepped(self, event: Step) -> None:
+        self._step = event.name
+        if self.stage in (Stage.CHECKING, Stage.WRITING):
+            self.query_one(TextPane).show(self._draw)
+
+    @on(Reviewed)
+    def _reviewed(self, event: Reviewed) -> None:
+        self._review = event.review
+        self._enter(Stage.REVIEW)
+
+    @on(Written)
+    def _wrote(self, event: Written) -> None:
+        self._applied = event.applied
+        self._enter(Stage.APPLIED)
+
+    @on(TakenBack)
+    def _restored(self) -> None:
+        self._applied = None
+        self._enter(Stage.UNDONE)
+
+    def report(self, error: BaseException) -> None:
+        """A refusal is an answer, and stays on the screen; a refused undo leaves what was written."""
+        super().report(error)
+        if self.stage is not Stage.APPLIED:
+            self._failure = getattr(error, "line", str(error))
+            self._enter(Stage.FAILED)
+
+    # Keys.
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A key works at its stage only; writing waits until nothing refuses."""
+        if action in ALLOWED and self.stage not in ALLOWED[action]:
+            return False
+        if action == "mode" and len(self.proposal.modes) < 2:
+            return False
+        return not (action == "write" and self._review is not None and self._review.refused)
+
+    def action_write(self) -> None:
+        """Ask for the session's short id, then write."""
+        short = short_id(self.proposal.session_id)
+        self.query_one(PromptBar).ask("write", f"type {short} to write", hint=f"{short}, or esc to leave")
+
+    @on(PromptBar.Answered)
+    def _answered(self, event: PromptBar.Answered) -> None:
+        self.query_one(TextPane).focus()
+        if event.text is None or self._review is None:
+            return
+        if event.text.strip() != short_id(self.proposal.session_id):
+            self.toast("That is not the session's short id; nothing was written.", "warning")
+            return
+        self._enter(Stage.WRITING)
+        self.write(self._review)
+
+    def action_mode(self) -> None:
+        """Write it another way."""
+        modes = self.proposal.modes
+        mode = next_mode(modes, self._review.rehearsal.mode) if self._review else modes[-1]
+        self._enter(Stage.CHECKING)
+        self.check(mode)
+
+    def action_undo(self) -> None:
+        """Take back what was just written."""
+        if self._applied is not None:
+            self.put_back(self._applied)
+
+    def action_back(self) -> None:
+        """Back to the preview, unless rows are being written this moment."""
+        if self.stage is Stage.WRITING:
+            self.toast("Writing; it takes a moment.")
+        else:
+            self.dismiss()
+
+    def action_copy(self) -> None:
+        """Copy what is shown."""
+        self.copy(self.query_one(TextPane).text)

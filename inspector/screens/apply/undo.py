@@ -1,0 +1,108 @@
+"""Taking back what was written here earlier: what it was, and one key that puts every row back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from textual import on
+from textual.app import ComposeResult
+from textual.message import Message as Event
+
+from core.model.compaction.apply import JournalEntry
+from inspector.base.commands import bindings
+from inspector.base.workers import in_thread
+from inspector.screens.apply.model import place_lines
+from inspector.screens.apply.screen import WritingBar
+from inspector.screens.apply.work import take_back
+from inspector.screens.page import Page
+from inspector.terminal import formatting as format
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.widgets.bars.title_bar import TitleBar
+from inspector.widgets.panes.fields import field, paragraph
+from inspector.widgets.panes.text_pane import TextPane
+
+OFFER = "U puts every replaced row back. It refuses when Hermes has gone on since."
+DONE = "Taken back: every row is as it was."
+
+
+class UndoScreen(Page):
+    """One operation of the journal, and the way back from it.
+
+    Args:
+        entry: What was written.
+    """
+
+    CSS_PATH = "apply.tcss"
+    BINDINGS = bindings("undo")
+
+    class TakenBack(Event):
+        """Every row is as it was."""
+
+    def __init__(self, entry: JournalEntry) -> None:
+        super().__init__()
+        self._entry = entry
+        self._said, self._token = OFFER, "ink"
+        self.busy = self.done = False
+
+    def compose(self) -> ComposeResult:
+        """Title, what was written, keys."""
+        yield TitleBar()
+        yield TextPane()
+        yield WritingBar()
+
+    def on_mount(self) -> None:
+        """Show what was written."""
+        bar = self.query_one(TitleBar)
+        bar.heading, bar.detail = "Take back", f"written {format.moment(self._entry.at)}"
+        self.query_one(TextPane).focus()
+        self._draw()
+
+    def _draw(self) -> None:
+        self.query_one(TextPane).show(lambda width, ink: list(self._lines(width, ink)))
+        self.refresh_bindings()
+
+    def _lines(self, width: int, ink: Palette) -> Iterator[Line]:
+        entry = self._entry
+        yield from paragraph(self._said, width, ink, self._token, bold=True)
+        yield Line()
+        yield from place_lines(entry, width, ink)
+        yield from field("rows", f"{entry.replaced:,} replaced, {entry.written:,} written", width, ink)
+        yield from field("undo", f"hermes-inspector undo {entry.id}", width, ink, "ink-muted")
+
+    @in_thread("undo")
+    def put_back(self) -> None:
+        """Take it back."""
+        take_back(self._entry.id)
+        self.post_message(self.TakenBack())
+
+    @on(TakenBack)
+    def _restored(self) -> None:
+        self.busy, self.done = False, True
+        self._said, self._token = DONE, "severity-ok"
+        self._draw()
+
+    def report(self, error: BaseException) -> None:
+        """A refusal is an answer, and stays on the screen."""
+        super().report(error)
+        self.busy = False
+        self._said, self._token = getattr(error, "line", str(error)), "severity-critical"
+        self._draw()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Once, and not while it is under way."""
+        return action != "take_back" or not (self.busy or self.done)
+
+    def action_take_back(self) -> None:
+        """Put every replaced row back."""
+        self.busy = True
+        self.put_back()
+
+    def action_copy(self) -> None:
+        """Copy what is shown."""
+        self.copy(self.query_one(TextPane).text)
+
+    def action_back(self) -> None:
+        """Back to where it was asked for."""
+        if not self.busy:
+            self.dismiss()

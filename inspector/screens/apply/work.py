@@ -1,0 +1,160 @@
+"""What can be written from the app, and the work of it. No widget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from core.model.compaction.apply import (
+    Applied,
+    ApplyMode,
+    EntryState,
+    GuardResult,
+    GuardState,
+    JournalEntry,
+    Rehearsal,
+)
+from core.model.compaction.preview import Preview
+from core.store.database.locate import Location
+
+if TYPE_CHECKING:
+    from core.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Something that can be written to one session, reviewed first and taken back later.
+
+    Attributes:
+        heading: What it is, for the title.
+        rehearse: From an open database and a mode (None as the release does) to the exact rows.
+        modes: How it may be written.
+        sizes: Figures before and after, with their labels.
+        said: What is said once it is written.
+    """
+
+    session_id: str
+    heading: str
+    rehearse: Callable[[Store, ApplyMode | None], Rehearsal]
+    modes: tuple[ApplyMode, ...]
+    sizes: tuple[tuple[str, str], ...]
+    said: tuple[str, ...]
+
+
+def compaction(session_id: str, preview: Preview) -> Proposal:
+    """What a preview shows, written, and told as Hermes words it."""
+
+    def rehearsed(store: Store, mode: ApplyMode | None) -> Rehearsal:
+        from core.apply.rehearse import rehearse
+
+        return rehearse(store, session_id, preview, mode)
+
+    said = preview.feedback
+    return Proposal(
+        session_id,
+        "Apply the compaction",
+        rehearsed,
+        tuple(ApplyMode),
+        (("tokens", f"~{preview.before_tokens:,} → ~{preview.after_tokens:,}"),),
+        tuple(text for text in (said.headline, said.token_line, said.note) if text),
+    )
+
+
+def repair(session_id: str) -> Proposal:
+    """The turns that a partial compression lost, put back."""
+
+    def rehearsed(store: Store, mode: ApplyMode | None) -> Rehearsal:
+        from core.apply.repair import rehearse_repair
+
+        return rehearse_repair(store, session_id)
+
+    return Proposal(
+        session_id,
+        "Put the lost turns back",
+        rehearsed,
+        (ApplyMode.IN_PLACE,),
+        (),
+        ("The turns that were to be kept are back, before what was said since.",),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """The exact rows, and everything that may stand against writing them."""
+
+    rehearsal: Rehearsal
+    guards: tuple[GuardResult, ...]
+
+    @property
+    def refused(self) -> bool:
+        """A guard stands in the way."""
+        return any(guard.state is GuardState.REFUSED for guard in self.guards)
+
+
+def short_id(session_id: str) -> str:
+    """The end of a session's id, which the user types to confirm."""
+    return session_id.rsplit("_", 1)[-1][-8:]
+
+
+def next_mode(modes: tuple[ApplyMode, ...], mode: ApplyMode) -> ApplyMode:
+    """The mode behind this one, round and round."""
+    return modes[(modes.index(mode) + 1) % len(modes)]
+
+
+def examine(
+    location: Location, proposal: Proposal, mode: ApplyMode | None, told: Callable[[str], None]
+) -> Review:
+    """Rehearse on a private copy and go through the checklist; nothing is changed.
+
+    Raises:
+        InspectorError: There is nothing to write, or not in this mode.
+    """
+    from core.apply.checks.guards import check_guards
+    from core.store.store import Store
+
+    with Store(location) as store:
+        told("rehearse")
+        rehearsal = proposal.rehearse(store, mode)
+        return Review(rehearsal, check_guards(store, rehearsal, progress=told))
+
+
+def carry_out(review: Review, told: Callable[[str], None]) -> Applied:
+    """Write what was reviewed.
+
+    Raises:
+        DatabaseError: Something refuses, or the write failed; nothing was changed.
+    """
+    from core.apply.execute import execute
+    from core.apply.journal import Journal
+
+    return execute(review.rehearsal, Journal(), progress=told)
+
+
+def newest_write(location: Location, sessions: Iterable[str]) -> JournalEntry | None:
+    """The newest operation on these sessions that can be taken back; None without one."""
+    from core.apply.journal import Journal
+
+    known, here = set(sessions), location.db.resolve()
+    return next(
+        (
+            entry
+            for entry in Journal().entries()
+            if entry.state is EntryState.APPLIED
+            and entry.database.resolve() == here
+            and known & {entry.session_id, entry.target_id}
+        ),
+        None,
+    )
+
+
+def take_back(undo_id: str) -> JournalEntry:
+    """Put back what an operation replaced.
+
+    Raises:
+        DatabaseError: Hermes has gone on since.
+    """
+    from core.apply.journal import Journal
+    from core.apply.undo import undo
+
+    return undo(Journal(), undo_id)

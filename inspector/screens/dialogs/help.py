@@ -1,0 +1,131 @@
+"""Every key that works here, and what each sign means; made from the tables the app itself uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.geometry import Size
+from textual.screen import ModalScreen
+
+from inspector.base.commands import Command, bindings, key_name, table
+from inspector.terminal import glyphs
+from inspector.terminal.line import Line
+from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.panes.text_wrap import wrap
+
+KEY_WIDTH = 12
+INDENT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class HelpRow:
+    """One line of help; only the first line about a key has its name."""
+
+    keys: str
+    text: str
+    heading: bool = False
+
+
+class HelpList(RowList[HelpRow]):
+    """Keys in a column of their own, sentences broken where they would be cut.
+
+    Args:
+        told: What to show, each sentence whole.
+    """
+
+    OPENS = False
+
+    def __init__(self, told: Sequence[HelpRow]) -> None:
+        super().__init__()
+        self._told = told
+
+    def on_resize(self) -> None:
+        """Break the sentences for the new width."""
+        self.show(ListRows([row for one in self._told for row in self._broken(one)]))
+        if self.is_heading(self.cursor):
+            self.action_top()
+        super().on_resize()
+
+    def _broken(self, row: HelpRow) -> Iterator[HelpRow]:
+        for place, text in enumerate(wrap(row.text, self.row_width - INDENT - KEY_WIDTH - 1)):
+            yield replace(row, text=text, keys="" if place else row.keys)
+
+    def draw_row(self, row: HelpRow, index: int, width: int) -> Line:
+        """Heading, or key and sentence."""
+        ink = self.palette
+        if row.heading:
+            return Line().gap(1).add(row.text, ink.style("ink-muted", bold=True))
+        line = Line().gap(INDENT).cell(row.keys, KEY_WIDTH, ink.style("part-head", bold=True))
+        return line.add(row.text, ink.style("ink"))
+
+    def is_heading(self, index: int) -> bool:
+        """The cursor passes over headings, blank lines and the rest of a sentence."""
+        row = self.rows.row(index)
+        return row is not None and not row.keys
+
+
+HEADINGS = {"page": "Every screen", "list": "Lists", "app": "Everywhere", "workspace": "Conversation"}
+"""What a scope is called where its own name says too little."""
+
+
+class HelpScreen(ModalScreen[None]):
+    """A panel over the screen it explains.
+
+    Args:
+        scopes: The scopes whose commands work there, nearest first.
+        keymap: The user's own keys, by command id.
+    """
+
+    CSS_PATH = "help.tcss"
+    BINDINGS = bindings("help")
+    MOST: ClassVar[Size] = Size(92, 48)
+
+    def __init__(self, scopes: Iterable[str], keymap: dict[str, str] | None = None) -> None:
+        super().__init__()
+        self._rows = [*_key_rows(scopes, keymap or {}), *_sign_rows()]
+
+    def compose(self) -> ComposeResult:
+        """The list in a frame, and the keys that leave it."""
+        with Vertical(id="frame"):
+            yield HelpList(self._rows)
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Name the frame."""
+        self.query_one("#frame").border_title = "Keys"
+
+    def action_close(self) -> None:
+        """Back to the screen behind."""
+        self.dismiss()
+
+
+def _key_rows(scopes: Iterable[str], keymap: dict[str, str]) -> Iterator[HelpRow]:
+    for scope in scopes:
+        listed = [command for command in table() if command.scope == scope and command.listed]
+        if listed:
+            yield HelpRow("", HEADINGS.get(scope, scope.replace("_", " ").capitalize()), heading=True)
+            yield from (HelpRow(_keys(command, keymap), command.help) for command in listed)
+            yield HelpRow("", "")
+
+
+def _keys(command: Command, keymap: dict[str, str]) -> str:
+    keys = keymap[command.id].split(",") if command.id in keymap else command.keys
+    return " ".join(key_name(key) for key in keys)
+
+
+def _sign_rows() -> Iterator[HelpRow]:
+    yield HelpRow("", "Signs", heading=True)
+    for role, sign in glyphs.ROLE.items():
+        yield HelpRow(sign, f"{role} message")
+    for severity, sign in glyphs.SEVERITY.items():
+        yield HelpRow(sign, f"{severity} finding")
+    for kind, sign in glyphs.KIND.items():
+        if sign.strip():
+            yield HelpRow(sign, f"{kind} session")
+    yield HelpRow("~  ≥  –", "estimate, lower bound, unknown")

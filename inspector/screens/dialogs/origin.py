@@ -1,0 +1,106 @@
+"""Where the figures under the cursor come from: a panel over the screen that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from textual import getters, on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message as Event
+from textual.screen import ModalScreen
+
+from inspector.base.commands import bindings
+from inspector.base.figure_origins import Asked, Told
+from inspector.base.workers import Reporting, cancelled, in_thread
+from inspector.screens.page import Copying
+from inspector.screens.workspace.usage.card import origin_lines
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.panes.fields import paragraph
+from inspector.widgets.panes.text_pane import Draw, TextPane
+
+READING = "Looking up rows and prices …"
+NOTHING = "Nothing is recorded from which a figure could come."
+
+
+class OriginScreen(Reporting, Copying, ModalScreen[None]):
+    """Formula, addends, rows and price entries of every figure asked about.
+
+    Args:
+        asked: The figures.
+    """
+
+    CSS_PATH = "origin.tcss"
+    BINDINGS = bindings("origin")
+
+    pane = getters.query_one(TextPane)
+
+    @dataclass
+    class Found(Event):
+        """They were looked up."""
+
+        told: Sequence[Told]
+
+    def __init__(self, asked: Asked) -> None:
+        super().__init__()
+        self._asked = asked
+
+    def compose(self) -> ComposeResult:
+        """The figures in a frame, and the keys that leave it."""
+        with Vertical(id="frame"):
+            yield TextPane()
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Name the frame and look the figures up."""
+        self.query_one("#frame").border_title = "Where these figures come from"
+        self._show(partial(_words, READING))
+        self.pane.focus()
+        self.look_up()
+
+    @in_thread("origins")
+    def look_up(self) -> None:
+        """Look up on connections of the worker's own."""
+        stop = cancelled()
+        told = self._asked.read(stop)
+        if not stop():
+            self.post_message(self.Found(told))
+
+    @on(Found)
+    def _take(self, event: Found) -> None:
+        self._show(partial(_lines, event.told) if event.told else partial(_words, NOTHING))
+
+    def _show(self, draw: Draw) -> None:
+        self.pane.show(partial(_titled, self._asked.title, draw))
+
+    def action_copy(self) -> None:
+        """Copy all of it as plain text."""
+        self.copy(self.pane.text)
+
+    def action_close(self) -> None:
+        """Back to the screen behind."""
+        self.workers.cancel_node(self)
+        self.dismiss()
+
+
+def _titled(title: str, draw: Draw, width: int, ink: Palette) -> Sequence[Line]:
+    return [*paragraph(title, width, ink, "part-head", bold=True), Line(), *draw(width, ink)]
+
+
+def _words(text: str, width: int, ink: Palette) -> Sequence[Line]:
+    return list(paragraph(text, width, ink, "ink-muted"))
+
+
+def _lines(told: Sequence[Told], width: int, ink: Palette) -> Sequence[Line]:
+    return list(_told(told, width, ink))
+
+
+def _told(told: Sequence[Told], width: int, ink: Palette) -> Iterator[Line]:
+    for place, one in enumerate(told):
+        if place:
+            yield Line()
+        yield from origin_lines(one.about, one.origin, width, ink)

@@ -1,0 +1,107 @@
+"""Writing the report of a conversation to a file: compactions, findings, usage, with credentials masked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from textual import getters, on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message as Event
+from textual.screen import ModalScreen
+
+from core.errors import UsageError
+from core.store.database.locate import Location
+from core.store.store import Store
+from inspector.base.commands import bindings
+from inspector.base.workers import Reporting, in_thread
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.prompt_bar import PromptBar
+from inspector.widgets.panes.fields import paragraph
+from inspector.widgets.panes.text_pane import TextPane
+
+WORDS = (
+    "A report for a bug tracker: compactions with their evidence, findings, usage, cache and lineage. It "
+    "holds nothing that was said; credentials and the names of home directories are masked. The ending of "
+    "the name chooses the form: .md, .html or .json. A file that is there already is not replaced."
+)
+
+
+class ReportScreen(Reporting, ModalScreen[None]):
+    """Asks where to, writes, says so.
+
+    Args:
+        location: The database.
+        session_id: Any session of the conversation.
+    """
+
+    CSS_PATH = "origin.tcss"
+    BINDINGS = bindings("report")
+
+    prompt = getters.query_one(PromptBar)
+
+    @dataclass
+    class Written(Event):
+        """The report is on disk."""
+
+        path: Path
+
+    def __init__(self, location: Location, session_id: str) -> None:
+        super().__init__()
+        self._location, self._session = location, session_id
+
+    def compose(self) -> ComposeResult:
+        """What it holds, where to, keys."""
+        with Vertical(id="frame"):
+            yield TextPane()
+            yield PromptBar()
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Ask at once."""
+        self.query_one("#frame").border_title = "Report"
+        self.query_one(TextPane).show(_words)
+        self._ask(f"hermes-report-{self._session}.md")
+
+    def _ask(self, name: str) -> None:
+        self.prompt.ask("report", "write to", name)
+
+    @on(PromptBar.Answered)
+    def _answered(self, event: PromptBar.Answered) -> None:
+        if event.text:
+            self.write(Path(event.text).expanduser())
+            self._ask(event.text)
+        else:
+            self.dismiss()
+
+    @in_thread("report")
+    def write(self, path: Path) -> None:
+        """Gather and write on a connection of the worker's own."""
+        from inspector.cli.explanation.export import report_text
+
+        with Store(self._location) as store:
+            text = report_text(store, store.session(self._session), path.suffix[1:].lower() or "md")
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+        except FileExistsError as error:
+            raise UsageError("is there already", where=str(path), remedy="Choose another name.") from error
+        except OSError as error:
+            raise UsageError(f"cannot be written ({error.strerror})", where=str(path)) from error
+        self.post_message(self.Written(path))
+
+    @on(Written)
+    def _say(self, event: Written) -> None:
+        self.toast(f"Written to {event.path.absolute()}")
+        self.dismiss()
+
+    def action_close(self) -> None:
+        """Back to the screen behind."""
+        self.dismiss()
+
+
+def _words(width: int, ink: Palette) -> list[Line]:
+    return list(paragraph(WORDS, width, ink, "ink-muted"))

@@ -1,0 +1,96 @@
+"""Diagnoses, worst first: one line each, and everything about one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from core.model.finding import Finding, NotKnown, Severity
+from inspector.screens.findings.sweep import Diagnosis
+from inspector.terminal import formatting as format
+from inspector.terminal.glyphs import SEVERITY, VERDICT
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.panes.fields import evidence_lines, field, headline, paragraph
+
+
+@dataclass(frozen=True, slots=True)
+class NotKnowns:
+    """The line that stands for the rules that lack their evidence, or is the head of them when opened."""
+
+    count: int
+    opened: bool
+
+    @property
+    def sentence(self) -> str:
+        """How many, and what shows or hides them."""
+        return f"{self.count:,} rules not known · enter {'hides' if self.opened else 'shows'} them"
+
+
+FindingRow = Diagnosis | NotKnown | NotKnowns
+
+
+class FindingList(RowList[FindingRow]):
+    """Sign, rule, sentence, conversation; rules that lack their evidence come last."""
+
+    titled = True
+    """Say which conversation each is about."""
+
+    def draw_row(self, row: FindingRow, index: int, width: int) -> Line:
+        """One diagnosis."""
+        ink = self.palette
+        if isinstance(row, NotKnowns):
+            line = Line().cell("▾" if row.opened else "▸", 2, ink.style("ink-faint"))
+            return line.add(row.sentence, ink.style("ink-muted"), most=width - 2)
+        if isinstance(row, NotKnown):
+            line = (
+                Line()
+                .cell(format.UNKNOWN, 2, ink.style("ink-faint"))
+                .cell(row.rule, 4, ink.style("ink-faint"))
+            )
+            return line.add(f"{row.name}: not known, {row.why}", ink.style("ink-faint"), most=width - 7)
+        finding = row.finding
+        style = ink.style(f"severity-{finding.severity}", bold=finding.severity is not Severity.INFO)
+        line = Line().cell(SEVERITY[finding.severity], 2, style).cell(finding.rule, 4, ink.style("ink-faint"))
+        room = width // 4 if self.titled and width >= 90 else 0
+        line.cell(finding.sentence, width - line.width - room - (2 if room else 0), ink.style("ink"))
+        if room:
+            line.gap(2).cell(row.title or row.location.label, room, ink.style("ink-muted"))
+        return line
+
+
+def card(row: FindingRow, width: int, ink: Palette) -> list[Line]:
+    """Everything about one diagnosis."""
+    if isinstance(row, NotKnowns):
+        words = f"{row.count:,} rules lack their evidence here, or are told of one conversation at a time."
+        return list(paragraph(words, width, ink, "ink-muted"))
+    if isinstance(row, NotKnown):
+        words = f"Whether {row.name.replace('-', ' ')} applies is not known: {row.why}."
+        return list(paragraph(words, width, ink, "ink-muted"))
+    return list(_finding(row, row.finding, width, ink))
+
+
+def proof(row: FindingRow, width: int, ink: Palette) -> list[Line]:
+    """The numbers behind a diagnosis, and what they rest on."""
+    return list(_proof(row.finding, width, ink)) if isinstance(row, Diagnosis) else []
+
+
+def _finding(row: Diagnosis, finding: Finding, width: int, ink: Palette) -> Iterator[Line]:
+    token, badge = f"severity-{finding.severity}", f"{SEVERITY[finding.severity]} {finding.severity}"
+    yield from headline(finding.sentence, badge, width, ink, badge_token=token)
+    if finding.remedy:
+        yield from field("helps", finding.remedy, width, ink, "severity-ok")
+    yield from field("about", row.title or str(row.location.db), width, ink)
+    sure = f"{VERDICT[finding.verdict]} {finding.verdict}"
+    yield from field("verdict", f"{sure} · rule {finding.rule} {finding.name}", width, ink)
+
+
+def _proof(finding: Finding, width: int, ink: Palette) -> Iterator[Line]:
+    # Words that stand above already, or the empty end of a sentence, are no number to show again.
+    above = f"{finding.sentence} {finding.remedy}"
+    told = [pair for pair in finding.numbers.items() if not (isinstance(pair[1], str) and pair[1] in above)]
+    for place, (name, value) in enumerate(told):
+        shown = f"{value:,}" if isinstance(value, int) else str(value).lstrip(": ")
+        yield from field("" if place else "numbers", f"{name.replace('_', ' ')}  {shown}", width, ink)
+    yield from evidence_lines(finding.evidence, width, ink)

@@ -1,0 +1,290 @@
+"""What is wrong, how do we know, what helps? One conversation, or everything in sight."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.message import Message as Event
+from textual.worker import Worker, WorkerState
+
+from core.errors import InspectorError
+from core.model.finding import NotKnown, Severity
+from core.store.database.connect import Cancelled
+from core.store.database.locate import Location
+from inspector.base.app_protocol import shell
+from inspector.base.commands import bindings
+from inspector.base.workers import cancelled, in_thread
+from inspector.screens.apply.screen import ApplyScreen
+from inspector.screens.apply.work import repair
+from inspector.screens.findings.evidence import place_of
+from inspector.screens.findings.filter import FilteringPage
+from inspector.screens.findings.list_view import FindingList, FindingRow, NotKnowns, card, proof
+from inspector.screens.findings.sweep import Diagnosis, Step, examine_all, examine_one
+from inspector.terminal import formatting as format
+from inspector.terminal.glyphs import SEVERITY
+from inspector.widgets.bars.banner import Banner
+from inspector.widgets.bars.input_line import InputLine
+from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.status_line import Piece, StatusLine
+from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.panes.card import Card
+
+REPAIRABLE = "kept-tail-lost"
+NOWHERE = "Here is no conversation to open: this concerns all of them."
+FOLDED = 4
+"""Rules that lack their evidence from which on one line stands for all of them."""
+TELL_SECONDS = 0.2
+"""How often a running examination tells what it found."""
+
+
+class FindingsScreen(FilteringPage):
+    """Worst first, growing while the examination runs.
+
+    Args:
+        locations: The databases.
+        session: Only this conversation of the first of them.
+        title: What it is called.
+    """
+
+    BINDINGS = bindings("findings")
+    WORK = "findings"
+
+    @dataclass
+    class Progress(Event):
+        """Some conversations more were examined."""
+
+        steps: list[Step]
+
+    @dataclass
+    class Scanned(Event):
+        """Some messages more were looked through; no conversation is examined before all are."""
+
+        done: int
+        total: int
+
+    def __init__(self, locations: Sequence[Location], *, session: str | None = None, title: str = "") -> None:
+        super().__init__()
+        self.locations = tuple(locations)
+        self._session, self._title = session, title
+        self._found: dict[Severity, list[Diagnosis]] = {severity: [] for severity in Severity}
+        self._unknown: list[NotKnown] = []
+        self._errors: list[InspectorError] = []
+        self._done, self._total = 0, 0
+        self._state = WorkerState.PENDING
+        self._unfolded = False
+        self._told = 0.0
+
+    def compose(self) -> ComposeResult:
+        """How many and how far, what failed, the diagnoses, the one under the cursor, keys."""
+        yield StatusLine(id="head")
+        yield Banner()
+        with Container(id="verdicts"):
+            yield FindingList(empty="Examining …")
+            yield Card()
+        yield InputLine("/", "rule, severity, verdict, words of the sentence, conversation")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Start examining."""
+        self.filter_line.display = False
+        self.diagnoses.titled = self._session is None
+        self.diagnoses.focus()
+        self._tell()
+        self._begin()
+
+    def _begin(self) -> None:
+        if self._session is None:
+            shell(self).diagnosed.clear()
+        self.examine()
+
+    @in_thread(WORK)
+    def examine(self) -> None:
+        """Examine on connections of the worker's own; told in batches so that the screen keeps up."""
+        stop = cancelled()
+        batch: list[Step] = []
+        told = time.monotonic()
+        for step in self._steps(stop):
+            if batch and not (batch[-1].found or batch[-1].unknown or batch[-1].errors):
+                batch.pop()  # it only told how far, and this one tells it better
+            batch.append(step)
+            if time.monotonic() - told >= TELL_SECONDS:
+                self.post_message(self.Progress(batch))
+                batch, told = [], time.monotonic()
+        if not stop():
+            self.post_message(self.Progress(batch))
+
+    def _steps(self, stop: Cancelled) -> Iterator[Step]:
+        if self._session is None:
+            return examine_all(self.locations, stop, self._scanned)
+        return examine_one(self.locations[0], self._session, stop)
+
+    def _scanned(self, done: int, total: int) -> None:
+        if time.monotonic() - self._told >= TELL_SECONDS:
+            self._told = time.monotonic()
+            self.post_message(self.Scanned(done, total))
+
+    @on(Scanned)
+    def _look(self, event: Scanned) -> None:
+        words = f"looked through {event.done:,} of {format.plural(event.total, 'message')} · esc stops"
+        self.query_one("#head", StatusLine).right = (("ink-muted", words),)
+
+    @on(Progress)
+    def _take(self, event: Progress) -> None:
+        for step in event.steps:
+            for diagnosis in step.found:
+                self._found[diagnosis.finding.severity].append(diagnosis)
+                self._remember(diagnosis)
+            self._unknown += [one for one in step.unknown if one not in self._unknown]
+            self._errors += step.errors
+            self._done, self._total = step.done, step.total
+        self._draw()
+
+    def _remember(self, diagnosis: Diagnosis) -> None:
+        """Let the list of conversations show what was found, as far as everything was examined."""
+        finding = diagnosis.finding
+        if self._session is None and finding.session is not None:
+            known = shell(self).diagnosed
+            known.setdefault((diagnosis.location, finding.session), Counter())[finding.severity] += 1
+
+    def _draw(self) -> None:
+        rows = self.kept([*chain.from_iterable(self._found.values()), *self._last_rows()])
+        before = self.diagnoses.current
+        # Who has not moved stays at the worst; who has stays on what they read.
+        moved = self.diagnoses.cursor > 0
+        place = next((place for place, row in enumerate(rows) if moved and _same(row, before)), 0)
+        self.diagnoses.empty = self._nothing()
+        self.diagnoses.show(ListRows(rows), cursor=place)
+        if self._errors:
+            more = f" (and {len(self._errors) - 1:,} more)" if len(self._errors) > 1 else ""
+            self.query_one(Banner).say(f"{self._errors[0].line}{more}")
+        self._tell()
+        self._show_card()
+
+    def _last_rows(self) -> Sequence[FindingRow]:
+        """The rules that lack their evidence: one line for all of them until it is opened."""
+        folded = NotKnowns(len(self._unknown), opened=self._unfolded)
+        if len(self._unknown) < FOLDED or self.filter_line.display:
+            return self._unknown
+        return [folded, *(self._unknown if self._unfolded else ())]
+
+    @on(RowList.Moved)
+    def _show_card(self) -> None:
+        row = self.diagnoses.current
+        if row is None:
+            self.card.clear()
+        else:
+            self.card.show(partial(card, row), partial(proof, row))
+        self.refresh_bindings()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Say that all is examined, or that it broke off; what another examination called off is neither."""
+        if event.worker.group == self.WORK and event.state in (WorkerState.SUCCESS, WorkerState.ERROR):
+            self._state = event.state
+            self._draw()
+
+    def _nothing(self) -> str:
+        """What stands where the rows would."""
+        if self._state is WorkerState.PENDING:
+            return "Examining … nothing so far"
+        if any(self._found.values()) or self._unknown:
+            return "Nothing holds these words."
+        if self._state is WorkerState.ERROR:
+            return "The examination broke off before it found anything. r begins again."
+        return "Nothing to report. Every rule was checked: rows, log, config and file."
+
+    def _tell(self) -> None:
+        head = self.query_one("#head", StatusLine)
+        head.left = _counts(self._found, self._title or "all conversations")
+        if self.filter_line.display:
+            head.left += (("part-head?", f" · {self.diagnoses.rows.count:,} shown"),)
+        if self._state is WorkerState.PENDING:
+            head.right = (("ink-muted", _progress(self._done, self._total)),)
+        else:
+            broken = (("severity-critical", f"broke off at {self._done:,} of {self._total:,}"),)
+            head.right = broken if self._state is WorkerState.ERROR else ()
+
+    @on(RowList.Opened)
+    def _open(self) -> None:
+        row = self.diagnoses.current
+        if isinstance(row, Diagnosis) and row.finding.session is not None:
+            view, message = place_of(row.finding)
+            shell(self).open_conversation(row.location, row.finding.session, view=view, row=message)
+        elif isinstance(row, NotKnowns):
+            self._unfolded = not self._unfolded
+            self._draw()
+        elif row is not None:
+            self.toast(NOWHERE)
+
+    def filter_changed(self) -> None:
+        """Show the rows that are left."""
+        self._draw()
+
+    def action_report(self) -> None:
+        """Write the report of the conversation."""
+        from inspector.screens.dialogs.report import ReportScreen
+
+        row = self.diagnoses.current
+        found = row.finding.session if isinstance(row, Diagnosis) else None
+        session, location = self._session or found, getattr(row, "location", self.locations[0])
+        if session is None:
+            self.toast(NOWHERE)
+        else:
+            self.app.push_screen(ReportScreen(location, session))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The key that puts lost turns back works on the finding that some are lost."""
+        return action != "repair" or self._repairable is not None
+
+    @property
+    def _repairable(self) -> Diagnosis | None:
+        row = self.diagnoses.current
+        lost = isinstance(row, Diagnosis) and row.finding.session and row.finding.name == REPAIRABLE
+        return row if lost and isinstance(row, Diagnosis) else None
+
+    def action_repair(self) -> None:
+        """Review what would put the lost turns back."""
+        row = self._repairable
+        if row is not None and row.finding.session is not None:
+            screen = ApplyScreen(row.location, repair(row.finding.session))
+            self.app.push_screen(screen, lambda _: self.action_refresh())
+
+    def action_refresh(self) -> None:
+        """Examine again."""
+        self._found = {severity: [] for severity in Severity}
+        self._unknown, self._errors = [], []
+        self._done, self._total = 0, 0
+        self._state = WorkerState.PENDING
+        self._draw()
+        self._begin()
+
+    def action_copy(self) -> None:
+        """Copy what helps, else the sentence."""
+        row = self.diagnoses.current
+        self.copy((row.finding.remedy or row.finding.sentence) if isinstance(row, Diagnosis) else "")
+
+
+def _same(row: FindingRow, other: FindingRow | None) -> bool:
+    return row is other or (isinstance(row, NotKnowns) and isinstance(other, NotKnowns))
+
+
+def _counts(found: Mapping[Severity, Sequence[Diagnosis]], about: str) -> tuple[Piece, ...]:
+    pieces: list[Piece] = [("part-head!", "Findings"), ("ink-faint", " · "), ("ink", about)]
+    for severity, ones in found.items():
+        if ones:
+            pieces.append((f"severity-{severity}", f" · {SEVERITY[severity]} {len(ones):,} {severity}"))
+    return tuple(pieces)
+
+
+def _progress(done: int, total: int) -> str:
+    if not total:
+        return "examining …"
+    return f"examined {done:,} of {format.plural(total, 'conversation')}, delegates too · esc stops"

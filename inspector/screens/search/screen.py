@@ -1,0 +1,180 @@
+"""Where was it said? Full-text search over the messages of every database in sight."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from textual import getters, on
+from textual.app import ComposeResult
+from textual.message import Message
+from textual.widgets import Input
+
+from core.model.transcript.message import RowState
+from core.store.database.locate import Location
+from inspector.base.app_protocol import shell
+from inspector.base.commands import bindings
+from inspector.base.workers import cancelled, in_thread
+from inspector.screens.page import Page
+from inspector.screens.search.reading import Answer, Hit, search
+from inspector.terminal import formatting as format
+from inspector.terminal.glyphs import ROLE, ROLE_OTHER
+from inspector.terminal.line import Line
+from inspector.terminal.text import clean_line, crop
+from inspector.widgets.bars.banner import Banner
+from inspector.widgets.bars.input_line import InputLine
+from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.status_line import Piece, StatusLine
+from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
+
+
+class HitList(RowList[Hit]):
+    """When, in which conversation, who, and the words around the match."""
+
+    words: re.Pattern[str] | None = None
+    now: datetime
+
+    def draw_row(self, row: Hit, index: int, width: int) -> Line:
+        """One message that matches; what the model no longer sees is faint."""
+        ink, hit = self.palette, row.hit
+        text = "ink" if hit.state is RowState.LIVE else "ink-muted"
+        line = Line().cell(format.age(hit.timestamp, self.now), 8, ink.style("ink-muted"))
+        line.cell(row.title, max(14, min(32, width // 4)), ink.style("ink-muted")).gap(2)
+        line.add(ROLE.get(hit.role, ROLE_OTHER), ink.style("ink-muted")).gap(1)
+        copies = f"+{format.plural(row.copies, 'copy', 'copies')} " if row.copies else ""
+        line.add(copies, ink.style("ink-muted"))
+        excerpt = _near(clean_line(hit.excerpt), self.words, width - line.width)
+        for piece, matched in _pieces(crop(excerpt, width - line.width - 1), self.words):
+            line.add(piece, ink.style("match", bold=True) if matched else ink.style(text))
+        return line
+
+
+class SearchScreen(Page):
+    """Ask, read, open.
+
+    Args:
+        locations: The databases to search.
+    """
+
+    CSS_PATH = "search.tcss"
+    BINDINGS = bindings("search")
+
+    question = getters.query_one(Input)
+    hits = getters.query_one(HitList)
+    found = getters.query_one("#found", StatusLine)
+
+    class Answered(Message):
+        """A search is over."""
+
+        def __init__(self, answer: Answer) -> None:
+            self.answer = answer
+            super().__init__()
+
+    def __init__(self, locations: Sequence[Location]) -> None:
+        super().__init__()
+        self.locations = tuple(locations)
+
+    def compose(self) -> ComposeResult:
+        """The question, how many answers, what is wrong, the answers, the keys."""
+        yield InputLine("search", 'words that must all occur; "quotes" keep words together')
+        yield StatusLine(id="found")
+        yield Banner()
+        yield HitList(empty="Type what you remember, then enter.")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Ready to type."""
+        self.hits.now = shell(self).now()
+        self.question.focus()
+
+    @on(Input.Submitted)
+    def _ask(self, event: Input.Submitted) -> None:
+        if event.value.strip():
+            self.hits.empty = "Searching … esc leaves"
+            self.hits.show(ListRows(()))
+            self.found.left = self.found.right = ()
+            self.hits.focus()
+            self.run_search(event.value)
+
+    @in_thread("search")
+    def run_search(self, text: str) -> None:
+        """Search every database on connections of the worker's own."""
+        stop = cancelled()
+        answer = search(self.locations, text, stop)
+        if not stop():
+            self.post_message(self.Answered(answer))
+
+    @on(Answered)
+    def _answer(self, event: Answered) -> None:
+        answer = event.answer
+        self.hits.words = _pattern(answer.text)
+        self.hits.empty = f"No message holds “{clean_line(answer.text)}” · / searches for something else"
+        self.hits.show(ListRows(answer.hits), cursor=0)
+        self.query_one(Banner).say(" · ".join(error.line for error in answer.errors))
+        self.found.left = _summary(answer)
+        self._tell_place()
+
+    @on(RowList.Moved)
+    def _tell_place(self) -> None:
+        count = self.hits.rows.count
+        self.found.right = (("ink-muted", f"{self.hits.cursor + 1:,} of {count:,}"),) if count else ()
+
+    @on(RowList.Opened)
+    def _open(self) -> None:
+        found = self.hits.current
+        if found is not None:
+            app = shell(self)
+            app.open_conversation(found.location, found.hit.session_id, row=found.hit.row_id)
+
+    def action_next_hit(self, step: int) -> None:
+        """Go to the next or previous message that matches."""
+        self.hits.action_move(step)
+
+    def action_edit(self) -> None:
+        """Back to the question."""
+        self.question.focus()
+
+    def action_back(self) -> None:
+        """From a question that is typed anew back to what was found, else to the conversations."""
+        if self.question.has_focus and self.hits.rows.count:
+            self.hits.focus()
+        else:
+            self.app.pop_screen()
+
+    def action_copy(self) -> None:
+        """Copy the words under the cursor."""
+        found = self.hits.current
+        self.copy(clean_line(found.hit.excerpt) if found else "")
+
+
+def _summary(answer: Answer) -> tuple[Piece, ...]:
+    mark = format.LOWER_BOUND if answer.partial and answer.hits else ""
+    count = f"{mark}{format.plural(len(answer.hits), 'message')}"
+    order = " · newest first" if len(answer.hits) > 1 else ""
+    return (("ink", count), ("ink-faint", f"{order} · {', '.join(answer.how)}"))
+
+
+def _pattern(text: str) -> re.Pattern[str] | None:
+    words = [phrase or word for phrase, word in re.findall(r'"([^"]+)"|([^\s"]+)', text)]
+    return re.compile("|".join(map(re.escape, words)), re.IGNORECASE) if words else None
+
+
+def _near(text: str, words: re.Pattern[str] | None, room: int) -> str:
+    """The text from a little before its first match, when the match would fall off the end."""
+    match = words.search(text) if words else None
+    if match is None or match.end() < room - 8:
+        return text
+    start = max(0, match.start() - room // 3)
+    blank = text.find(" ", start, match.start())  # from the beginning of a word where there is one
+    return "…" + text[start if blank < 0 else blank + 1 :]
+
+
+def _pieces(text: str, words: re.Pattern[str] | None) -> list[tuple[str, bool]]:
+    """A text cut at its matches."""
+    pieces, end = [], 0
+    for match in words.finditer(text) if words else ():
+        pieces += [(text[end : match.start()], False), (match.group(), True)]
+        end = match.end()
+    return [*pieces, (text[end:], False)]

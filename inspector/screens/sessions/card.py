@@ -1,0 +1,101 @@
+"""The row under the cursor in full: what lists shorten stands here to the last digit."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from inspector.screens.sessions.columns import Beside, Extra, SessionLine
+from inspector.screens.sessions.list_view import SessionsList
+from inspector.terminal import formatting as format
+from inspector.widgets.bars.status_line import Piece, StatusLine
+from inspector.widgets.charts.pressure_bar import Pressure
+
+SUMMARIES = "compression"
+"""The task of calls that write summaries."""
+
+
+class SessionCard(Vertical):
+    """Three lines about one conversation or session; empty where the list is."""
+
+    DEFAULT_CSS = "SessionCard { height: 4; border-top: solid $rule; }"
+
+    def compose(self) -> ComposeResult:
+        """What it is, how full its window is, what it came to."""
+        yield StatusLine()
+        yield StatusLine()
+        yield StatusLine()
+
+    def tell(self, listing: SessionsList) -> None:
+        """Tell of the row under the cursor of a list."""
+        row = listing.current
+        told: tuple[tuple[Piece, ...], ...] = ((), (), ())
+        if row is not None:
+            extra = None if row.part else listing.extras.get(row.key)
+            told = (_what(row, listing.previews.get(row.key, "")), _window(row, extra), _spent(row, extra))
+        for line, pieces in zip(self.query(StatusLine), told, strict=True):
+            line.left = pieces
+
+
+def _what(row: SessionLine, preview: str) -> tuple[Piece, ...]:
+    session, parts = row.session, len(row.row.sessions)
+    thread = "" if row.part or parts < 2 else f" · {parts} sessions, the newest"
+    return (
+        ("ink!", row.title or preview or session.id),
+        ("ink-muted", f"{thread} · {session.id}"),
+        ("ink-faint?", f" · {session.model or 'model unknown'}"),
+        *((("ink-faint?", f" · {session.cwd}"),) if session.cwd else ()),
+    )
+
+
+def _window(row: SessionLine, extra: Extra | None) -> tuple[Piece, ...]:
+    active = f"last active {format.moment(row.session.last_active)}"
+    if row.part is not None:
+        ended = f" · ended by {row.part.end_reason}" if row.part.end_reason else " · still open"
+        return (("ink-muted", active), ("ink-muted", ended))
+    if extra is None:
+        return (("ink-muted", active),)
+    generations = f" · {format.plural(extra.generations, 'generation')}" if extra.generations else ""
+    return (*_pressure(extra.pressure), ("ink-muted?", generations), ("ink-muted?", f" · {active}"))
+
+
+def _pressure(pressure: Pressure) -> tuple[Piece, ...]:
+    if pressure.share is None or pressure.tokens is None:
+        return (("ink-muted", "window unknown" if pressure.window is None else "nothing to send yet"),)
+    full: tuple[Piece, ...] = (
+        (f"{pressure.token if pressure.near else 'ink'}!", format.count(pressure.tokens)),
+        ("ink-muted", f" of {format.count(pressure.window)} tokens ({format.percent(pressure.share)})"),
+    )
+    if not pressure.threshold:
+        return full
+    left = pressure.threshold - pressure.tokens
+    room = f"{format.count(left)} to go" if left > 0 else f"{format.count(-left)} past it"
+    return (*full, ("ink-muted", f" · fires at {format.count(pressure.threshold)}, {room}"))
+
+
+def _spent(row: SessionLine, extra: Extra | None) -> tuple[Piece, ...]:
+    tokens, bound = row.tokens, row.row.lower_bound
+    beside = extra.beside if extra else None
+    pieces: list[Piece] = [
+        ("money!", f"{format.money(row.cost.usd)} "),
+        ("ink-muted", f"{row.cost.status or ''} ".lstrip()),
+        *((("money", f"+ {format.money(beside.usd)} "), ("ink-muted", _tasks(beside))) if beside else ()),
+        ("ink-muted", "· "),
+        ("ink", f"{_full(tokens.total, lower_bound=bound)} tokens"),
+    ]
+    for name, token, value in (
+        ("fresh", "bucket-fresh", tokens.input),
+        ("cache read", "bucket-read", tokens.cache_read),
+        ("cache write", "bucket-write", tokens.cache_write),
+        ("output", "bucket-output", tokens.output),
+    ):
+        pieces.append((f"{token}?", f" · {_full(value, lower_bound=bound)} {name}"))
+    return tuple(pieces)
+
+
+def _tasks(beside: Beside) -> str:
+    return "for summaries " if beside.tasks == (SUMMARIES,) else f"for {', '.join(beside.tasks)} "
+
+
+def _full(value: int | None, *, lower_bound: bool) -> str:
+    return format.tokens(value, lower_bound=lower_bound, whole=True)

@@ -1,0 +1,81 @@
+"""What was computed for the rows of the session list, kept between runs.
+
+It is shown until it has been computed again, so that a list is whole as soon as its rows are there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from zlib import crc32
+
+from core.store.database.locate import Location
+from core.support.file_cache import keep
+from core.support.user_dirs import cache_directory
+from inspector.screens.sessions.columns import Extra, Key, SessionLine
+from inspector.screens.sessions.data.flags import flags
+from inspector.widgets.charts.pressure_bar import Pressure
+
+MOST = 500
+"""Conversations kept of one database, those seen last."""
+Figures = tuple[int, int | None, int | None, int | None, int | None]
+"""Checksum of the conversation's state; tokens, threshold, window; generations."""
+
+
+def recall(locations: Iterable[Location]) -> dict[Key, Figures]:
+    """What is known of earlier runs, by conversation."""
+    return {(place, root): figures for place in locations for root, figures in _read(place).items()}
+
+
+def remembered(line: SessionLine, known: Mapping[Key, Figures], now: datetime) -> Extra | None:
+    """What was computed for a conversation that has not changed since; it carries no state of its own."""
+    figures = known.get(line.key)
+    if figures is None or figures[0] != _checksum(line):
+        return None
+    _, tokens, threshold, window, generations = figures
+    pressure = Pressure(tokens, threshold, window)
+    return Extra(pressure, generations, flags(line, pressure, now))
+
+
+def remember(lines: Iterable[SessionLine], extras: Mapping[Key, Extra]) -> None:
+    """Keep what was computed for these conversations."""
+    found: dict[Location, dict[str, Figures]] = {}
+    for line in lines:
+        extra = extras.get(line.key)
+        if extra is not None and extra.generations is not None:
+            one = extra.pressure
+            figures = (_checksum(line), one.tokens, one.threshold, one.window, extra.generations)
+            found.setdefault(line.location, {})[line.row.root.id] = figures
+    for place, fresh in found.items():
+        older = {root: figures for root, figures in _read(place).items() if root not in fresh}
+        rows = dict([*older.items(), *fresh.items()][-MOST:])
+        keep(_slot(place), json.dumps(rows, separators=(",", ":")).encode())
+
+
+def _read(place: Location) -> dict[str, Figures]:
+    with suppress(OSError, ValueError):
+        rows = json.loads(_slot(place).read_bytes())
+        if isinstance(rows, dict):
+            return {root: figures for root, row in rows.items() if (figures := _figures(row)) is not None}
+    return {}
+
+
+def _figures(row: object) -> Figures | None:
+    if not isinstance(row, list) or len(row) != 5 or not isinstance(row[0], int):
+        return None
+    if not all(one is None or isinstance(one, int) for one in row):
+        return None
+    checksum, tokens, threshold, window, generations = row
+    return checksum, tokens, threshold, window, generations
+
+
+def _checksum(line: SessionLine) -> int:
+    return crc32(repr(line.state).encode("utf-8", "replace"))
+
+
+def _slot(place: Location) -> Path:
+    name = crc32(str(place.db.absolute()).encode("utf-8", "replace"))
+    return cache_directory() / "standing" / f"{name:08x}.json"

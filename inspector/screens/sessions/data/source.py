@@ -1,0 +1,186 @@
+"""The conversations of one or several databases in one order, read a page at a time."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+from core.errors import InspectorError
+from core.model.transcript.pages import ConversationRow, ListQuery
+from core.model.transcript.session import Kind
+from core.store.conversations.conversation_lists import ConversationLists
+from core.store.database.connect import Cancelled, Interrupted, stamp
+from core.store.database.locate import Location
+from inspector.screens.sessions.columns import PROFILE, Key, SessionLine
+from inspector.screens.sessions.data.order import CHATS, FIRST, Order, SourcePage
+
+
+def read_first(locations: Sequence[Location], cancelled: Cancelled | None = None) -> SourcePage:
+    """The newest conversations, in the time it takes to look at a few of them."""
+    order = Order()
+    runs: list[list[SessionLine]] = []
+    for location in locations:
+        try:
+            with ConversationLists(location, cancelled=cancelled) as store:
+                runs.append([SessionLine(location, row) for row in store.newest(FIRST, CHATS)])
+        except Interrupted:
+            raise
+        except InspectorError:
+            continue  # the whole list, which follows, says so
+    # Where one database ends, rows of another could follow that were not looked at.
+    most = min((len(run) for run in runs if run), default=0)
+    return SourcePage(order, 0, tuple(_merge(runs, order)[:most]), whole=False)
+
+
+def read_page(
+    locations: Sequence[Location],
+    order: Order,
+    start: int,
+    size: int,
+    *,
+    totals: Mapping[Location, int] | None = None,
+    cancelled: Cancelled | None = None,
+) -> SourcePage:
+    """Read `size` conversations from `start`; a database that fails is reported, not fatal.
+
+    Args:
+        locations: The databases.
+        order: Sort, direction, filter.
+        start: Index of the first row wanted.
+        size: Rows wanted.
+        cancelled: Asked while queries run.
+        totals: From an earlier page of the same order; needed to read an order backwards from its end.
+    """
+    runs: list[list[SessionLine]] = []
+    counts: dict[Location, int] = {}
+    errors: list[InspectorError] = []
+    alone = len(locations) == 1
+    for location in locations:
+        first, most = (start, size) if alone else (0, start + size)
+        try:
+            rows, counts[location] = _read(location, order, first, most, totals, cancelled)
+        except Interrupted:
+            raise
+        except InspectorError as error:
+            errors.append(error)
+            continue
+        runs.append([SessionLine(location, row) for row in rows])
+    merged = runs[0] if alone and runs else _merge(runs, order)[start : start + size]
+    return SourcePage(order, start, tuple(merged), counts, tuple(errors))
+
+
+def read_keys(
+    locations: Sequence[Location], order: Order, cancelled: Cancelled | None = None
+) -> tuple[list[Key], tuple[InspectorError, ...]]:
+    """The name of every conversation of a list, newest first a database; databases that fail are reported."""
+    keys: list[Key] = []
+    errors: list[InspectorError] = []
+    for location in locations:
+        try:
+            with ConversationLists(location, cancelled=cancelled) as store:
+                roots = store.conversation_ids(ListQuery(text=order.text or None, kinds=_kinds(order)))
+        except Interrupted:
+            raise
+        except InspectorError as error:
+            errors.append(error)
+        else:
+            keys += [(location, root) for root in roots]
+    return keys, tuple(errors)
+
+
+def read_ranked(keys: Sequence[Key], cancelled: Cancelled | None = None) -> Iterator[SessionLine]:
+    """The conversations of these names, in their order; what is gone since is left out."""
+    found: dict[Key, SessionLine] = {}
+    for location in dict.fromkeys(location for location, _ in keys):
+        with ConversationLists(location, cancelled=cancelled) as store:
+            rows = store.conversations_of([root for where, root in keys if where == location])
+        found |= {line.key: line for line in (SessionLine(location, row) for row in rows)}
+    return (found[key] for key in keys if key in found)
+
+
+def _read(
+    location: Location,
+    order: Order,
+    start: int,
+    size: int,
+    totals: Mapping[Location, int] | None,
+    cancelled: Cancelled | None,
+) -> tuple[Iterable[ConversationRow], int]:
+    with ConversationLists(location, cancelled=cancelled) as store:
+        sort = "last_active" if order.sort == PROFILE else order.sort
+        wanted = ListQuery(size, start, sort=sort, text=order.text or None, kinds=_kinds(order))
+        if order.natural:
+            page = store.conversations(wanted)
+            return page.rows, page.total
+        total = (totals or {}).get(location)
+        if total is None:
+            total = store.conversations(replace(wanted, limit=0)).total
+        end = max(0, total - start)
+        first = max(0, end - size)
+        page = store.conversations(replace(wanted, limit=end - first, offset=first))
+        return tuple(reversed(page.rows)), page.total
+
+
+def _kinds(order: Order) -> frozenset[Kind] | None:
+    # A filter looks everywhere: what is searched by name must be found.
+    return None if order.delegates or order.text else CHATS
+
+
+def _merge(runs: Iterable[Sequence[SessionLine]], order: Order) -> list[SessionLine]:
+    if order.sort == PROFILE:
+        told = (run for run in runs if run)
+        return list(chain(*sorted(told, key=lambda run: run[0].location.label, reverse=not order.natural)))
+    text = order.sort in _TEXTS
+    key = _TEXTS[order.sort] if text else _NUMBERS[order.sort]
+    # Numbers run downwards, texts upwards, unless turned round.
+    return list(heapq.merge(*runs, key=lambda found: key(found.row), reverse=text is not order.natural))
+
+
+def _time(row: ConversationRow) -> float:
+    times = [one.last_active for one in row.sessions if one.last_active is not None]
+    return max(times).timestamp() if times else float("-inf")
+
+
+def _sum(values: Iterable[Any]) -> float:
+    known = [float(value) for value in values if value is not None]
+    return sum(known) if known else float("-inf")
+
+
+def _text(value: str | None) -> tuple[bool, str]:
+    return (not value, (value or "").lower())
+
+
+_NUMBERS: Mapping[str, Callable[[ConversationRow], float]] = {
+    "last_active": _time,
+    "tokens": lambda row: _sum([row.tokens.total]),
+    "cost": lambda row: _sum([row.cost.usd]),
+    "hit": lambda row: _sum([row.tokens.hit_rate]),
+    "input": lambda row: _sum([row.tokens.input]),
+    "cache_read": lambda row: _sum([row.tokens.cache_read]),
+    "cache_write": lambda row: _sum([row.tokens.cache_write]),
+    "output": lambda row: _sum([row.tokens.output]),
+    "messages": lambda row: _sum(one.messages for one in row.sessions),
+    "calls": lambda row: _sum(one.api_calls for one in row.sessions),
+}
+_TEXTS: Mapping[str, Callable[[ConversationRow], tuple[bool, str]]] = {
+    "title": lambda row: _text(row.title),
+    "model": lambda row: _text(row.tip.model),
+    "source": lambda row: _text(row.tip.source),
+}
+
+
+def family(line: SessionLine, cancelled: Cancelled) -> tuple[SessionLine, ...]:
+    """A line for every other session related to a conversation: its parts, branches, delegates."""
+    from core.store.store import Store  # reads messages too: loaded for who unfolds a row
+
+    with Store(line.location, cancelled=cancelled) as store:
+        nodes = store.chain(line.row.tip.id).nodes
+    return tuple(SessionLine(line.location, line.row, node.session, node.kind) for node in nodes)
+
+
+def stamps_of(locations: Sequence[Location]) -> tuple[tuple[int, ...], ...]:
+    """A value that changes whenever Hermes commits to one of them."""
+    return tuple(stamp(place.db) for place in locations)

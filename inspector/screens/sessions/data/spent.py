@@ -1,0 +1,31 @@
+"""What everything in sight cost lately. Imported in the worker that asks: accounts load slowly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from datetime import datetime, timedelta
+
+from core.account.spending.ledger import ledger
+from core.errors import InspectorError
+from core.model.accounting.ledger import LedgerRow
+from core.store.database.connect import Cancelled
+from core.store.database.locate import Location
+from core.store.store import Store
+from inspector.screens.sessions.words import DAYS
+
+
+def spent(locations: Sequence[Location], now: datetime, stop: Cancelled) -> LedgerRow | None:
+    """What Hermes recorded for sessions begun in the last `DAYS` days; None where nothing can be read."""
+    with ExitStack() as stack:
+        opened: list[Store] = []
+        for place in locations:
+            try:
+                opened.append(stack.enter_context(Store(place, cancelled=stop)))
+            except InspectorError:
+                continue  # the list says so above its rows
+        if not opened:
+            return None
+        # Only the totals are used, so the dimension with the fewest rows is the quickest.
+        found = ledger(opened, by="source", since=now - timedelta(days=DAYS))
+    return found.totals

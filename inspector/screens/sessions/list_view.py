@@ -1,0 +1,88 @@
+"""The list of conversations, drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from textual.reactive import reactive
+
+from core.model.finding import Severity
+from inspector.screens.sessions.columns import GAP, Column, Extra, Key, SessionLine, Sheet, layout
+from inspector.screens.sessions.data.order import Order
+from inspector.terminal import formatting as format
+from inspector.terminal.glyphs import DOWN, UP
+from inspector.terminal.line import Line
+from inspector.terminal.text import cell_len
+from inspector.widgets.lists.folding_rows import FoldingRows
+from inspector.widgets.lists.row_list import RowList
+
+LIVE_FOR = timedelta(minutes=2)
+"""A session that is still open counts as live this long after Hermes last wrote to it."""
+
+
+class SessionsList(RowList[SessionLine]):
+    """One line a conversation, its sessions below it when unfolded."""
+
+    HEADER_LINES = 1
+
+    order: reactive[Order] = reactive(Order())
+    profiles = reactive(False)
+    """Rows of several databases are shown, so each says where it is from."""
+    now: reactive[datetime] = reactive(format.utc_now)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.extras: dict[Key, Extra] = {}
+        """What was computed since, by conversation."""
+        self.previews: dict[Key, str] = {}
+        """The first words of those without a title."""
+        self.diagnosed: Mapping[Key, Mapping[Severity, int]] = {}
+        """Findings of each severity, by conversation."""
+
+    def draw_header(self, width: int) -> list[Line]:
+        """Column titles; the one the list is sorted by carries the direction."""
+        line = Line()
+        for place, (column, cells) in enumerate(layout(width, profiles=self.profiles)):
+            here = column.sort == self.order.sort
+            style, room = self.palette.style("ink" if here else "ink-muted", bold=here), cells - column.indent
+            title = self._column_title(column, room) if here else column.title
+            over = max(0, cell_len(title) - room) if column.right else 0  # reaches into the gap on its left
+            line.gap((GAP if place else 0) + column.indent - over)
+            line.cell(title, room + over, style, right=column.right)
+        return [line]
+
+    def _column_title(self, column: Column, room: int) -> str:
+        sign = DOWN if self.order.natural else UP
+        apart = f"{column.title} {sign}"
+        return apart if cell_len(apart) <= room else f"{column.title}{sign}"
+
+    def draw_row(self, row: SessionLine, index: int, width: int) -> Line:
+        """One conversation or session."""
+        line, sheet = Line(), self._sheet(row, index)
+        for column, cells in layout(width, profiles=self.profiles):
+            line.extend(column.draw(row, cells, sheet)).gap(GAP)
+        return line
+
+    def _sheet(self, row: SessionLine, index: int) -> Sheet:
+        session, rows = row.session, self.rows
+        fresh = session.last_active is not None and self.now - session.last_active < LIVE_FOR
+        unfolded = isinstance(rows, FoldingRows) and rows.unfolded(rows.place(index)[0])
+        live = fresh and not session.ended_at
+        found = self.diagnosed.get(row.key, {})
+        preview = self.previews.get(row.key, "")
+        return Sheet(self.palette, self.now, self.extras.get(row.key), live, unfolded, found, preview)
+
+    @property
+    def sorts(self) -> frozenset[str]:
+        """The orders the columns in sight stand for."""
+        return frozenset(column.sort for column, _ in layout(self.row_width, profiles=self.profiles))
+
+    def column_at(self, x: int) -> str:
+        """The order the header under a cell stands for; empty where there is none."""
+        start = 0
+        for column, cells in layout(self.row_width, profiles=self.profiles):
+            if start <= x < start + cells + GAP:
+                return column.sort
+            start += cells + GAP
+        return ""

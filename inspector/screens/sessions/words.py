@@ -1,0 +1,125 @@
+"""What the lines around the session list say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.model.finding import Severity
+from core.model.transcript.session import Kind
+from core.store.database.locate import Location
+from inspector.screens.sessions.columns import Key
+from inspector.screens.sessions.data.order import SORTS, Order, SourcePage
+from inspector.screens.sessions.list_view import SessionsList
+from inspector.terminal import formatting as format
+from inspector.terminal.glyphs import DOWN, KIND, LIVE, SEVERITY, UP
+from inspector.terminal.text import cell_len
+from inspector.widgets.bars.status_line import Piece
+from inspector.widgets.lists.folding_rows import FoldingRows
+
+if TYPE_CHECKING:
+    from core.model.accounting.ledger import LedgerRow
+
+DAYS = 30
+"""How far back the sum in the first line reaches."""
+SUMS_CELLS = 30
+"""What that sum takes; the app's own name gives way to it."""
+
+
+def legend(room: int, *, examined: bool) -> tuple[Piece, ...]:
+    """What the signs mean: of pressure, or of findings once somebody looked for them; as many as fit."""
+    worst, bad = ("critical", "warning") if examined else ("past threshold", "near it or held off")
+    pieces: list[Piece] = []
+    for token, sign, word in (
+        ("severity-critical", SEVERITY[Severity.CRITICAL], worst),
+        ("severity-warning", SEVERITY[Severity.WARNING], bad),
+        ("live", LIVE, "live"),
+        ("ink-faint", KIND[Kind.CONTINUATION], "more inside"),
+        ("ink-faint", KIND[Kind.BRANCH], "branch"),
+        ("ink-faint", KIND[Kind.DELEGATE], "delegate"),
+    ):
+        named: list[Piece] = [(token, sign), ("ink-faint", f" {word}")]
+        if cells([*pieces, *named]) > room:
+            break
+        pieces += [*named, ("ink", "  ")]
+    return tuple(pieces)
+
+
+def header(locations: Sequence[Location], total: int | None, width: int) -> tuple[Piece, ...]:
+    """The app where there is room for its name, the place, how many conversations."""
+    count = "reading …" if total is None else format.plural(total, "conversation")
+    room = width - SUMS_CELLS - cell_len(f" · {count}")
+    where = (("ink-muted", _place(locations, room)), ("ink-faint", " · "), ("ink", count))
+    named = (("part-head!", "Hermes Inspector"), ("ink-faint", " · "), *where)
+    return named if width - cells(named) >= SUMS_CELLS else where
+
+
+def cells(pieces: Sequence[Piece]) -> int:
+    """How wide a line of these is."""
+    return sum(cell_len(text) for _, text in pieces)
+
+
+def _place(locations: Sequence[Location], room: int) -> str:
+    """The home as a whole, else its last folder, else that without the number of profiles."""
+    if not locations:
+        return "no database"
+    path, more = locations[0].home or locations[0].db, len(locations) - 1
+    others = f" +{format.plural(more, 'profile')}" if more else ""
+    short = f"…/{path.name}"
+    return next((text for text in (_short(path) + others, short + others) if cell_len(text) <= room), short)
+
+
+def _short(path: Path) -> str:
+    try:
+        return f"~/{path.relative_to(Path.home())}"
+    except ValueError:
+        return str(path)
+
+
+def summing_up(
+    totals: LedgerRow | None, diagnosed: Mapping[Key, Mapping[Severity, int]], room: int
+) -> tuple[Piece, ...]:
+    """Cost, hit rate, findings once somebody looked for them: as many as fit into `room` cells."""
+    pieces: list[Piece] = []
+    if totals is not None and not totals.sessions:
+        pieces.append(("ink-muted", f"no sessions in {DAYS} days"))
+    elif totals is not None:
+        pieces.append(("money", f"{DAYS} days  {format.sum_of_money(totals.recorded)}"))
+        pieces.append(("ink-muted", f" · hit {format.percent(totals.tokens.hit_rate)}"))
+    count = sum(sum(found.values()) for found in diagnosed.values())
+    if count:
+        text = format.plural(count, "finding")
+        pieces.append(("severity-warning", f" · {text}" if pieces else text))
+    while pieces and cells(pieces) > room:
+        pieces.pop()
+    return tuple(pieces)
+
+
+def position(
+    listing: SessionsList, order: Order, page: SourcePage | None = None, *, brief: bool = False
+) -> tuple[Piece, ...]:
+    """Where the cursor is, what the list is sorted by, and unless `brief` what is folded in it."""
+    rows = listing.rows
+    if not isinstance(rows, FoldingRows) or not rows.count:
+        return ()
+    place, total = rows.place(listing.cursor)[0] + 1, rows.base.count
+    folded = "" if brief or order.delegates or order.text else " · delegates folded"
+    direction = DOWN if order.natural else UP
+    sorting = f"by {SORTS[order.sort]} {direction}{_progress(page, order)}"
+    return (("ink-muted", f"{place:,} of {total:,} · {sorting}{folded}"),)
+
+
+def _progress(page: SourcePage | None, order: Order) -> str:
+    if page is not None and page.ranking and not page.settled:
+        return f" · {page.measured:,} measured"
+    return " …" if page is not None and page.order != order else ""
+
+
+def nothing(page: SourcePage) -> str:
+    """Why the list is empty, and the key that helps."""
+    if page.order.text:
+        return f"No conversation holds “{page.order.text}” · esc clears the filter · ^f searches messages"
+    if page.errors:
+        return "Nothing could be read; the reason stands above."
+    return "No sessions yet. They appear here as soon as Hermes writes one."

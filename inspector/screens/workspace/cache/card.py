@@ -1,0 +1,90 @@
+"""One break of the cache, or the cache as a whole, as lines for a pane."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from core.model.accounting.prompt_cache import Breakpoint, CacheBreak, CacheReport, Payback, TtlAdvice
+from inspector.screens.workspace.cache.list_view import CAUSES
+from inspector.terminal import formatting as format
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.widgets.panes.fields import field, headline, paragraph
+
+DEAREST = 8
+
+
+def break_lines(found: CacheBreak, width: int, ink: Palette) -> Iterator[Line]:
+    """Why the cache broke, what was read again, what that cost."""
+    words = CAUSES.get(found.cause, found.cause)
+    sentence = f"{words[0].upper()}{words[1:]}."
+    yield from headline(sentence, format.money(found.usd), width, ink, badge_token="money")
+    lost = f"{format.count(found.tokens_lost)} tokens read again at the full rate"
+    yield from field("lost", lost, width, ink)
+    hits = f"{format.percent(found.before)} → {format.percent(found.after)} of the prompt from the cache"
+    yield from field("hit rate", hits, width, ink)
+    yield from field("when", format.moment(found.at), width, ink)
+
+
+def whole_lines(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
+    """Markers, lifetime, what compactions cost and brought."""
+    yield from field("route", f"{report.marking} · {report.route.why}", width, ink)
+    for place, point in enumerate(report.breakpoints):
+        yield from field("" if place else "markers", _marker(point), width, ink)
+    if report.advice is not None:
+        yield from _advice(report.advice, width, ink)
+    for place, one in enumerate(report.paybacks):
+        words = f"{format.moment(one.at)} · {bill(one)}"
+        yield from field("" if place else "compacted", words, width, ink)
+
+
+def result_lines(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
+    """The tool results that cost most over all calls they stayed in, and what is not known."""
+    yield from _dearest(report, width, ink)
+    for note in report.notes:
+        yield Line()
+        yield from paragraph(f"· {note}", width, ink, "ink-muted")
+
+
+def _marker(point: Breakpoint) -> str:
+    place = "before the messages" if point.index < 0 else f"message {point.index}"
+    tokens = format.count(point.prefix_tokens, mark=format.ESTIMATE)
+    ignored = "" if point.honoured else " · the provider ignores it here"
+    return f"{place} · {point.role} · {tokens} tokens up to its end · kept {point.ttl}{ignored}"
+
+
+def _advice(advice: TtlAdvice, width: int, ink: Palette) -> Iterator[Line]:
+    token = "severity-warning" if advice.better not in (None, advice.current) else "ink"
+    yield from field("lifetime", f"{advice.current} · {advice.reason}", width, ink, token)
+    five, hour = format.money(advice.usd_5m), format.money(advice.usd_1h)
+    yield from field("", f"these calls at 5 minutes {five}, at an hour {hour}", width, ink)
+
+
+def bill(one: Payback) -> str:
+    """What a compaction cost, of what, and whether the smaller prompts have earned that."""
+    known = [usd for usd in (one.summariser_usd, one.reread_usd) if usd is not None]
+    if not known and one.saving_per_call_usd is None:
+        return f"{format.UNKNOWN} no price is known, so nobody can tell whether it was paid back"
+    mark = format.LOWER_BOUND if len(known) == 1 else ""
+    parts = [format.money(sum(known, Decimal(0)) if known else None, mark=mark)]
+    if known:
+        summary, again = format.money(one.summariser_usd), format.money(one.reread_usd)
+        parts.append(f"summary {summary} + prompt written again {again}")
+    parts.append(f"saves {format.money(one.saving_per_call_usd)} a call")
+    parts.append(
+        f"paid back after {format.plural(one.paid_back_after, 'call')}"
+        if one.paid_back_after is not None
+        else f"not paid back in {format.plural(one.calls_after, 'call')}"
+    )
+    return " · ".join(parts)
+
+
+def _dearest(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
+    priced = sorted((one for one in report.results if one.usd), key=lambda one: one.usd or 0, reverse=True)
+    for place, one in enumerate(priced[:DEAREST]):
+        tokens = format.short(one.tokens, mark=format.ESTIMATE)
+        words = (
+            f"{format.money(one.usd)} · {one.tool}, {tokens} tokens over {format.plural(one.calls, 'call')}"
+        )
+        yield from field("" if place else "dearest", words, width, ink)

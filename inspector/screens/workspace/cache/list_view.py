@@ -1,0 +1,59 @@
+"""Breaks of the prompt cache, one line each, and the cache as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.model.accounting.prompt_cache import CacheBreak
+from inspector.terminal import formatting as format
+from inspector.terminal.line import Line
+from inspector.widgets.charts.curve_chart import number
+from inspector.widgets.lists.row_list import RowList
+
+CAUSES = {
+    "compaction": "a compaction rewrote it",
+    "model_changed": "another model was asked",
+    "system_prompt_changed": "another system prompt",
+    "tools_changed": "the tools changed",
+    "messages_rewritten": "messages were rewritten",
+    "ttl_expired": "the cache had expired",
+    "resume": "the agent started anew",
+    "unknown": "nothing says why",
+}
+"""The cause of a break in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheMoment:
+    """One break, or the cache as a whole when `found` is None."""
+
+    index: int
+    found: CacheBreak | None
+
+
+class BreakList(RowList[CacheMoment]):
+    """Number, time, cause, tokens read again, what that cost."""
+
+    OPENS = False
+
+    def draw_row(self, row: CacheMoment, index: int, width: int) -> Line:
+        """One line a break; the dearest stand out by their price, not by colour alone."""
+        ink = self.palette
+        if row.found is None:
+            line = Line().cell("▸", 3, ink.style("ink-muted")).cell("as a whole", 13, ink.style("ink-muted"))
+            return line.add(
+                "markers, lifetime, paid back, dearest", ink.style("ink"), most=width - line.width
+            )
+        found = row.found
+        line = Line().cell(number(row.index), 3, ink.style(token_of(found), bold=True))
+        line.cell(f"{found.at.astimezone():%m-%d %H:%M}", 13, ink.style("ink-muted"))
+        tokens, cost = f"{format.short(found.tokens_lost)} again", format.money(found.usd)
+        words = CAUSES.get(found.cause, found.cause)
+        line.cell(words, width - line.width - 22, ink.style("ink"))
+        line.cell(tokens, 12, ink.style("ink-muted"), right=True)
+        return line.cell(cost, 9, ink.style("money"), right=True)
+
+
+def token_of(found: CacheBreak) -> str:
+    """The colour of a break's number: what a user can do something about stands out."""
+    return "part-middle" if found.cause == "compaction" else "severity-warning"

@@ -1,0 +1,210 @@
+"""What broke the prompt cache, and what did that cost? Markers, hits call by call, breaks as cards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
+
+from textual import getters, on
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.message import Message as Event
+
+from core.explain.prompt_cache import conversation_cache
+from core.model.accounting.prompt_cache import CacheBreak, CacheReport
+from core.store.store import Store
+from inspector.base.commands import bindings
+from inspector.base.figure_origins import Asked
+from inspector.base.workers import cancelled, in_thread
+from inspector.screens.workspace.cache.card import break_lines, result_lines, whole_lines
+from inspector.screens.workspace.cache.figure_origins import break_told, whole_told
+from inspector.screens.workspace.cache.list_view import BreakList, CacheMoment, token_of
+from inspector.screens.workspace.views import FigureView, Subject
+from inspector.terminal import formatting as format
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.widgets.bars.status_line import Piece, StatusLine
+from inspector.widgets.charts.curve_chart import CurveChart, Mark
+from inspector.widgets.charts.marker_strip import MarkerStrip, Pin
+from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.panes.card import Card
+from inspector.widgets.panes.fields import evidence_lines
+
+READING = "Reading log, rows and prices …"
+
+
+class CacheView(FigureView):
+    """Reads the report once, then only draws."""
+
+    BINDINGS = bindings("cache")
+    DEFAULT_CSS = """
+    CacheView {
+        CurveChart { height: 7; margin: 1 1 0 0; }
+        #verdicts { height: 1fr; }
+        BreakList { height: auto; max-height: 8; min-height: 2; padding: 0 1; border-top: solid $rule; }
+    }
+    """
+
+    breaks = getters.query_one(BreakList)
+    card = getters.query_one(Card)
+    chart = getters.query_one(CurveChart)
+
+    @dataclass
+    class Reported(Event):
+        """The report is there."""
+
+        report: CacheReport
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._report: CacheReport | None = None
+
+    def compose(self) -> ComposeResult:
+        """Figures, markers, hit rate, breaks, card."""
+        head = StatusLine(id="figures")
+        head.left = (("ink-muted", READING),)
+        yield head
+        yield MarkerStrip()
+        chart = CurveChart()
+        chart.tell = min  # a single miss among many hits is the news
+        yield chart
+        with Container(id="verdicts"):
+            yield BreakList()
+            yield Card()
+
+    def watch_subject(self, subject: Subject | None) -> None:
+        """Report anew."""
+        if subject is not None:
+            self.report_on(subject)
+
+    @in_thread("cache")
+    def report_on(self, subject: Subject) -> None:
+        """Join log, rows and prices on a connection of the worker's own."""
+        stop = cancelled()
+        with Store(subject.location, cancelled=stop) as store:
+            report = conversation_cache(store, subject.conversation.tip.id)
+        if not stop():
+            self.post_message(self.Reported(report))
+
+    @on(Reported)
+    def _take(self, event: Reported) -> None:
+        again, report = self._report is not None, event.report
+        self._report = report
+        self.query_one("#figures", StatusLine).left = figures(report)
+        strip = self.query_one(MarkerStrip)
+        strip.pins = tuple(Pin(point.prefix_tokens, point.honoured) for point in report.breakpoints)
+        strip.total = next((call.prompt for call in reversed(report.calls) if call.prompt), 0)
+        strip.words = marker_words(report)
+        self._draw_curve(report)
+        moments = [CacheMoment(place, one) for place, one in enumerate(report.breaks)]
+        moments.append(CacheMoment(len(moments), None))
+        self.breaks.show(ListRows(moments), cursor=self.breaks.cursor if again else _dearest(report))
+        self._show_card()
+
+    def _draw_curve(self, report: CacheReport) -> None:
+        self.chart.values = tuple(round((call.hit_rate or 0) * 100) for call in report.calls)
+        self.chart.marks = tuple(Mark(one.call, token_of(one)) for one in report.breaks)
+        self.chart.caption = caption(report)
+        if report.calls:
+            self.chart.ends = format.ends(report.calls[0].at, report.calls[-1].at)
+
+    @on(RowList.Moved)
+    def _moved(self) -> None:
+        self._show_card()
+
+    def _show_card(self) -> None:
+        moment, report = self.breaks.current, self._report
+        if moment is None or report is None:
+            return
+        self.chart.selected = moment.index
+        if moment.found is None:
+            self.card.show(partial(_whole, report), partial(_results, report))
+        else:
+            self.card.show(partial(_break, moment.found), partial(_proof, moment.found))
+
+    def action_event(self, step: int) -> None:
+        """Go to the next or previous break."""
+        self.breaks.action_move(step)
+
+    def action_scroll_card(self, step: int) -> None:
+        """Scroll the card."""
+        self.card.scroll_face(step)
+
+    def figures(self) -> Asked | None:
+        """Those of the card; of the cache as a whole those of the first line."""
+        moment, report = self.breaks.current, self._report
+        if moment is None or report is None:
+            return None
+        if moment.found is None:
+            return Asked("the cache", lambda _: tuple(whole_told(report)))
+        about, found = f"break {moment.index + 1}", moment.found
+        return Asked(about, lambda _: tuple(break_told(found, report.calls)))
+
+    def copy_text(self) -> str:
+        """The card as plain text."""
+        return self.card.text
+
+
+def figures(report: CacheReport) -> tuple[Piece, ...]:
+    """What matters first: the hit rate, how often it broke, what that cost."""
+    pieces: list[Piece] = [
+        ("bucket-read!", f"hit {format.percent(report.tokens.hit_rate)}"),
+        ("ink-muted", f" · {_marking(report)}"),
+    ]
+    if report.breaks:
+        lost = sum(one.tokens_lost for one in report.breaks)
+        known = [one.usd for one in report.breaks if one.usd is not None]
+        mark = format.LOWER_BOUND if known and len(known) < len(report.breaks) else ""
+        cost = format.money(sum(known, Decimal(0)) if known else None, mark=mark)
+        pieces += [
+            ("ink-muted", f" · {format.plural(len(report.breaks), 'break')} · "),
+            ("ink", f"{format.short(lost)} tokens read again"),
+            ("money", f" · {cost}"),
+        ]
+    return tuple(pieces)
+
+
+def caption(report: CacheReport) -> str:
+    """What the curve shows, or why there is none."""
+    if not report.calls:
+        return "no call of it is left in the log: hits are known as a sum only"
+    return f"hit rate in percent of {format.plural(len(report.calls), 'call')} in the log"
+
+
+def marker_words(report: CacheReport) -> str:
+    """Where the markers stand, and how much of the prompt they let the provider keep."""
+    points = [point for point in report.breakpoints if point.honoured]
+    if not points:
+        return "no cache markers on this route"
+    names = ", ".join(f"#{point.index}" if point.index >= 0 else point.role for point in points)
+    kept = max((point.prefix_tokens or 0 for point in points), default=0)
+    return f"{format.short(kept, mark=format.ESTIMATE)} kept for {points[-1].ttl} by {names}"
+
+
+def _marking(report: CacheReport) -> str:
+    points = [point for point in report.breakpoints if point.honoured]
+    return format.plural(len(points), "cache marker") if points else report.marking
+
+
+def _dearest(report: CacheReport) -> int:
+    """The break that cost most; without prices the one that lost most; without breaks the whole."""
+    costs = [(one.usd or Decimal(0), one.tokens_lost) for one in report.breaks]
+    return costs.index(max(costs)) if costs else 0
+
+
+def _break(found: CacheBreak, width: int, ink: Palette) -> list[Line]:
+    return list(break_lines(found, width, ink))
+
+
+def _proof(found: CacheBreak, width: int, ink: Palette) -> list[Line]:
+    return list(evidence_lines(found.evidence, width, ink))
+
+
+def _whole(report: CacheReport, width: int, ink: Palette) -> list[Line]:
+    return list(whole_lines(report, width, ink))
+
+
+def _results(report: CacheReport, width: int, ink: Palette) -> list[Line]:
+    return list(result_lines(report, width, ink))

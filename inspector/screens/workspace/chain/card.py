@@ -1,0 +1,91 @@
+"""One session of a family in full: what it is, when it ran, what it and everything below it came to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from core.model.accounting.tokens import Buckets
+from core.model.transcript.conversation import Chain, ChainNode, spent
+from core.model.transcript.session import Kind, Session
+from inspector.screens.workspace.chain.list_view import Twig
+from inspector.terminal import formatting as format
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.widgets.panes.fields import field, paragraph
+
+RELATIONS = {
+    Kind.MAIN: "the beginning",
+    Kind.CONTINUATION: "continues",
+    Kind.BRANCH: "branched off from",
+    Kind.DELEGATE: "a delegate of",
+}
+
+
+def card_lines(chain: Chain, place: int, twigs: Sequence[Twig], width: int, ink: Palette) -> Iterator[Line]:
+    """The session at `place`, and what is odd about its family."""
+    twig = twigs[place]
+    session = twig.node.session
+    yield from paragraph(twig.name, width, ink, bold=True)
+    yield from field("session", f"{session.id} · {_relation(twig.node, twigs)}", width, ink)
+    yield from field("ran", _ran(session), width, ink)
+    yield from field("by", _by(session), width, ink, "ink-muted")
+    yield from field("tokens", _tokens(session.tokens), width, ink)
+    yield from field("cost", format.money(session.recorded_cost.usd), width, ink, "money")
+    if twig.node.beside:
+        yield from field("", _beside(twig.node), width, ink, "money")
+    below = chain.subtree(place)
+    if len(below) > 1:
+        tokens, cost = spent(below)
+        words = f"{format.sum_of_money(cost)} · {format.count(tokens.total)} tokens"
+        told = f"{words} with the {format.plural(len(below) - 1, 'session')} below it"
+        yield from field("together", told, width, ink, "money")
+    yield from field("resume", resume_words(chain), width, ink, "ink-muted")
+    for place, words in enumerate(chain.findings):
+        yield from field("" if place else "▲ odd", words, width, ink, "severity-warning")
+
+
+def resume_words(chain: Chain) -> str:
+    """Why `hermes --resume` lands where it does."""
+    return f"lands in {chain.resume_target}: {chain.resume_reason or 'nothing continues it'}"
+
+
+def _relation(node: ChainNode, twigs: Sequence[Twig]) -> str:
+    if node.orphan:
+        return f"{node.kind} of {node.parent_id}, which is gone"
+    parent = next((one.name for one in twigs if one.node.session.id == node.parent_id), "")
+    return f"{RELATIONS[node.kind]} {parent}".strip() if parent else RELATIONS[Kind.MAIN]
+
+
+def _beside(node: ChainNode) -> str:
+    """What it comes to with its summaries and other calls beside the main loop."""
+    tokens, cost = spent([node])
+    tasks = " and ".join(dict.fromkeys(row.task.replace("_", " ") for row in node.beside))
+    calls = sum(row.calls or 0 for row in node.beside)
+    told = f"{format.plural(calls, 'call')} for {tasks}" if calls else f"calls for {tasks}"
+    return f"{format.sum_of_money(cost)} · {format.count(tokens.total)} tokens with {told}"
+
+
+def _ran(session: Session) -> str:
+    start, end, why = session.started_at, session.ended_at, session.end_reason
+    began = format.moment(start)
+    if end is None and not why:
+        return f"{began} – still open"
+    until = f"{began} – {format.moment(end)}" if start is None or end is None else format.span(start, end)
+    return f"{until} · ended by {why}" if why else until
+
+
+def _by(session: Session) -> str:
+    messages = "" if session.messages is None else format.plural(session.messages, "message")
+    calls = "" if session.api_calls is None else format.plural(session.api_calls, "call")
+    return " · ".join(filter(None, (session.model, session.source, messages, calls))) or format.UNKNOWN
+
+
+def _tokens(tokens: Buckets) -> str:
+    parts = (
+        ("fresh", tokens.input),
+        ("cache read", tokens.cache_read),
+        ("cache write", tokens.cache_write),
+        ("output", tokens.output),
+    )
+    told = " + ".join(f"{format.count(value)} {name}" for name, value in parts)
+    return f"{format.count(tokens.total)} = {told}"

@@ -1,0 +1,161 @@
+"""The family of a session as a tree, one line a session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from core.model.accounting.prices import Money
+from core.model.transcript.conversation import Chain, ChainNode
+from inspector.terminal import formatting as format
+from inspector.terminal.glyphs import KIND
+from inspector.terminal.line import Line
+from inspector.terminal.text import cell_len, clean_line
+from inspector.widgets.lists.row_list import RowList
+
+RESUME = ("◀ resume lands here", "◀ resume", "◀")
+"""The mark of the session `hermes --resume` opens, as wordy as there is room for."""
+COLUMNS = {
+    "kind": 14, "began": 16, "model": 14, "ended": 14, "msgs": 6, "gen": 3, "tokens": 6, "hit": 4, "cost": 8,
+    "with below": 10,
+}  # fmt: skip
+"""Columns right of the tree and their cells."""
+GIVES_WAY = ("model", "with below", "began", "hit", "gen", "ended", "msgs", "kind", "tokens", "cost")
+"""Which columns go first where there is no room."""
+TEXTS = frozenset({"kind", "began", "model", "ended"})
+GAP = 2
+LEAST_TREE = 34
+
+
+@dataclass(frozen=True, slots=True)
+class Twig:
+    """One session of the tree.
+
+    Attributes:
+        name: What to call it.
+        guides: What is drawn before it.
+        own: It belongs to the conversation the workspace is about.
+        resumed: `hermes --resume` lands in it.
+        below: What it and everything below it cost; None where nothing is.
+    """
+
+    node: ChainNode
+    name: str
+    guides: str
+    own: bool
+    resumed: bool
+    below: Money | None = None
+
+
+def twigs(chain: Chain, thread: Sequence[str], names: Mapping[str, str]) -> list[Twig]:
+    """The nodes as they are drawn.
+
+    Args:
+        chain: The family.
+        thread: Sessions of the conversation the workspace is about.
+        names: What to call each session.
+    """
+    depths = [node.depth for node in chain.nodes]
+    return [
+        Twig(
+            node=node,
+            name=_name(node, names),
+            guides=_guides(depths, place),
+            own=node.session.id in thread,
+            resumed=node.session.id == chain.resume_target,
+            below=together[1] if depths[place + 1 : place + 2] > [node.depth] else None,
+        )
+        for place, (node, together) in enumerate(zip(chain.nodes, chain.spent_below(), strict=True))
+    ]
+
+
+def _name(node: ChainNode, names: Mapping[str, str]) -> str:
+    """Its own name; what says again what its parent said is better told apart by its id."""
+    own = names.get(node.session.id, node.session.id)
+    return node.session.id if own == names.get(node.parent_id or "") else own
+
+
+def _guides(depths: Sequence[int], place: int) -> str:
+    """`│  └─ `: for every level whether a sibling follows further down."""
+    depth = depths[place]
+    if not depth:
+        return ""
+    guides = ["│  " if _follows(depths, place, level) else "   " for level in range(1, depth)]
+    return "".join(guides) + ("├─ " if _follows(depths, place, depth) else "└─ ")
+
+
+def _follows(depths: Sequence[int], place: int, level: int) -> bool:
+    for depth in depths[place + 1 :]:
+        if depth < level:
+            return False
+        if depth == level:
+            return True
+    return False
+
+
+def columns(width: int) -> tuple[tuple[str, int], ...]:
+    """The columns that leave the tree room enough."""
+    shown = dict(COLUMNS)
+    for name in GIVES_WAY:
+        if width - sum(cells + GAP for cells in shown.values()) >= LEAST_TREE:
+            break
+        del shown[name]
+    return tuple(shown.items())
+
+
+class ChainList(RowList[Twig]):
+    """Tree, what each session is to its parent, and its figures."""
+
+    HEADER_LINES = 1
+    OPENS = False
+
+    def draw_header(self, width: int) -> list[Line]:
+        """Titles of the columns that fit."""
+        ink, shown = self.palette.style("ink-muted"), columns(width)
+        line = Line().cell("session", self._room(width), ink)
+        for name, cells in shown:
+            line.gap(GAP).cell(name, cells, ink, right=name not in TEXTS)
+        return [line]
+
+    def draw_row(self, row: Twig, index: int, width: int) -> Line:
+        """One session."""
+        ink = self.palette
+        line = self._tree(row, self._room(width))
+        figures = _figures(row)
+        for name, cells in columns(width):
+            token = "money" if name in ("cost", "with below") else "ink-muted"
+            text = figures[name]
+            line.gap(GAP).cell(text, cells, ink.style(token), right=name not in TEXTS)
+        return line
+
+    def _tree(self, row: Twig, room: int) -> Line:
+        ink = self.palette
+        line = Line().preformatted(row.guides, ink.style("ink-faint"))
+        style = ink.style("ink" if row.own else "ink-muted", bold=row.own)
+        whole = line.width + cell_len(clean_line(row.name)) + 1
+        words = next((text for text in RESUME if whole + cell_len(text) <= room), RESUME[-1])
+        line.add(
+            row.name, style, most=max(6, room - line.width - (cell_len(words) + 1 if row.resumed else 0))
+        )
+        if row.resumed:
+            line.gap(1).add(words, ink.style("severity-ok", bold=True), most=max(0, room - line.width - 1))
+        return line.to(room)
+
+    def _room(self, width: int) -> int:
+        return width - sum(cells + GAP for _, cells in columns(width))
+
+
+def _figures(row: Twig) -> dict[str, str]:
+    node, session, tokens = row.node, row.node.session, row.node.session.tokens
+    return {
+        "kind": f"{KIND[node.kind]} {'orphan' if node.orphan else node.kind}".strip(),
+        "began": format.moment(session.started_at)[:16],
+        "model": format.model(session.model),
+        "ended": session.end_reason or "open",
+        "msgs": format.short(session.messages),
+        "gen": format.count(node.generations),
+        "tokens": format.short(tokens.total),
+        "hit": format.percent(tokens.hit_rate),
+        "cost": format.money(session.recorded_cost.usd),
+        "with below": "" if row.below is None else format.sum_of_money(row.below),
+    }

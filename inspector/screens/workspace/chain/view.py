@@ -1,0 +1,136 @@
+"""Where does it come from, what grew out of it, and where does resume land?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from textual import getters, on
+from textual.app import ComposeResult
+from textual.message import Message as Event
+
+from core.model.transcript.conversation import Chain
+from core.store.store import Store
+from inspector.base.app_protocol import shell
+from inspector.base.commands import bindings
+from inspector.base.figure_origins import Asked
+from inspector.base.workers import cancelled, in_thread
+from inspector.screens.workspace.chain.card import card_lines
+from inspector.screens.workspace.chain.list_view import ChainList, Twig, twigs
+from inspector.screens.workspace.usage.figure_origins import spending
+from inspector.screens.workspace.views import FigureView, Subject
+from inspector.terminal import formatting as format
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.widgets.bars.status_line import Piece, StatusLine
+from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.panes.text_pane import TextPane
+
+
+class ChainView(FigureView):
+    """The family tree of the conversation."""
+
+    BINDINGS = bindings("chain")
+    DEFAULT_CSS = """
+    ChainView ChainList { height: auto; min-height: 3; max-height: 60%; padding: 0 1; }
+    ChainView #card { height: 1fr; padding: 0 1; border-top: solid $rule; }
+    """
+
+    tree_list = getters.query_one(ChainList)
+    card = getters.query_one("#card", TextPane)
+
+    @dataclass
+    class Read(Event):
+        """The family was read, and what to call each session of it."""
+
+        chain: Chain
+        names: Mapping[str, str]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._chain: Chain | None = None
+        self._twigs: Sequence[Twig] = ()
+
+    def compose(self) -> ComposeResult:
+        """Where resume lands, the tree, the session under the cursor."""
+        yield StatusLine(id="resume")
+        yield ChainList(empty="Reading the family …")
+        yield TextPane(id="card")
+
+    def watch_subject(self, subject: Subject | None) -> None:
+        """Read the family anew."""
+        if subject is not None:
+            self.read(subject)
+
+    @in_thread("chain")
+    def read(self, subject: Subject) -> None:
+        """Read the family on a connection of the worker's own."""
+        stop = cancelled()
+        with Store(subject.location, cancelled=stop) as store:
+            chain = store.chain(subject.conversation.tip.id)
+            names = store.names([node.session.id for node in chain.nodes])
+        if not stop():
+            self.post_message(self.Read(chain, names))
+
+    @on(Read)
+    def _take(self, event: Read) -> None:
+        if self.subject is None:
+            return
+        self._chain = event.chain
+        thread = [session.id for session in self.subject.conversation.sessions]
+        self._twigs = twigs(event.chain, thread, event.names)
+        own = [place for place, twig in enumerate(self._twigs) if twig.own]
+        self.query_one("#resume", StatusLine).left = resume_pieces(event.chain, self._twigs)
+        self.tree_list.show(ListRows(self._twigs), cursor=own[-1] if own else 0)
+        self._tell()
+
+    @on(RowList.Moved)
+    def _tell(self) -> None:
+        if self._chain is not None and self._twigs:
+            self.card.show(partial(_card, self._chain, self.tree_list.cursor, self._twigs))
+
+    def action_scroll_card(self, step: int) -> None:
+        """Scroll what is told of the session."""
+        self.card.action_line(step)
+
+    def action_open_session(self) -> None:
+        """Open the conversation of the session under the cursor."""
+        twig = self.tree_list.current
+        if twig is None or self.subject is None:
+            return
+        if twig.own:
+            self.toast("That is the conversation you are in.")
+            return
+        shell(self).open_conversation(self.subject.location, twig.node.session.id)
+
+    def figures(self) -> Asked | None:
+        """Those of the session under the cursor."""
+        twig = self.tree_list.current
+        if twig is None or self.subject is None:
+            return None
+        return Asked(twig.name, spending(self.subject.location, twig.node.session.id, alone=True))
+
+    def copy_text(self) -> str:
+        """The id under the cursor."""
+        twig = self.tree_list.current
+        return twig.node.session.id if twig else ""
+
+
+def resume_pieces(chain: Chain, rows: Sequence[Twig]) -> tuple[Piece, ...]:
+    """How large the family is and where `hermes --resume` lands."""
+    sessions = format.plural(len(chain.nodes), "session")
+    odd = format.plural(len(chain.findings), "oddity", "oddities")
+    name = next((twig.name for twig in rows if twig.resumed), chain.resume_target)
+    return (
+        ("ink!", sessions),
+        *((("severity-warning", f" · ▲ {odd}"),) if chain.findings else ()),
+        ("ink-muted", " · resume lands in "),
+        ("severity-ok!", name),
+        *((("ink-faint?", f" · {chain.resume_target}"),) if name != chain.resume_target else ()),
+    )
+
+
+def _card(chain: Chain, place: int, rows: Sequence[Twig], width: int, ink: Palette) -> Sequence[Line]:
+    return list(card_lines(chain, place, rows, width, ink))

@@ -1,0 +1,94 @@
+"""The first line of the map: how full the window is, where compression fires, how far that is."""
+
+from __future__ import annotations
+
+from textual.strip import Strip
+from textual.widget import Widget
+
+from core.model.compaction.plan import Plan
+from inspector.terminal import formatting as format
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+
+
+class MapHeader(Widget):
+    """One line about a plan; what is supposed rather than true is marked."""
+
+    DEFAULT_CSS = "MapHeader { height: 1; }"
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._plan: Plan | None = None
+        self._supposed = False
+        self._waiting = ""
+
+    def show(self, plan: Plan | None, *, supposed: bool = False, waiting: str = "") -> None:
+        """Show a plan, or what is being waited for while there is none."""
+        self._plan, self._supposed, self._waiting = plan, supposed, waiting
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Pressure on the left, reason in the middle, what is left on the right."""
+        palette, width = Palette.of(self.app), self.size.width
+        if self._plan is None:
+            return Line().gap().add(self._waiting, palette.style("ink-muted")).strip(width, self.rich_style)
+        line = header_line(self._plan, width, palette, supposed=self._supposed)
+        return line.strip(width, self.rich_style)
+
+
+def header_line(plan: Plan, width: int, palette: Palette, *, supposed: bool = False) -> Line:
+    """The line for a plan; the reason gives way first, then the share."""
+    line, right = _pressure(plan, palette), headroom(plan, palette)
+    if supposed:
+        right = Line().add("supposed", palette.style("match", bold=True)).gap(2).extend(right)
+    room = width - line.width - right.width - 4
+    for text in reasons(plan):
+        if len(text) <= room:
+            line.gap(3).add(text, palette.style("ink-muted"))
+            break
+    return line.to(width - right.width - 1).extend(right)
+
+
+def _pressure(plan: Plan, palette: Palette) -> Line:
+    estimated = plan.settings.current_tokens is None
+    mark = format.ESTIMATE if estimated else ""
+    line = Line().gap().add(format.count(plan.compared_tokens, mark=mark), palette.style("ink", bold=True))
+    if plan.window is None:
+        return line.add(" tokens · window unknown", palette.style("ink-muted"))
+    share = format.percent(plan.compared_tokens / plan.window)
+    return line.add(f" of {plan.window:,} ({share})", palette.style("ink-muted"))
+
+
+def reasons(plan: Plan) -> tuple[str, ...]:
+    """Where the threshold comes from, longest wording first."""
+    if plan.window is None:
+        return ("press w to set it",)
+    fires = plan.threshold_tokens
+    if fires is None:
+        return ()
+    sums = f"fires at {fires:,}"
+    if plan.blocked_by and plan.compared_tokens >= fires:
+        return (f"{sums}, blocked: {plan.blocked_by[0]}", f"blocked: {plan.blocked_by[0]}", sums)
+    share = round(fires / plan.window, 2)
+    product = f"{sums} = {share:.2f} × {plan.window:,}"
+    if int(share * plan.window) != fires:
+        product = f"{sums} ({format.percent(fires / plan.window, mark=format.ESTIMATE)})"
+    if share == plan.settings.threshold:
+        return (product, sums)
+    return (f"{product} (you set {plan.settings.threshold:.2f})", product, sums)
+
+
+def headroom(plan: Plan, palette: Palette) -> Line:
+    """What is left before it fires, or that it is past, and what stands in the way."""
+    if plan.threshold_tokens is None:
+        return Line()
+    left = plan.threshold_tokens - plan.compared_tokens
+    mark = format.ESTIMATE if plan.settings.current_tokens is None else ""
+    if left > 0:
+        return Line().add(f"{format.count(left, mark=mark)} to go", palette.style("severity-ok"))
+    if plan.would_fire:
+        ink = palette.style("severity-critical", bold=True)
+        return Line().add(f"■ fires now, {format.count(-left, mark=mark)} over", ink)
+    return Line().add(
+        f"▲ {format.count(-left, mark=mark)} over, blocked", palette.style("severity-warning", bold=True)
+    )

@@ -1,0 +1,180 @@
+"""The rows of both sides of the preview, and which row of one stands for which of the other. Pure."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from inspector.preview.comparison import Comparison
+from inspector.terminal import formatting as format
+from inspector.terminal.text import clean
+from inspector.widgets.charts.context_strip_layout import Part
+from inspector.widgets.messages.bands import Band, Banding
+from inspector.widgets.messages.draw import MessageRow, message_row
+from inspector.widgets.panes.text_wrap import wrap
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryLine:
+    """One line of the summary as wrapped for a width.
+
+    Attributes:
+        heading: It opens a section.
+        aside: It is not the summary: the words around it.
+    """
+
+    text: str
+    heading: bool = False
+    aside: bool = False
+
+
+AfterEntry: TypeAlias = MessageRow | SummaryLine | Band
+Blocks: TypeAlias = tuple[int, int, int, int]
+"""Rows at which head, middle and tail begin, and the end."""
+
+
+class BeforeRows:
+    """The messages before; each row is made when it is drawn."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._comparison = comparison
+
+    @property
+    def count(self) -> int:
+        """How many messages there were."""
+        return len(self._comparison.before)
+
+    def row(self, index: int) -> MessageRow | None:
+        """One message with the share of its facts that is lost."""
+        if not 0 <= index < self.count:
+            return None
+        shown = self._comparison
+        weight = shown.before_weights[index] if index < len(shown.before_weights) else None
+        return message_row(index, shown.before[index], shown.part(index), weight, lost=shown.lost(index))
+
+
+class AfterRows:
+    """The messages after, the summary among them in full, wrapped for a width."""
+
+    def __init__(self, comparison: Comparison, width: int) -> None:
+        self._comparison = comparison
+        self._lines = tuple(summary_lines(comparison, max(8, width - 3)))
+        self._at = comparison.summary_index if self._lines and comparison.summary_index is not None else None
+        self.banding = self._banded()
+
+    @property
+    def count(self) -> int:
+        """Messages, summary lines and bands."""
+        return self.banding.count
+
+    @property
+    def blocks(self) -> Blocks:
+        """Rows at which head, summary and tail begin, and the end."""
+        head, lines = self._spans()
+        return blocks_of(self.banding, head, lines)
+
+    def row(self, index: int) -> AfterEntry | None:
+        """One row; None outside the list."""
+        if not 0 <= index < self.count:
+            return None
+        found = self.banding.at(index)
+        if isinstance(found, Band) or self._at is None or found < self._at:
+            return found if isinstance(found, Band) else self._message(found)
+        place = found - self._at
+        return self._lines[place] if place < len(self._lines) else self._message(found - len(self._lines) + 1)
+
+    def _spans(self) -> tuple[int, int]:
+        """How many rows without bands the head has, and the summary."""
+        kept = self._comparison.kept
+        head = sum(1 for origin in kept.values() if origin < self._comparison.head.end)
+        return (head, 0) if self._at is None else (self._at, len(self._lines))
+
+    def _banded(self) -> Banding:
+        head, lines = self._spans()
+        total = len(self._comparison.after) + max(0, lines - 1)
+        words = f"{format.short(self._summary_tokens(), mark=format.ESTIMATE)} tokens"
+        bands = (
+            (Part.HEAD, "head", 0, head, f"{format.plural(head, 'message')} · kept"),
+            (Part.MIDDLE, "summary", head, lines, words),
+            (Part.TAIL, "tail", head + lines, total - head - lines, ""),
+        )
+        return Banding(
+            total,
+            tuple(
+                Band(start, part, title, note or f"{format.plural(size, 'message')} · kept")
+                for part, title, start, size, note in bands
+                if size
+            ),
+        )
+
+    def _summary_tokens(self) -> int | None:
+        weights = self._comparison.after_weights
+        return weights[self._at] if self._at is not None and self._at < len(weights) else None
+
+    def _message(self, index: int) -> MessageRow:
+        shown = self._comparison
+        weight = shown.after_weights[index] if index < len(shown.after_weights) else None
+        origin = shown.kept.get(index)
+        return message_row(index, shown.after[index], None if origin is None else shown.part(origin), weight)
+
+
+def before_banding(comparison: Comparison) -> Banding:
+    """The bands of the list before."""
+    verb = "became" if comparison.real else "would become"
+    parts = (
+        (Part.HEAD, comparison.head, "kept"),
+        (Part.MIDDLE, comparison.middle, f"{verb} one summary"),
+        (Part.TAIL, comparison.tail, "kept"),
+    )
+    bands = (
+        Band(span.start, part, str(part), f"{format.plural(span.size, 'message')} · {note}")
+        for part, span, note in parts
+        if span.size
+    )
+    return Banding(len(comparison.before), tuple(bands))
+
+
+def blocks_of(banding: Banding, head: int, middle: int) -> Blocks:
+    """Rows at which three parts begin, their bands included, and the end of the list."""
+    return 0, _first_row(banding, head), _first_row(banding, head + middle), banding.count
+
+
+def _first_row(banding: Banding, unit: int) -> int:
+    """The first row that belongs to a unit or stands above it."""
+    return unit + sum(1 for band in banding.bands if band.before < unit)
+
+
+def linked(row: int, here: Blocks, there: Blocks) -> int:
+    """The row of the other side that stands for a row: the same share of the same part."""
+    part = max(0, min(bisect_right(here, row) - 1, len(here) - 2))
+    size, other = here[part + 1] - here[part], there[part + 1] - there[part]
+    if size <= 0:
+        return there[part]
+    return there[part] + (row - here[part]) * other // size
+
+
+def summary_lines(comparison: Comparison, width: int) -> Iterator[SummaryLine]:
+    """The summary's row: the words before it in one line, its body in full, what was merged behind it."""
+    if comparison.summary_index is None:
+        return
+    text = comparison.after[comparison.summary_index].text
+    body = comparison.summary.strip()
+    start = text.find(body) if body else -1
+    if start < 0:
+        yield from _body(text, width)
+        return
+    if opening := text[:start].strip():
+        yield SummaryLine(f"handoff, {len(opening):,} characters: {opening}", aside=True)
+    yield from _body(body, width)
+    if closing := text[start + len(body) :].strip():
+        yield SummaryLine("")
+        for line in wrap(clean(closing), width):
+            yield SummaryLine(line, aside=True)
+
+
+def _body(text: str, width: int) -> Iterator[SummaryLine]:
+    for line in clean(text).split("\n"):
+        heading = line.startswith("#")
+        yield from (SummaryLine(piece, heading=heading) for piece in wrap(line, width))

@@ -1,0 +1,107 @@
+"""Who writes the summary? What would leave this machine, and its price, is said before anything does."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from inspector.base.commands import bindings
+from inspector.preview.summarisers import Offers, Writer
+from inspector.terminal import formatting as format
+from inspector.terminal.line import Line
+from inspector.terminal.text import content
+from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
+
+KEEPS = "Nothing leaves this machine and nothing is written. Enter chooses, esc leaves all as it is."
+ANOTHER = "Another model, or another server: o asks for it."
+
+
+class Another:
+    """The user means a model that is not in the list."""
+
+
+class WriterList(RowList[Writer]):
+    """One line a writer."""
+
+    def draw_row(self, row: Writer, index: int, width: int) -> Line:
+        """Name, price, what it does."""
+        ink, muted = self.palette.style("ink", bold=True), self.palette.style("ink-muted")
+        price = "$0" if row.sends is None else format.money(row.price, mark=format.ESTIMATE)
+        line = Line().gap(2).cell(row.title, 24, ink).cell(price, 9, self.palette.style("money"), right=True)
+        return line.gap(3).add(row.detail, muted, most=max(0, width - line.width))
+
+
+class WriterChoice(ModalScreen[Writer | Another | None]):
+    """Choose, and confirm what would be sent."""
+
+    BINDINGS = bindings("choice")
+    CSS_PATH = "preview_choice.tcss"
+
+    def __init__(self, offers: Offers) -> None:
+        super().__init__()
+        self._offers = offers
+        self._sure = False
+
+    def compose(self) -> ComposeResult:
+        """Question, writers, consequence."""
+        with Vertical():
+            yield Static(content("Who writes the summary?"), id="title")
+            yield WriterList(ListRows(self._offers.writers))
+            yield Static(content(KEEPS), id="consequence")
+            if self._offers.refusal:
+                yield Static(content(f"No model: {self._offers.refusal}"))
+            yield Static(content(ANOTHER), id="another")
+
+    def on_mount(self) -> None:
+        """Give the list the keys."""
+        writers = self.query_one(WriterList)
+        writers.styles.height = len(self._offers.writers)
+        writers.focus()
+        if self._offers.named:
+            writers.cursor = len(self._offers.writers) - 1
+
+    @on(WriterList.Moved)
+    def _moved(self, event: WriterList.Moved) -> None:
+        if not isinstance(event, WriterList.Opened):  # which is a Moved too
+            self._sure = False
+            self._say()
+
+    @on(WriterList.Opened)
+    def _opened(self) -> None:
+        writer = self.query_one(WriterList).current
+        if writer is None:
+            return
+        if writer.sends is not None and not self._sure:
+            self._sure = True
+            self._say()
+            return
+        self.dismiss(writer)
+
+    def action_another(self) -> None:
+        """Ask for a model that is not listed."""
+        self.dismiss(Another())
+
+    def action_close(self) -> None:
+        """Leave all as it is."""
+        self.dismiss(None)
+
+    def _say(self) -> None:
+        writer = self.query_one(WriterList).current
+        sends = writer is not None and writer.sends is not None
+        self.set_class(sends, "-sends")
+        words = consequence(writer, sure=self._sure) if writer is not None and sends else KEEPS
+        self.query_one("#consequence", Static).update(content(words))
+
+
+def consequence(writer: Writer, *, sure: bool) -> str:
+    """What choosing a model means."""
+    price = "at an unknown price" if writer.price is None else f"for about {format.money(writer.price)}"
+    what = (
+        f"{format.count(writer.sends, mark=format.ESTIMATE)} tokens of this conversation, secrets taken out"
+    )
+    ask = "Enter again sends it." if sure else "Enter asks once more before anything is sent."
+    return f"Sends {what}, to {writer.title} {writer.detail} {price}. {ask}"

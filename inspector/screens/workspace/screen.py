@@ -1,0 +1,226 @@
+"""One conversation: a title, a tab for each question, one cursor for all of them."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+from textual.reactive import reactive
+
+from core.errors import InspectorError
+from core.model.transcript.conversation import Conversation
+from core.store.database.locate import Location
+from inspector.base.commands import bindings
+from inspector.base.workers import cancelled, in_thread
+from inspector.screens.page import Page
+from inspector.screens.workspace.tabs import TABS, warm
+from inspector.screens.workspace.views import Cursor, Subject, View
+from inspector.widgets.bars.banner import Banner
+from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.notice import Notice
+from inspector.widgets.bars.title_bar import TitleBar
+
+AHEAD = 0.3
+"""Seconds the first view has to itself before the others are imported."""
+
+
+class WorkspaceScreen(Page):
+    """Reads the conversation in a worker, then hands it to whichever view is in front.
+
+    Args:
+        location: The database.
+        session_id: Any session of the conversation.
+        view: Name of the tab to open.
+        row: Message the cursor starts on, such as a search hit.
+    """
+
+    CSS_PATH = "workspace.tcss"
+    BINDINGS = bindings("workspace")
+
+    cursor: reactive[Cursor] = reactive(Cursor())
+    subject: reactive[Subject | None] = reactive(None, always_update=True)
+
+    class Loaded(Message):
+        """The conversation was read."""
+
+        def __init__(self, subject: Subject) -> None:
+            self.subject = subject
+            super().__init__()
+
+    class Failed(Message):
+        """The conversation cannot be read."""
+
+        def __init__(self, error: InspectorError) -> None:
+            self.error = error
+            super().__init__()
+
+    def __init__(
+        self, location: Location, session_id: str, *, view: str | None = None, row: int | None = None
+    ) -> None:
+        super().__init__()
+        self.location = location
+        self.session_id = session_id
+        names = [tab.name for tab in TABS]
+        self._active = names.index(view) if view in names else 0
+        self._views: dict[str, View] = {}
+        self.set_reactive(WorkspaceScreen.cursor, Cursor(row=row))
+
+    def compose(self) -> ComposeResult:
+        """Title, banner, the view in front, keys."""
+        yield TitleBar()
+        yield Banner()
+        with Vertical(id="views"):
+            yield Notice("Reading the conversation …")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Start reading; the frame is on screen already."""
+        bar = self.query_one(TitleBar)
+        bar.heading = self.session_id
+        bar.tabs = tuple(tab.title for tab in TABS)
+        bar.active = self._active
+        self.load()
+
+    @in_thread("conversation")
+    def load(self) -> None:
+        """Read the conversation on a connection of the worker's own."""
+        from core.store.store import Store
+
+        try:
+            with Store(self.location.db, cancelled=cancelled()) as store:
+                conversation = store.conversation(self.session_id)
+        except InspectorError as error:
+            self.post_message(self.Failed(error))
+        else:
+            self.post_message(self.Loaded(Subject(self.location, conversation)))
+
+    @on(Loaded)
+    def _take(self, event: Loaded) -> None:
+        self.subject = event.subject
+        if not self._views:
+            self.query_one("#views").remove_children()
+            self._show(self._active)
+            self.set_timer(AHEAD, self.import_views)
+
+    @in_thread("imports")
+    def import_views(self) -> None:
+        """Import the views the user may ask for next."""
+        warm()
+
+    @on(Failed)
+    def _explain(self, event: Failed) -> None:
+        error = event.error
+        area = self.query_one("#views")
+        area.remove_children()
+        area.mount(Notice(error.what, error.where, error.remedy or "esc back", error=True))
+
+    def watch_subject(self, subject: Subject | None) -> None:
+        """Name the conversation and hand it on."""
+        if subject is None:
+            return
+        self._headline(subject.conversation)
+        self.refresh_bindings()
+        for view in self._views.values():
+            view.subject = subject
+
+    def watch_cursor(self, cursor: Cursor) -> None:
+        """Every view follows."""
+        if self.subject is not None:
+            self._headline(self.subject.conversation)
+        for view in self._views.values():
+            view.cursor = cursor
+
+    def _headline(self, conversation: Conversation) -> None:
+        bar, tip = self.query_one(TitleBar), conversation.tip
+        here, total = self.cursor.within(conversation), len(conversation.generations)
+        bar.heading = conversation.name
+        bar.detail = " · ".join(filter(None, (tip.source, tip.model)))
+        bar.place = f"gen {here.index}/{total}" if here is not None and total > 1 else ""
+        self.query_one(Banner).say(" · ".join(conversation.notes))
+
+    # Views.
+
+    @on(TitleBar.TabClicked)
+    def _clicked(self, event: TitleBar.TabClicked) -> None:
+        self._show(event.index)
+
+    def action_view(self, number: int) -> None:
+        """Bring the n-th view to the front."""
+        self._show(number - 1)
+
+    def _show(self, index: int) -> None:
+        if self.subject is None or not 0 <= index < len(TABS):
+            return
+        self._active = index
+        self.query_one(TitleBar).active = index
+        tab = TABS[index]
+        for name, view in self._views.items():
+            view.display = name == tab.name
+        self.refresh_bindings()
+        if tab.name in self._views:
+            self._views[tab.name].wake()
+            return
+        view = tab.build()
+        self._views[tab.name] = view
+        view.subject, view.cursor = self.subject, self.cursor
+        self.query_one("#views").mount(view)
+
+    @on(View.Wanted)
+    def _wanted(self, event: View.Wanted) -> None:
+        names = [tab.name for tab in TABS]
+        if event.name in names:
+            self._show(names.index(event.name))
+
+    @property
+    def view(self) -> View | None:
+        """The view in front."""
+        return self._views.get(TABS[self._active].name) if TABS else None
+
+    # The shared cursor.
+
+    @on(View.Stale)
+    def _changed(self) -> None:
+        self.load()
+
+    @on(View.CursorMoved)
+    def _follow(self, event: View.CursorMoved) -> None:
+        self.cursor = event.cursor
+
+    def action_generation(self, step: int) -> None:
+        """One generation back or on."""
+        if self.subject is None:
+            return
+        generation = self.cursor.within(self.subject.conversation)
+        if generation is not None:
+            place = generation.index + step
+            if 1 <= place <= len(self.subject.conversation.generations):
+                self.cursor = Cursor(place)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Where there is one generation, or none is shown by itself, there is no other to go to."""
+        if action != "generation":
+            return True
+        if self.subject is None or self.view is None or not self.view.BY_GENERATION:
+            return False
+        return len(self.subject.conversation.generations) > 1
+
+    # Everything else.
+
+    def action_back(self) -> None:
+        """Back to the list."""
+        self.app.pop_screen()
+
+    def action_refresh(self) -> None:
+        """Read the conversation again."""
+        self.load()
+
+    def action_copy(self) -> None:
+        """Copy what the view in front offers."""
+        view = self.view
+        self.copy(view.copy_text() if view is not None else "")
+
+    def action_copy_resume(self) -> None:
+        """Copy the command that takes the conversation up again."""
+        if self.subject is not None:
+            self.copy(f"hermes --resume {self.subject.conversation.resume_target}")

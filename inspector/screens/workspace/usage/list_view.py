@@ -1,0 +1,109 @@
+"""Rows of a ledger with one figure under the cursor, so that each can say where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from textual.reactive import reactive
+
+from core.model.accounting.ledger import LedgerRow
+from inspector.terminal import formatting as format
+from inspector.terminal.line import Line
+from inspector.widgets.lists.row_list import RowList
+
+GAP = 1
+PAD = 1
+"""Cells between the last column and the scroll bar."""
+PRICING = "pricing…"
+"""Stands where computed costs will, until the price list is there."""
+LEAST_NAME = 22
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One column: a figure of `core.account.origins`, its text, and the list width it is shown from."""
+
+    name: str
+    title: str
+    width: int
+    token: str
+    text: Callable[[LedgerRow], str]
+    least: int = 0
+
+
+def _bucket(name: str) -> Callable[[LedgerRow], str]:
+    return lambda row: format.tokens(getattr(row.tokens, name), lower_bound=row.lower_bound)
+
+
+FIGURES = (
+    Figure("calls", "calls", 7, "ink-muted", lambda row: format.count(row.calls), 104),
+    Figure("input", "fresh", 7, "bucket-fresh", _bucket("input"), 72),
+    Figure("cache_read", "read", 7, "bucket-read", _bucket("cache_read"), 84),
+    Figure("cache_write", "write", 7, "bucket-write", _bucket("cache_write"), 96),
+    Figure("output", "output", 7, "bucket-output", _bucket("output"), 72),
+    Figure("hit_rate", "hit", 5, "ink", lambda row: format.percent(row.tokens.hit_rate)),
+    Figure("recorded", "recorded", 9, "money", lambda row: format.sum_of_money(row.recorded)),
+    Figure("computed", "at list", 9, "money", lambda row: format.sum_of_money(row.computed), 49),
+)
+
+
+class LedgerList(RowList[LedgerRow]):
+    """Name, task, figures; `figure` is the column under the cursor."""
+
+    HEADER_LINES = 1
+
+    by = reactive("")
+    priced = reactive(True)
+    figure = reactive(FIGURES[-2].name)
+
+    @property
+    def shown(self) -> tuple[Figure, ...]:
+        """The figures that fit."""
+        return tuple(one for one in FIGURES if self.row_width >= one.least)
+
+    def turn(self, step: int) -> None:
+        """Go to the next or previous figure."""
+        names = [one.name for one in self.shown]
+        place = names.index(self.figure) if self.figure in names else 0
+        self.figure = names[max(0, min(len(names) - 1, place + step))]
+
+    def aim(self, x: int) -> None:
+        """Go to the figure whose column holds the cell `x` of the list."""
+        right = self.row_width - PAD
+        for one in reversed(self.shown):
+            left = right - one.width - GAP
+            if left <= x < right:
+                self.figure = one.name
+            right = left
+
+    def watch_figure(self) -> None:
+        """The header and the row under the cursor show which figure is chosen."""
+        self.refresh()
+
+    def draw_header(self, width: int) -> list[Line]:
+        """Column titles; the chosen one is bold."""
+        ink, width = self.palette, width - PAD
+        line = Line().cell(self.by, self._room(width), ink.style("ink-muted"))
+        for one in self.shown:
+            chosen = one.name == self.figure
+            style = ink.style("ink" if chosen else "ink-muted", bold=chosen)
+            line.gap(GAP).cell(one.title, one.width, style, right=True)
+        return [line]
+
+    def draw_row(self, row: LedgerRow, index: int, width: int) -> Line:
+        """One row of the ledger."""
+        ink, width = self.palette, width - PAD
+        task = f"  {row.task}" if row.task else ""
+        room = self._room(width)
+        line = Line().add(row.label or row.key, ink.style("ink"), most=max(4, room - len(task)))
+        line.add(task, ink.style("ink-faint"), most=room - line.width).to(room)
+        for one in self.shown:
+            chosen = index == self.cursor and one.name == self.figure
+            style = ink.style(one.token, bold=chosen, on="rule" if chosen else None)
+            text = PRICING if one.name == "computed" and not self.priced else one.text(row)
+            line.gap(GAP).cell(text, one.width, style, right=True)
+        return line
+
+    def _room(self, width: int) -> int:
+        return max(LEAST_NAME, width - sum(one.width + GAP for one in self.shown))

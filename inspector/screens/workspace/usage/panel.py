@@ -1,0 +1,300 @@
+"""Figures, days, rows and the origin of the figure under the cursor: what every view of usage shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from textual import getters, on
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
+from textual.message import Message as Event
+
+from core.account.spending.origins import origin
+from core.model.accounting.ledger import LedgerRow
+from core.store.database.locate import Location
+from inspector.base.app_protocol import shell
+from inspector.base.commands import bindings
+from inspector.base.workers import Reporting, cancelled, in_thread
+from inspector.screens.workspace.usage.bars import Bars, bars_of
+from inspector.screens.workspace.usage.card import origin_lines, subtree
+from inspector.screens.workspace.usage.detail import Detail, detail
+from inspector.screens.workspace.usage.list_view import LedgerList
+from inspector.screens.workspace.usage.model import PERIODS, Answer, Question, answer
+from inspector.screens.workspace.usage.words import (
+    above,
+    bucket_pieces,
+    headline,
+    nothing,
+    peak_words,
+    summary_words,
+    tabs,
+    waiting,
+)
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.widgets.bars.banner import Banner
+from inspector.widgets.bars.status_line import StatusLine
+from inspector.widgets.charts.day_bars import DayBars
+from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.panes.fields import field
+from inspector.widgets.panes.text_pane import TextPane
+
+LOADING = "Adding up tokens and money; over a large database the first time takes some seconds."
+Others = Sequence[tuple[str, str]]
+"""Figures beside a row's own: name and sum."""
+ROOMY = 110
+"""Columns from which more is said beside the sums."""
+
+
+class UsagePanel(Reporting, Vertical):
+    """Figures, days, rows and the origin of the figure under the cursor."""
+
+    BINDINGS = bindings("usage")
+    DEFAULT_CSS = """
+    UsagePanel {
+        height: 1fr;
+        #dimensions { margin: 1 0 0 0; }
+        #ledger { height: 1fr; }
+        LedgerList { height: 1fr; padding: 0 1; }
+        #origin { height: 12; max-height: 40%; padding: 0 1; border-top: solid $rule; }
+        &.-without-origin #origin { display: none; }
+    }
+    """
+    SHORT = 32
+    """Lines of the screen below which the rows come first: low bars, the origin only on request."""
+
+    rows = getters.query_one(LedgerList)
+    card = getters.query_one("#origin", TextPane)
+
+    @dataclass
+    class Answered(Event):
+        """The sums are there."""
+
+        answer: Answer
+
+    @dataclass
+    class Detailed(Event):
+        """What is said beside the sums is there."""
+
+        answer: Answer
+        detail: Detail
+
+    def __init__(self, locations: Sequence[Location] = (), question: Question | None = None) -> None:
+        super().__init__()
+        self.locations = tuple(locations)
+        self.question = question or Question()
+        self._answer: Answer | None = None
+        self._detail: Detail | None = None
+        self._asked_origin = False
+        self._left: dict[Question, int] = {}
+        """The row the user went into, for when they come back."""
+
+    def compose(self) -> ComposeResult:
+        """The sums first, then the days, then who spent it, then where a number is from."""
+        yield StatusLine(id="sums")
+        yield StatusLine(id="buckets")
+        yield DayBars()
+        yield Banner()
+        yield StatusLine(id="dimensions")
+        with Container(id="ledger"):
+            yield LedgerList(empty=LOADING)
+            yield TextPane(id="origin")
+
+    def on_mount(self) -> None:
+        """Start adding up when it is known what."""
+        if self.app.size.height < self.SHORT:
+            self.add_class("-without-origin")
+        if self.locations:
+            self._start()
+
+    def ask(self, locations: Sequence[Location], question: Question) -> None:
+        """Ask something else; what is on screen stays until the answer comes."""
+        self.locations, self.question = tuple(locations), question
+        if self.is_mounted:
+            self._start()
+
+    def _start(self) -> None:
+        self._draw_tabs()
+        what = self.question.title.rpartition(" › ")[2]
+        self.query_one("#dimensions", StatusLine).right = (("ink-muted", f"adding up {what} …"),)
+        if self._answer is None:
+            self.query_one("#sums", StatusLine).left = waiting(self.question)
+        self.add_up(self.locations, self.question)
+
+    @in_thread("usage")
+    def add_up(self, locations: Sequence[Location], question: Question) -> None:
+        """Read on connections of the worker's own; an empty screen does not wait for the price list."""
+        stop = cancelled()
+        now = shell(self).now()
+        for priced in (False, True) if self._answer is None else (True,):
+            found = answer(locations, question, now, stop, priced=priced)
+            if stop():
+                return
+            self.post_message(self.Answered(found))
+        more = detail(found, locations, now, stop)
+        if not stop():
+            self.post_message(self.Detailed(found, more))
+
+    @on(Answered)
+    def _take(self, event: Answered) -> None:
+        found = event.answer
+        again = self._answer is not None and self._answer.question == found.question
+        place = self.rows.cursor if again else self._left.pop(found.question, 0)
+        self._answer, self._detail = found, None
+        self._draw_sums()
+        self._draw_bars(bars_of(found))
+        self.query_one(Banner).say(" · ".join([*(error.line for error in found.errors), *found.ledger.notes]))
+        self.rows.by, self.rows.priced = found.ledger.by, found.priced
+        self.rows.empty = nothing(found.question)
+        rows = (*found.ledger.rows, found.ledger.totals) if found.ledger.rows else ()
+        self.rows.show(ListRows(rows), cursor=place)
+        self._draw_tabs()
+        self.query_one("#dimensions", StatusLine).right = ()
+        self._show_origin()
+
+    @on(Detailed)
+    def _add_detail(self, event: Detailed) -> None:
+        if event.answer is not self._answer:
+            return
+        self._detail = event.detail
+        self._show_origin()
+        if event.detail.summaries is not None and self.size.width >= ROOMY:
+            words = summary_words(event.detail.summaries)
+            self.query_one("#dimensions", StatusLine).right = (("ink-muted", words),)
+        if event.detail.dearest is not None and event.answer.peak is not None:
+            self.query_one(DayBars).caption += peak_words(event.detail.dearest)
+
+    def _draw_sums(self) -> None:
+        if self._answer is not None:
+            roomy, sums = self.size.width >= ROOMY, self.query_one("#sums", StatusLine)
+            sums.left, sums.right = headline(self._answer, shell(self).now(), roomy=roomy)
+            pieces = bucket_pieces(self._answer.ledger.totals, priced=roomy)
+            self.query_one("#buckets", StatusLine).left = pieces
+
+    def on_resize(self) -> None:
+        """Say more where there is room."""
+        self._draw_sums()
+
+    def _draw_bars(self, bars: Bars) -> None:
+        widget = self.query_one(DayBars)
+        widget.values, widget.unit, widget.token = bars.values, bars.unit, bars.token
+        widget.first, widget.last, widget.caption = bars.first, bars.last, bars.caption
+        rows = 2 if self.app.size.height < self.SHORT else 4
+        widget.styles.height = 1 + (rows if bars.values else 0)
+
+    def _draw_tabs(self) -> None:
+        self.query_one("#dimensions", StatusLine).left = tabs(self.question)
+
+    @on(RowList.Moved)
+    def _show_origin(self) -> None:
+        row, found = self.rows.current, self._answer
+        if row is not None and found is not None:
+            whole = row is found.ledger.totals
+            others = tuple(above(found, shell(self).now(), self._detail)) if whole else ()
+            self.card.show(partial(_origin, row, found, self.rows.figure, others))
+
+    # What the user does.
+
+    def action_dimension(self, step: int) -> None:
+        """Add up by something else."""
+        offered = self.question.dimensions
+        place = offered.index(self.question.by) if self.question.by in offered else -min(step, 0)
+        self.ask(self.locations, replace(self.question, by=offered[(place + step) % len(offered)]))
+
+    def action_period(self) -> None:
+        """Another period; a conversation is always shown whole."""
+        if self.question.session is None:
+            period = (self.question.period + (not self.question.path)) % len(PERIODS)
+            self.ask(self.locations, Question(self.question.by, period))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A conversation has no period to choose, and only below a row there is a way up."""
+        if action == "out":
+            return self._asked_origin or bool(self.question.path)
+        return not (action == "period" and self.question.session is not None)
+
+    def action_out(self) -> None:
+        """Close the origin that was asked for, else go back to the list the row was in."""
+        if self._asked_origin:
+            self.action_origin()
+        else:
+            self.ask(self.locations, self.question.out())
+
+    def action_figure(self, step: int) -> None:
+        """Put the cursor on another figure of the row."""
+        self.rows.turn(step)
+        self._show_origin()
+
+    @on(RowList.HeaderClicked)
+    def _aim(self, event: RowList.HeaderClicked) -> None:
+        self.rows.aim(event.index)
+        self._show_origin()
+
+    def action_origin(self) -> None:
+        """Show or hide where the figure under the cursor comes from."""
+        self.toggle_class("-without-origin")
+        self._asked_origin = not self.has_class("-without-origin")
+        self.refresh_bindings()
+
+    def action_scroll_card(self, step: int) -> None:
+        """Scroll the origin."""
+        self.card.action_line(step)
+
+    @on(RowList.Opened)
+    def _drill(self) -> None:
+        row = self.rows.current
+        if row is None or self._answer is None or row is self._answer.ledger.totals:
+            return
+        alone = self.question.by == "conversation" and row.sessions == 1
+        below = None if alone else self._answer.question.into(row)
+        if below is not None:
+            self._left[self.question] = self.rows.cursor
+            self.ask(self.locations, below)
+        elif self.question.session is None:
+            self._open(row.key)
+        else:
+            self.toast("This conversation is open already; 1 shows its messages.")
+
+    @on(DayBars.Chosen)
+    def _choose_day(self, event: DayBars.Chosen) -> None:
+        found = self._answer
+        if found is None or bars_of(found).unit != "days" or "day" not in self.question.dimensions:
+            return
+        day = LedgerRow(found.days[event.index].day.isoformat())
+        below = replace(found.question, by="day").into(day)
+        if below is not None:
+            self.ask(self.locations, below)
+
+    def _open(self, session_id: str) -> None:
+        app = shell(self)
+        for location in self.locations:
+            if _holds(location, session_id):
+                app.open_conversation(location, session_id, view="usage")
+                return
+
+    def copy_text(self) -> str:
+        """The origin of the figure under the cursor."""
+        return self.card.text
+
+
+def _holds(location: Location, session_id: str) -> bool:
+    from core.errors import InspectorError
+    from core.store.store import Store
+
+    try:
+        with Store(location) as store:
+            store.session(session_id)
+    except InspectorError:
+        return False
+    return True
+
+
+def _origin(
+    row: LedgerRow, found: Answer, figure: str, others: Others, width: int, ink: Palette
+) -> list[Line]:
+    about = row.label or row.key
+    told = [*origin_lines(about, origin(found.ledger, row, figure), width, ink), *subtree(row, width, ink)]
+    return [*told, *(line for name, sums in others for line in field(name, sums, width, ink))]

@@ -1,0 +1,145 @@
+"""The sums of a period in words: headline, buckets, days, and the dimensions to choose from."""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from collections.abc import Iterator
+from datetime import datetime
+
+from core.account.pricing.bucket_costs import bucket_costs
+from core.model.accounting.ledger import LedgerRow
+from inspector.screens.workspace.usage.detail import Detail
+from inspector.screens.workspace.usage.list_view import PRICING
+from inspector.screens.workspace.usage.model import Answer, Question, at_this_pace, spent, this_month
+from inspector.terminal import formatting as format
+from inspector.widgets.bars.status_line import Piece
+
+NO_PRICE = "no day has a price"
+
+
+def headline(
+    found: Answer, now: datetime, *, roomy: bool = True
+) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+    """Left: the period and what it cost, in both books. Right: hit rate and forecast."""
+    totals = found.ledger.totals
+    mark = format.LOWER_BOUND if found.ledger.lower_bound else ""
+    listed = format.sum_of_money(totals.computed) if found.priced else PRICING
+    left: list[Piece] = [
+        ("part-head!", "Usage"),
+        ("ink-faint", " · "),
+        ("ink", found.question.title),
+        ("money!", f" · {format.sum_of_money(totals.recorded)} recorded"),
+        ("ink-muted?", f" · {listed} at list"),
+        ("ink-muted?", f" · {_calls(totals, mark)}"),
+    ]
+    right: list[Piece] = [("bucket-read", f"hit {format.percent(totals.tokens.hit_rate)}")]
+    saved = bucket_costs(totals).saved
+    if roomy and saved is not None and saved > 0:
+        right.append(("bucket-read", f", saved {format.money(saved, mark=format.ESTIMATE)}"))
+    month = at_this_pace(found, now)
+    if month is not None:
+        words = f" · {now.astimezone():%B} {format.money(month, mark=format.ESTIMATE)} at this pace"
+        right.append(("ink-muted", words))
+    return tuple(left), tuple(right)
+
+
+def _calls(totals: LedgerRow, mark: str) -> str:
+    """A lower bound of nothing says nothing."""
+    unknown = mark and not totals.calls
+    return f"{format.UNKNOWN} calls" if unknown else f"{mark}{format.plural(totals.calls, 'call')}"
+
+
+def above(found: Answer, now: datetime, detail: Detail | None = None) -> Iterator[tuple[str, str]]:
+    """How the figures above the rows that stand in no column were worked out: name and sum."""
+    if detail is not None and detail.summaries is not None:
+        yield "summaries", f"{summary_words(detail.summaries)} = all calls of the task compression"
+    if found.peak is not None:
+        day, usd = found.peak.day, format.money(found.peak.usd)
+        which = f"{usd} = sessions begun on {day:%b} {day.day}: recorded, at list where none is recorded"
+        yield "peak", which
+    saved = bucket_costs(found.ledger.totals).saved
+    if saved is not None and saved > 0:
+        sums = "tokens of cache read and write × (USD per million fresh - of that bucket), over models"
+        yield "saved", f"{format.money(saved, mark=format.ESTIMATE)} = {sums}"
+    month = at_this_pace(found, now)
+    if month is None:
+        return
+    today = now.astimezone().date()
+    length = monthrange(today.year, today.month)[1]
+    spent_by_now = format.money(this_month(found.days, now))
+    sums = f"{spent_by_now} since the 1st / {format.plural(today.day, 'day')} × {length}, each session whole "
+    sums += "on the day it began"
+    yield "forecast", f"{format.money(month, mark=format.ESTIMATE)} = {sums}"
+
+
+def waiting(question: Question) -> tuple[Piece, ...]:
+    """The headline before anything is known."""
+    title = (("part-head!", "Usage"), ("ink-faint", " · "), ("ink", question.title))
+    return (*title, ("ink-muted", " · adding up …"))
+
+
+def nothing(question: Question) -> str:
+    """What stands where the rows would, and what to try."""
+    other = "" if question.session is not None or question.path else " p shows another period."
+    return f"Nothing was spent in {question.title}.{other}"
+
+
+def bucket_pieces(totals: LedgerRow, *, priced: bool = False) -> tuple[Piece, ...]:
+    """The four buckets, what each cost where there is room, and reasoning as a part of output."""
+    tokens = totals.tokens
+    costs = bucket_costs(totals).usd if priced else {}
+    pieces: list[Piece] = []
+    for name, token, key in (
+        ("fresh in", "bucket-fresh", "input"),
+        ("cache read", "bucket-read", "cache_read"),
+        ("cache write", "bucket-write", "cache_write"),
+        ("output", "bucket-output", "output"),
+    ):
+        value = getattr(tokens, key)
+        pieces += [
+            ("ink-muted", f"{name} "),
+            (f"{token}!", format.tokens(value, lower_bound=totals.lower_bound)),
+            *([("money", f" {format.money(costs[key])}")] if key in costs else []),
+            ("rule", "  │  "),
+        ]
+    if tokens.reasoning and tokens.output:
+        return (*pieces[:-1], ("ink-faint?", f" (of it reasoning {format.short(tokens.reasoning)})"))
+    return tuple(pieces[:-1])
+
+
+def bar_caption(found: Answer) -> tuple[str, str, str]:
+    """First day, last day, and which was the dearest."""
+    if not found.days:
+        return "", "", NO_PRICE
+    first, last = (f"{day.day:%b} {day.day.day}" for day in (found.days[0], found.days[-1]))
+    peak = found.peak
+    if peak is not None:
+        return first, last, f"peak {peak.day:%b} {peak.day.day} {format.money(peak.usd)}"
+    most = max(found.days, key=lambda day: day.tokens)
+    if not most.tokens:
+        return first, last, NO_PRICE
+    return first, last, f"tokens: {NO_PRICE} · peak {most.day:%b} {most.day.day} {format.short(most.tokens)}"
+
+
+def peak_words(row: LedgerRow) -> str:
+    """Which conversation the dearest day went to, and what of its prompts came from the cache."""
+    hit = format.percent(row.tokens.hit_rate)
+    return f", of it {format.money(spent(row))} (cache {hit}) {row.label or row.key}"
+
+
+def summary_words(row: LedgerRow) -> str:
+    """What writing summaries took of it."""
+    cost = format.sum_of_money(row.recorded if row.recorded.usd is not None else row.computed)
+    return f"summaries {format.plural(row.calls, 'call')} · {cost}"
+
+
+def tabs(question: Question) -> tuple[Piece, ...]:
+    """The dimensions, the chosen one in brackets."""
+    pieces: list[Piece] = [("ink-muted", "by ")]
+    for name in question.dimensions:
+        chosen = name == question.by
+        pieces += [
+            ("part-head!" if chosen else "ink-muted", f"[{name}]" if chosen else f" {name} "),
+            ("rule", " "),
+        ]
+    return tuple(pieces)

@@ -1,0 +1,168 @@
+"""What a workspace shows: its subject, the cursor all views share, and what a view is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from textual.containers import Vertical
+from textual.message import Message
+from textual.reactive import var
+
+from core.model.transcript.conversation import Conversation, Generation
+from core.store.database.locate import Location
+from inspector.base.figure_origins import Asked
+from inspector.base.workers import Reporting
+from inspector.preview.what_if import Hypothesis
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The conversation a workspace is about, and where it was read from."""
+
+    location: Location
+    conversation: Conversation
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """Where the user is, whatever view they look at.
+
+    Attributes:
+        generation: 1-based; 0 stands for the newest.
+        row: `messages.id` under the cursor; None before one was chosen.
+        supposed: What the what-if bar supposes of this generation; None when nothing differs.
+    """
+
+    generation: int = 0
+    row: int | None = None
+    supposed: Hypothesis | None = None
+
+    def within(self, conversation: Conversation) -> Generation | None:
+        """The generation the cursor is in; None in a conversation without messages."""
+        generations = conversation.generations
+        if not generations:
+            return None
+        return (
+            generations[self.generation - 1] if 0 < self.generation <= len(generations) else generations[-1]
+        )
+
+
+class View(Reporting, Vertical):
+    """One tab of a workspace. It reads what it needs in a worker of its own once it has a subject.
+
+    `watch_subject` and `watch_cursor` are where a view reacts; `move_to` moves the cursor for every view.
+    """
+
+    DEFAULT_CSS = "View { height: 1fr; }"
+
+    BY_GENERATION: ClassVar[bool] = False
+    """It shows the generation the cursor is in, so that going to another one changes what is seen."""
+
+    subject: var[Subject | None] = var(None, always_update=True)
+    """Set again it is to be read again: settings and the log may have changed where the rows have not."""
+    cursor: var[Cursor] = var(Cursor())
+
+    class CursorMoved(Message):
+        """The user chose another message or generation."""
+
+        def __init__(self, cursor: Cursor) -> None:
+            self.cursor = cursor
+            super().__init__()
+
+    class Wanted(Message):
+        """The user wants to see another view."""
+
+        def __init__(self, name: str) -> None:
+            self.name = name
+            super().__init__()
+
+    class Stale(Message):
+        """The database was changed from here: read the conversation again."""
+
+    def move_to(self, *, generation: int | None = None, row: int | None = None) -> None:
+        """Move the shared cursor; what is not named stays (another generation forgets the row)."""
+        here = self.cursor if generation is None else Cursor(generation)
+        self.post_message(self.CursorMoved(here if row is None else replace(here, row=row)))
+
+    def suppose(self, supposed: Hypothesis | None) -> None:
+        """Tell every view what is supposed instead of what is true."""
+        if supposed != self.cursor.supposed:
+            self.post_message(self.CursorMoved(replace(self.cursor, supposed=supposed)))
+
+    def on_mount(self) -> None:
+        """Its widgets are there now: take the keys, unless another view came to the front meanwhile."""
+        if self.display:
+            self.wake()
+
+    def wake(self) -> None:
+        """The view came to the front: give its main widget the keys."""
+        for widget in self.query("*"):
+            if widget.focusable:
+                widget.focus()
+                return
+
+    def copy_text(self) -> str:
+        """What `y` copies here; empty for nothing."""
+        return ""
+
+
+class FigureView(View):
+    """A view with figures under the cursor that `=` tells the origin of."""
+
+    def figures(self) -> Asked | None:
+        """The figures; None while there are none."""
+        return None
+
+    def action_origins(self) -> None:
+        """Say where they come from."""
+        from inspector.screens.dialogs.origin import OriginScreen
+
+        asked = self.figures()
+        if asked is not None:
+            self.app.push_screen(OriginScreen(asked))
+
+
+class GenerationView(View):
+    """A view of the generation the cursor is in, entered anew with every other subject or generation."""
+
+    BY_GENERATION = True
+
+    @property
+    def generation(self) -> Generation | None:
+        """The generation the cursor is in."""
+        return self.cursor.within(self.subject.conversation) if self.subject else None
+
+    def on_mount(self) -> None:
+        """The subject may have come before the widgets."""
+        self.enter()
+
+    def watch_subject(self) -> None:
+        """Another conversation, or the same one read again."""
+        if self.is_mounted:
+            self.enter()
+
+    def watch_cursor(self, old: Cursor, new: Cursor) -> None:
+        """Another generation is another thing to show; within one the view follows."""
+        if not self.is_mounted:
+            return
+        if old.generation != new.generation:
+            self.enter()
+        else:
+            self.follow(old, new)
+
+    def enter(self) -> None:
+        """Show the generation; a subclass does."""
+
+    def follow(self, old: Cursor, new: Cursor) -> None:
+        """Follow the cursor within the generation; a subclass does."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceTab:
+    """One entry of the workspace's tab bar; `build` imports the view when it is first looked at."""
+
+    name: str
+    title: str
+    build: Callable[[], View]

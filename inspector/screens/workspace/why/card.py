@@ -1,0 +1,163 @@
+"""One compaction as a verdict: the sentence, the sums, what it did, the evidence. Lines for a pane."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from core.explain.explanation import Now
+from core.model.accounting.prompt_cache import Payback
+from core.model.compaction.event import CompressionEvent, SummaryStatus, Trigger
+from core.model.compaction.preview import Retention
+from core.model.evidence import Evidence, Verdict
+from inspector.screens.workspace.cache.card import bill
+from inspector.screens.workspace.why.aftermath import Aftermath
+from inspector.terminal import formatting as format
+from inspector.terminal.glyphs import VERDICT as SIGN
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.widgets.charts.retention_strip import gravity
+from inspector.widgets.panes.fields import evidence_lines, field, headline, paragraph
+
+WAITING = "…"
+"""Stands where a line will: nothing moves when it comes."""
+VERDICT_TOKEN = {
+    Verdict.PROVED: "severity-ok",
+    Verdict.DERIVED: "severity-info",
+    Verdict.SUSPECTED: "severity-warning",
+    Verdict.UNKNOWN: "ink-muted",
+}
+
+
+def event_lines(
+    event: CompressionEvent, width: int, ink: Palette, aftermath: Aftermath | None = None
+) -> Iterator[Line]:
+    """What there is to know about one compaction: why, the sums, what it did, what that lost and cost."""
+    yield from _verdict(event.explanation or "Nothing says why.", event.verdict, width, ink)
+    yield from field("compared", compared(event), width, ink)
+    for words in event.disagreements:
+        yield from field("▲ but", words, width, ink, "severity-warning")
+    yield from field("effect", effect(event), width, ink)
+    if event.completed:
+        yield from field("lost", lost(aftermath.kept) if aftermath else WAITING, width, ink)
+        yield from field("cost", cost(aftermath.payback) if aftermath else WAITING, width, ink, "money")
+    yield from _sums(event.arithmetic, width, ink)
+    yield from field("summary", summary(event), width, ink)
+    if event.focus:
+        yield from field("focus", event.focus, width, ink)
+    yield from field("where", where(event), width, ink)
+
+
+def now_lines(now: Now, width: int, ink: Palette) -> Iterator[Line]:
+    """Where the trigger stands, and what would refuse a compaction."""
+    yield from _verdict(standing(now), now.verdict, width, ink)
+    for block in now.blocked_by:
+        yield from field("held off", block, width, ink, "severity-warning")
+    yield from _sums(now.arithmetic, width, ink)
+
+
+def proof_lines(
+    evidence: Iterable[Evidence], notes: Iterable[str], width: int, ink: Palette
+) -> Iterator[Line]:
+    """What a verdict rests on, and what a reader should know about the evidence itself."""
+    yield from evidence_lines(evidence, width, ink)
+    for note in notes:
+        yield Line()
+        yield from paragraph(f"· {note}", width, ink, "ink-muted")
+
+
+def _verdict(sentence: str, verdict: Verdict, width: int, ink: Palette) -> Iterator[Line]:
+    badge = f"{SIGN[verdict]} {verdict}"
+    yield from headline(sentence, badge, width, ink, badge_token=VERDICT_TOKEN[verdict])
+
+
+def standing(now: Now) -> str:
+    """One sentence: whether the next request would fire."""
+    if now.tokens is None:
+        return "Nothing says how large the next request would be."
+    if now.threshold is None:
+        return f"The next request carries about {now.tokens:,} tokens; nobody knows the window."
+    if now.headroom is not None and now.headroom > 0:
+        return f"Not yet: {now.tokens:,} of {now.threshold:,} tokens, {now.headroom:,} to go."
+    held = "; it is held off" if now.blocked_by else ""
+    return f"The next request would fire: {now.tokens:,} tokens against {now.threshold:,}{held}."
+
+
+def brief(now: Now) -> str:
+    """The same in a few words, for a list."""
+    if now.tokens is None:
+        return "nothing says how large the next request is"
+    size = f"{format.short(now.tokens)} of {format.short(now.threshold)}"
+    if now.threshold is None or now.headroom is None:
+        return f"{size}: nobody knows the window"
+    if now.headroom > 0:
+        return f"not yet: {size}, {format.short(now.headroom)} to go"
+    return f"would fire: {size}{', but is held off' if now.blocked_by else ''}"
+
+
+def compared(event: CompressionEvent) -> str:
+    """The number that was compared, with what."""
+    tokens, threshold, window = event.tokens, event.threshold, event.window
+    if event.trigger is Trigger.MANUAL:
+        return f"nothing; it held {format.count(tokens)} tokens, the threshold was {format.count(threshold)}"
+    text = f"{format.count(tokens)} tokens with {format.count(threshold)} · window {format.count(window)}"
+    if tokens is None or threshold is None:
+        return text
+    return f"{text} · {abs(tokens - threshold):,} {'over' if tokens >= threshold else 'under'}"
+
+
+def effect(event: CompressionEvent) -> str:
+    """Messages and tokens before and after."""
+    if not event.completed:
+        return "none: it was given up, the conversation is as it was"
+    parts = [f"{format.count(event.messages_before)} → {format.count(event.messages_after)} messages"]
+    if event.tokens is not None and event.tokens_after is not None:
+        saved = f" ({(event.tokens_after - event.tokens) / event.tokens:+.0%})" if event.tokens else ""
+        parts.append(f"{format.short(event.tokens)} → {format.short(event.tokens_after)} tokens{saved}")
+    if event.duration is not None:
+        parts.append(format.duration(event.duration))
+    return " · ".join(parts)
+
+
+def summary(event: CompressionEvent) -> str:
+    """Who wrote the summary."""
+    outcome = event.summary
+    words = {
+        SummaryStatus.MODEL: "written by a model",
+        SummaryStatus.FALLBACK: "no model answered: Hermes put a fixed text in its place",
+        SummaryStatus.ABORTED: "none was made",
+        SummaryStatus.UNKNOWN: "nothing says who wrote it",
+    }[outcome.status]
+    if outcome.status is SummaryStatus.MODEL and outcome.model:
+        words = f"written by {outcome.model}"
+    return words if outcome.tokens is None else f"{words} · {outcome.tokens:,} tokens"
+
+
+def where(event: CompressionEvent) -> str:
+    """Which sessions and generation, and when."""
+    sessions = event.session if event.to_session == event.session else f"{event.session} → {event.to_session}"
+    mode = str(event.mode).replace("_", " ") if event.mode else ""
+    closed = f"closed generation {event.generation}" if event.generation else ""
+    release = f"Hermes {event.release}" if event.release else ""
+    return " · ".join(part for part in (format.moment(event.at), mode, closed, release, sessions) if part)
+
+
+def lost(kept: Retention | None) -> str:
+    """What of the middle no summary holds any more, gravest kinds first."""
+    if kept is None or not kept.by_category:
+        return "nothing that can be checked"
+    gone = {kind: count for kind, count in kept.by_category.items() if count.lost}
+    order = sorted(gone, key=gravity)
+    named = " · ".join(f"{kind} {gone[kind].lost:,} of {gone[kind].of:,}" for kind in order)
+    every = sum(count.of for count in kept.by_category.values())
+    share = sum(count.lost for count in gone.values()) / every if every else None
+    return f"{format.percent(share)} of the facts: {named}" if named else "no fact: all of them survive"
+
+
+def cost(payback: Payback | None) -> str:
+    """What it cost in money, and whether the smaller prompts have earned that."""
+    return format.UNKNOWN if payback is None else bill(payback)
+
+
+def _sums(steps: Iterable[str], width: int, ink: Palette) -> Iterator[Line]:
+    for place, step in enumerate(steps):
+        yield from field("" if place else "sums", step, width, ink)

@@ -1,0 +1,60 @@
+"""Where the figures of a compaction, or of how it stands now, come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from core.explain.explanation import Now
+from core.model.accounting.prices import Term
+from core.model.accounting.prompt_cache import Payback
+from core.model.accounting.usage import Origin
+from core.model.compaction.event import CompressionEvent
+from core.model.compaction.preview import Retention
+from core.model.evidence import Evidence
+from inspector.base.figure_origins import Told
+from inspector.screens.workspace.why.aftermath import Aftermath
+
+MEASURED = "as the release estimated or the provider counted it when it was compared"
+
+
+def event_told(event: CompressionEvent, aftermath: Aftermath | None) -> Iterator[Told]:
+    """The number compared, the threshold, the effect, what was lost, what it cost."""
+    rows = located(event.evidence)
+    yield Told(Origin("prompt tokens", event.tokens, event.explanation or MEASURED, rows=rows))
+    yield Told(Origin("threshold", event.threshold, "; ".join(event.arithmetic) or "not on record"))
+    if event.completed:
+        left = "the estimate of the messages it left"
+        yield Told(Origin("tokens after it", event.tokens_after, left, rows=rows))
+    if aftermath is None:
+        return
+    if aftermath.kept is not None:
+        yield Told(_lost(aftermath.kept))
+    if aftermath.payback is not None:
+        for found in (_summary(aftermath.payback), *aftermath.payback.origins):
+            yield Told(found)
+
+
+def now_told(now: Now) -> Iterator[Told]:
+    """The size of the next request and what it is held against."""
+    yield Told(Origin("prompt tokens", now.tokens, "the next request", rows=located(now.evidence)))
+    yield Told(Origin("threshold", now.threshold, "; ".join(now.arithmetic) or "the window is unknown"))
+    yield Told(Origin("tokens to go", now.headroom, "threshold - prompt tokens"))
+
+
+def located(evidence: Iterable[Evidence]) -> tuple[str, ...]:
+    """Where each piece lies, and what it says there."""
+    return tuple(f"{one.where}: {one.text}" for one in evidence)
+
+
+def _lost(kept: Retention) -> Origin:
+    counts = kept.by_category.items()
+    of = sum(count.of for _, count in counts)
+    lost = sum(count.lost for _, count in counts)
+    terms = tuple(Term(f"of {count.of:,} {kind}", count.lost) for kind, count in counts if count.of)
+    formula = "facts of the summarised messages that no summary holds / all of them"
+    return Origin("share of facts lost", lost / of if of else None, formula, terms)
+
+
+def _summary(payback: Payback) -> Origin:
+    formula = "what the session's summaries cost, by how many there were"
+    return Origin("cost of the summary", payback.summariser_usd, formula, notes=payback.notes)

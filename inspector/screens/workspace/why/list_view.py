@@ -1,0 +1,90 @@
+"""The compactions of a conversation, one line each, and where it stands now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.explain.explanation import Now
+from core.model.compaction.event import CompressionEvent, Trigger
+from inspector.screens.workspace.why.card import VERDICT_TOKEN, brief
+from inspector.terminal import formatting as format
+from inspector.terminal.glyphs import VERDICT
+from inspector.terminal.line import Line
+from inspector.widgets.charts.curve_chart import number
+from inspector.widgets.lists.row_list import RowList
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One compaction, or the present when `event` is None."""
+
+    index: int
+    event: CompressionEvent | None
+    now: Now
+
+
+CAUSES = {
+    Trigger.PREFLIGHT: "at a turn's start",
+    Trigger.PRE_API: "before a call",
+    Trigger.POST_RESPONSE: "after an answer",
+    Trigger.OVERFLOW: "provider refused",
+    Trigger.PAYLOAD_TOO_LARGE: "too large to send",
+    Trigger.LONG_CONTEXT_TIER: "long-context refused",
+    Trigger.HYGIENE: "gateway cleanup",
+    Trigger.MANUAL: "asked for",
+    Trigger.NATIVE: "by the provider",
+    Trigger.IDLE: "after idle time",
+    Trigger.ENGINE: "context engine",
+    Trigger.UNKNOWN: "cause unknown",
+}
+"""What made it run, in a few words; the card says it in full."""
+SIZES, VERDICT_WORD, WIDE = 22, 11, 72
+"""Cells of the sizes, of the verdict behind them, and of a row that has room to write it out."""
+
+
+class EventList(RowList[Moment]):
+    """Number, time, cause, sizes, verdict."""
+
+    OPENS = False
+
+    def draw_row(self, row: Moment, index: int, width: int) -> Line:
+        """One line a moment; what was given up is marked."""
+        ink = self.palette
+        if row.event is None:
+            line = Line().cell("▸", 3, ink.style("ink-muted")).cell("now", 13, ink.style("ink-muted"))
+            return line.add(brief(row.now), ink.style("ink"), most=width - line.width - 1)
+        event, verdict = row.event, row.event.verdict
+        line = Line().cell(number(row.index), 3, ink.style(mark_token(event), bold=True))
+        line.cell(_when(event), 13, ink.style("ink-muted"))
+        written = width >= WIDE
+        room = max(1, width - line.width - SIZES - (VERDICT_WORD if written else 1) - 3)
+        line.cell(_cause(event), room, ink.style("ink" if event.completed else "severity-critical")).gap(1)
+        line.cell(_sizes(event), SIZES, ink.style("ink"))
+        sign = f"{VERDICT[verdict]} {verdict}" if written else VERDICT[verdict]
+        return line.gap(1).cell(sign, VERDICT_WORD if written else 1, ink.style(VERDICT_TOKEN[verdict]))
+
+
+def _cause(event: CompressionEvent) -> str:
+    words = CAUSES[event.trigger]
+    if not event.completed:
+        return f"given up: {words}"
+    return f"{words}: {event.focus}" if event.focus else words
+
+
+def _sizes(event: CompressionEvent) -> str:
+    """The number compared, the threshold where there was one to pass, and what was left."""
+    size = format.short(event.tokens)
+    if event.trigger is not Trigger.MANUAL and event.threshold is not None:
+        size = f"{size} of {format.short(event.threshold)}"
+    return f"{size} → {format.short(event.tokens_after)}" if event.completed else size
+
+
+def mark_token(event: CompressionEvent) -> str:
+    """The colour of a compaction's number: what was given up stands out."""
+    return "part-middle" if event.completed else "severity-critical"
+
+
+def _when(event: CompressionEvent) -> str:
+    if event.at is None:
+        return format.UNKNOWN
+    return f"{event.at.astimezone():%m-%d %H:%M}"

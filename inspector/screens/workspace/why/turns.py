@@ -1,0 +1,126 @@
+"""What was decided, turn by turn: why each compressed, and above all why it did not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from textual import getters, on
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.message import Message as Event
+
+from core.explain.events import explained
+from core.explain.turns.checks import Standing, Turn
+from core.explain.turns.replay import replay_turns
+from core.store.database.locate import Location
+from core.store.store import Store
+from inspector.base.commands import bindings
+from inspector.base.workers import cancelled, in_thread
+from inspector.screens.card_page import CardPage
+from inspector.screens.workspace.why.turns_list import TurnList, card, rest
+from inspector.terminal import formatting as format
+from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.status_line import Piece, StatusLine
+from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.panes.card import Card
+
+
+class TurnsScreen(CardPage):
+    """Every turn, and the checks of the one under the cursor.
+
+    Args:
+        location: The database.
+        session: Any session of the conversation.
+        title: What it is called.
+        event: The compaction to begin with; None for the newest turn.
+    """
+
+    BINDINGS = bindings("turns")
+    WORK = "turns"
+
+    turns = getters.query_one(TurnList)
+
+    @dataclass
+    class Replayed(Event):
+        """The conversation was replayed.
+
+        Attributes:
+            standings: What each turn came to, told in the worker: there may be thousands.
+        """
+
+        turns: tuple[Turn, ...]
+        standings: tuple[Standing, ...]
+
+    def __init__(self, location: Location, session: str, title: str, *, event: int | None = None) -> None:
+        super().__init__()
+        self._location, self._session, self._title = location, session, title
+        self._event = event
+        self._standings: tuple[Standing, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        """How many came to what, the turns, the one under the cursor, keys."""
+        yield StatusLine(id="head")
+        with Container(id="verdicts"):
+            yield TurnList(empty="Replaying every turn …")
+            yield Card()
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Start."""
+        self.query_one("#head", StatusLine).left = _head(self._title, ())
+        self.turns.focus()
+        self.replay()
+
+    @in_thread(WORK)
+    def replay(self) -> None:
+        """Replay on a connection of the worker's own."""
+        stop = cancelled()
+        with Store(self._location, cancelled=stop) as store:
+            frame, explanation = explained(store, self._session)
+            found = replay_turns(frame, explanation.events)
+        if not stop():
+            self.post_message(self.Replayed(found, tuple(turn.standing for turn in found)))
+
+    @on(Replayed)
+    def _take(self, event: Replayed) -> None:
+        self._standings = event.standings
+        self.query_one("#head", StatusLine).left = _head(self._title, event.standings)
+        self.turns.empty = "Nobody asked anything."
+        places = [place for place, turn in enumerate(event.turns) if self._event in turn.events]
+        self.turns.show(ListRows(event.turns), cursor=places[0] if places else len(event.turns) - 1)
+        self._show_card()
+
+    @on(RowList.Moved)
+    def _show_card(self) -> None:
+        turn = self.turns.current
+        if turn is not None:
+            self.card.show(partial(card, turn), partial(rest, turn))
+
+    def action_telling(self, step: int) -> None:
+        """Go to the next or previous turn that was large enough, or may have been."""
+        place = self.turns.cursor + step
+        while 0 <= place < len(self._standings):
+            if self._standings[place] is not Standing.BELOW:
+                self.turns.cursor = place
+                return
+            place += step
+
+
+def _head(title: str, standings: Sequence[Standing]) -> tuple[Piece, ...]:
+    """How many turns came to what."""
+    pieces: list[Piece] = [("part-head!", "Turns"), ("ink-faint", " · "), ("ink", title)]
+    words = {
+        Standing.FIRED: "compressed",
+        Standing.HELD: "held back",
+        Standing.OPEN: "not on record",
+        Standing.DUE: "due, yet did not fire",
+    }
+    if standings:
+        pieces.append(("ink-muted", f" · {format.plural(len(standings), 'turn')}"))
+    for standing, word in words.items():
+        count = standings.count(standing)
+        pieces += [("ink-muted", f" · {count:,} {word}")] if count else []
+    return tuple(pieces)

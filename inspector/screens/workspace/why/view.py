@@ -1,0 +1,266 @@
+"""Why did it fire, and was it right? The curve, the compactions, the verdict on the one under the cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from textual import getters, on
+from textual.app import ComposeResult
+from textual.containers import Container
+
+from core.explain.explanation import Explanation
+from core.model.accounting.prompt_cache import Payback
+from core.model.compaction.event import CompressionEvent
+from core.model.compaction.preview import Retention
+from core.model.evidence import Evidence
+from inspector.base.commands import bindings
+from inspector.base.figure_origins import Asked
+from inspector.screens.workspace.views import Cursor, Subject
+from inspector.screens.workspace.why.aftermath import Aftermath, bill_of
+from inspector.screens.workspace.why.card import brief, event_lines, now_lines, proof_lines
+from inspector.screens.workspace.why.curve import Curve
+from inspector.screens.workspace.why.figure_origins import event_told, now_told
+from inspector.screens.workspace.why.list_view import EventList, Moment, mark_token
+from inspector.screens.workspace.why.reading import ExplainingView
+from inspector.terminal import formatting as format
+from inspector.terminal.glyphs import FAILED, SWITCHED
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.widgets.bars.status_line import Piece, StatusLine
+from inspector.widgets.charts.curve_chart import CurveChart, Mark
+from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.panes.card import Card
+
+READING = "Reading rows, log and config …"
+
+
+class WhyView(ExplainingView):
+    """Reads the explanation once, then only draws; what a compaction cost and lost comes after it."""
+
+    BINDINGS = bindings("why")
+    DEFAULT_CSS = """
+    WhyView {
+        CurveChart { height: 9; margin: 1 1 0 0; }
+        #verdicts { height: 1fr; }
+        EventList { height: auto; max-height: 8; min-height: 2; padding: 0 1; border-top: solid $rule; }
+    }
+    """
+
+    moments = getters.query_one(EventList)
+    card = getters.query_one(Card)
+    chart = getters.query_one(CurveChart)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._explanation: Explanation | None = None
+        self._bills: Sequence[Payback] | None = None
+        self._survived: dict[int, Retention | None] = {}
+
+    def compose(self) -> ComposeResult:
+        """Verdict, curve, compactions, card."""
+        head = StatusLine(id="verdict")
+        head.left = (("ink-muted", READING),)
+        yield head
+        yield CurveChart()
+        with Container(id="verdicts"):
+            yield EventList()
+            yield Card()
+
+    def watch_subject(self, subject: Subject | None) -> None:
+        """Explain the conversation anew."""
+        if subject is not None:
+            self.explain(subject)
+
+    @on(ExplainingView.Explained)
+    def _take(self, event: ExplainingView.Explained) -> None:
+        explanation, curve = event.explanation, event.curve
+        again = self._explanation is not None
+        self._explanation, self._bills, self._survived = explanation, None, {}
+        self.query_one("#verdict", StatusLine).left = verdict_pieces(explanation)
+        self.chart.values = tuple(sample.tokens for sample in curve.samples)
+        self.chart.threshold = curve.threshold
+        marks = zip(curve.marks, explanation.events, strict=True)
+        self.chart.marks = tuple(Mark(after, mark_token(one)) for after, one in marks)
+        self.chart.asides = asides(curve)
+        self.chart.caption, self.chart.ends = caption(curve), ends(curve)
+        moments = [Moment(place, one, explanation.now) for place, one in enumerate(explanation.events)]
+        moments.append(Moment(len(moments), None, explanation.now))
+        self.moments.show(
+            ListRows(moments), cursor=self.moments.cursor if again else _place(explanation, self.cursor)
+        )
+        self._show_card()
+
+    @on(RowList.Moved)
+    def _show_card(self) -> None:
+        moment = self.moments.current
+        if moment is None or self._explanation is None:
+            return
+        self.chart.selected = moment.index
+        self._draw_card(moment, self._explanation)
+        if moment.event is not None and moment.index not in self._survived and self.subject is not None:
+            self.weigh(self.subject, moment.index, moment.event)
+
+    @on(ExplainingView.Billed)
+    def _take_bills(self, event: ExplainingView.Billed) -> None:
+        self._bills = event.bills
+        self._complete_card()
+
+    @on(ExplainingView.Weighed)
+    def _take_weighed(self, event: ExplainingView.Weighed) -> None:
+        self._survived[event.index] = event.kept
+        self._complete_card()
+
+    def _complete_card(self) -> None:
+        moment = self.moments.current
+        if moment is not None and self._explanation is not None:
+            self._draw_card(moment, self._explanation, keep_place=True)
+
+    def _draw_card(self, moment: Moment, explanation: Explanation, *, keep_place: bool = False) -> None:
+        event, notes = moment.event, explanation.notes
+        if event is None:
+            face, proof = partial(_now, moment), moment.now.evidence
+        else:
+            face, proof, notes = partial(_event, event, self._aftermath(moment)), event.evidence, ()
+        self.card.show(face, partial(_proof, proof, notes), keep_place=keep_place)
+
+    def _aftermath(self, moment: Moment) -> Aftermath | None:
+        """What came of a compaction, as soon as all of it is known."""
+        event = moment.event
+        if event is None or not event.completed or self._bills is None or moment.index not in self._survived:
+            return None
+        return Aftermath(self._survived[moment.index], bill_of(event, self._bills))
+
+    def action_event(self, step: int) -> None:
+        """Go to the next or previous compaction."""
+        self.moments.action_move(step)
+
+    def action_findings(self) -> None:
+        """Examine this conversation."""
+        from inspector.screens.findings.screen import FindingsScreen
+
+        if self.subject is not None:
+            conversation = self.subject.conversation
+            title = conversation.name
+            self.app.push_screen(
+                FindingsScreen([self.subject.location], session=conversation.tip.id, title=title)
+            )
+
+    def action_report(self) -> None:
+        """Write the report of the conversation."""
+        from inspector.screens.dialogs.report import ReportScreen
+
+        if self.subject is not None:
+            self.app.push_screen(ReportScreen(self.subject.location, self.subject.conversation.tip.id))
+
+    def action_turns(self) -> None:
+        """Show what was checked in every turn, beginning with the compaction under the cursor."""
+        from inspector.screens.workspace.why.turns import TurnsScreen
+
+        if self.subject is not None:
+            tip, moment = self.subject.conversation.tip, self.moments.current
+            title = self.subject.conversation.name
+            event = moment.index if moment is not None and moment.event is not None else None
+            self.app.push_screen(TurnsScreen(self.subject.location, tip.id, title, event=event))
+
+    def action_other_settings(self) -> None:
+        """Live through the conversation under other thresholds."""
+        from inspector.screens.workspace.why.what_if import OtherSettingsScreen
+
+        if self.subject is not None:
+            tip = self.subject.conversation.tip
+            title = self.subject.conversation.name
+            self.app.push_screen(OtherSettingsScreen(self.subject.location, tip.id, title))
+
+    def action_scroll_card(self, step: int) -> None:
+        """Scroll the card."""
+        self.card.scroll_face(step)
+
+    def action_before_after(self) -> None:
+        """Show what the compaction under the cursor left, on the map."""
+        moment = self.moments.current
+        if moment is None:
+            return
+        closed = moment.event.generation if moment.event else None
+        self.move_to(generation=0 if closed is None else closed + 1)
+        self.post_message(self.Wanted("map"))
+
+    def figures(self) -> Asked | None:
+        """Those of the card."""
+        moment = self.moments.current
+        if moment is None:
+            return None
+        if moment.event is None:
+            about = "the present"
+            told = tuple(now_told(moment.now))
+        else:
+            about = f"compaction {moment.index + 1}"
+            told = tuple(event_told(moment.event, self._aftermath(moment)))
+        return Asked(about, lambda _: told)
+
+    def copy_text(self) -> str:
+        """The card as plain text."""
+        return self.card.text
+
+
+def _event(event: CompressionEvent, aftermath: Aftermath | None, width: int, ink: Palette) -> list[Line]:
+    return list(event_lines(event, width, ink, aftermath))
+
+
+def _now(moment: Moment, width: int, ink: Palette) -> list[Line]:
+    return list(now_lines(moment.now, width, ink))
+
+
+def _proof(evidence: Sequence[Evidence], notes: Sequence[str], width: int, ink: Palette) -> list[Line]:
+    return list(proof_lines(evidence, notes, width, ink))
+
+
+def _place(explanation: Explanation, cursor: Cursor) -> int:
+    """The compaction that opened the generation the cursor is in, else the newest, else the present."""
+    for place, event in enumerate(explanation.events):
+        if cursor.generation and event.generation == cursor.generation - 1:
+            return place
+    return max(0, len(explanation.events) - 1)
+
+
+def verdict_pieces(explanation: Explanation) -> tuple[Piece, ...]:
+    """How often, and how it stands."""
+    events, now = explanation.events, explanation.now
+    given_up = sum(1 for event in events if not event.completed)
+    times = format.plural(len(events) - given_up, "compaction")
+    pieces: list[Piece] = [("ink!", times if len(events) > given_up else "Never compacted")]
+    if given_up:
+        pieces.append(("severity-critical", f" · {format.plural(given_up, 'attempt')} given up"))
+    if not events:
+        pieces.append(("ink", f" · {brief(now)}"))  # why not, and how far it is
+    elif now.threshold is not None:
+        pieces.append(("ink-muted", f" · now {format.count(now.tokens)} of {now.threshold:,}"))
+    pieces.append(("ink-muted?", f" · Hermes {explanation.release.release}"))
+    return tuple(pieces)
+
+
+def asides(curve: Curve) -> tuple[Mark, ...]:
+    """Model switches, and over them the calls that failed."""
+    switches = (Mark(after, "severity-info", SWITCHED) for after in curve.switches)
+    return (*switches, *(Mark(after, "severity-critical", FAILED) for after in curve.errors))
+
+
+def caption(curve: Curve) -> str:
+    """What the curve shows."""
+    if not curve.samples:
+        return "no call and no compaction tells a size"
+    what = f"prompt tokens of {format.plural(len(curve.samples), 'call')}"
+    if not curve.measured:
+        what = "no log line of a call survives: sizes around compactions only"
+    if curve.switches:
+        what += f" · {SWITCHED} {format.plural(len(curve.switches), 'model switch', 'model switches')}"
+    if curve.errors:
+        what += f" · {FAILED} {format.plural(len(curve.errors), 'failed call')}"
+    return what
+
+
+def ends(curve: Curve) -> tuple[str, str]:
+    """When the curve begins and ends; empty where only rows tell."""
+    times = [sample.at for sample in curve.samples if sample.at is not None]
+    return format.ends(times[0], times[-1]) if times else ("", "")

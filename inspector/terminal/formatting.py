@@ -1,0 +1,158 @@
+"""The one place that turns numbers, money and times into words.
+
+Unknown is `–`, never 0. `~` marks an estimate, `≥` a lower bound.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal
+from typing import TYPE_CHECKING
+
+from core.support.plural import plural as plural
+
+if TYPE_CHECKING:
+    from core.model.accounting.prices import Money
+
+UNKNOWN = "–"
+ESTIMATE = "~"
+LOWER_BOUND = "≥"
+
+_STEPS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "K"))
+
+
+def count(value: int | None, *, mark: str = "") -> str:
+    """A whole number in full: `54,828`; `mark` is `~` or `≥`."""
+    return UNKNOWN if value is None else f"{mark}{value:,}"
+
+
+def short(value: int | None, *, mark: str = "") -> str:
+    """A whole number in at most five characters: `940`, `54.8K`, `412K`, `1.9M`."""
+    if value is None:
+        return UNKNOWN
+    sign, size = ("-" if value < 0 else ""), abs(value)
+    return f"{mark}{sign}{_short(size)}"
+
+
+def _short(size: int) -> str:
+    for step, letter in _STEPS:
+        # 999,950 would round to "1000.0K": it belongs to the next step.
+        if size >= step * 0.9995:
+            scaled = size / step
+            return f"{scaled:.0f}{letter}" if scaled >= 99.95 else f"{scaled:.1f}{letter}"
+    return str(size)
+
+
+def money(usd: Decimal | None, *, mark: str = "") -> str:
+    """US dollars: `$14.02`, `$0.0042`, `$0` only for a true zero."""
+    if usd is None:
+        return UNKNOWN
+    sign, amount = ("-" if usd < 0 else ""), abs(usd)
+    return f"{mark}{sign}${_amount(amount)}"
+
+
+def sum_of_money(value: Money) -> str:
+    """A sum of costs; a lower bound when some of it has no price."""
+    return money(value.usd, mark=LOWER_BOUND if value.missing else "")
+
+
+def tokens(value: int | None, *, lower_bound: bool = False, whole: bool = False) -> str:
+    """Tokens, short unless `whole`; a lower bound of nothing says nothing, so it is unknown."""
+    if lower_bound and not value:
+        return UNKNOWN
+    return (count if whole else short)(value, mark=LOWER_BOUND if lower_bound else "")
+
+
+def _amount(amount: Decimal) -> str:
+    if not amount:
+        return "0"
+    if amount >= Decimal("0.095"):
+        return f"{amount.quantize(Decimal('0.01'), ROUND_HALF_UP):,}"
+    # Two significant digits: $0.0042 says something where $0.00 does not.
+    step = Decimal(1).scaleb(amount.adjusted() - 1)
+    return f"{amount.quantize(step, ROUND_HALF_UP):f}"
+
+
+def percent(share: float | None, *, mark: str = "") -> str:
+    """A share as whole percent, `91%`; what is neither none nor all never rounds to 0% or 100%."""
+    if share is None:
+        return UNKNOWN
+    if 0 < share < 0.01:
+        return f"{mark}<1%"
+    if 0.99 < share < 1:
+        return f"{mark}>99%"
+    return f"{mark}{share * 100:.0f}%"
+
+
+def duration(seconds: float | None) -> str:
+    """A span of time in its two largest units: `0.3s`, `4m 10s`, `2h 05m`, `3d 4h`."""
+    if seconds is None:
+        return UNKNOWN
+    if seconds < 0:
+        return f"-{duration(-seconds)}"
+    if seconds < 9.95:
+        return f"{seconds:.1f}s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole}s"
+    if whole < 3_600:
+        return f"{whole // 60}m {whole % 60:02d}s"
+    if whole < 86_400:
+        return f"{whole // 3_600}h {whole % 3_600 // 60:02d}m"
+    return f"{whole // 86_400}d {whole % 86_400 // 3_600}h"
+
+
+def age(moment: datetime | None, now: datetime) -> str:
+    """How long ago, in at most seven characters: `now`, `2 min`, `3 h`, `5 d`, then the date."""
+    if moment is None:
+        return UNKNOWN
+    past = now - moment
+    if past < timedelta(minutes=1):
+        return "now"
+    if past < timedelta(hours=1):
+        return f"{int(past.total_seconds() // 60)} min"
+    if past < timedelta(days=1):
+        return f"{int(past.total_seconds() // 3600)} h"
+    if past < timedelta(days=7):
+        return f"{past.days} d"
+    return date(moment, now)
+
+
+def date(moment: datetime, now: datetime) -> str:
+    """A day in local time: `Nov 12` this year, `2024-11` before."""
+    local = moment.astimezone()
+    return f"{local:%b} {local.day:2d}" if local.year == now.astimezone().year else f"{local:%Y-%m}"
+
+
+def clock(moment: datetime | None, *, seconds: bool = True) -> str:
+    """The time of day in local time: `14:05:08`."""
+    if moment is None:
+        return UNKNOWN
+    return f"{moment.astimezone():%H:%M:%S}" if seconds else f"{moment.astimezone():%H:%M}"
+
+
+def moment(value: datetime | None) -> str:
+    """Date and time in local time: `2026-11-12 14:05:08`."""
+    return UNKNOWN if value is None else f"{value.astimezone():%Y-%m-%d %H:%M:%S}"
+
+
+def span(start: datetime, end: datetime) -> str:
+    """From when to when in local time; the day once when it is the same."""
+    return " – ".join(ends(start, end))
+
+
+def ends(start: datetime, end: datetime) -> tuple[str, str]:
+    """Both ends of a span in local time; the second only by the clock on the same day."""
+    first, last = start.astimezone(), end.astimezone()
+    shape = "%H:%M" if first.date() == last.date() else "%Y-%m-%d %H:%M"
+    return f"{first:%Y-%m-%d %H:%M}", f"{last:{shape}}"
+
+
+def model(name: str | None) -> str:
+    """A model in a list: without its maker, `opus-4-5`."""
+    return (name or UNKNOWN).rpartition("/")[2].removeprefix("claude-")
+
+
+def utc_now() -> datetime:
+    """The present; views take it from here so that a test can freeze it."""
+    return datetime.now(UTC)

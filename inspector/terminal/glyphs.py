@@ -1,0 +1,31 @@
+"""The signs the app draws with: each state has a sign or a word besides its colour, so NO_COLOR works."""
+
+from __future__ import annotations
+
+from core.model.evidence import Verdict
+from core.model.finding import Severity
+from core.model.transcript.session import Kind
+
+ROLE = {"system": "◇", "user": "○", "assistant": "◆", "tool": "┆"}
+"""One sign a role; anything else that was stored is `ROLE_OTHER`."""
+ROLE_OTHER = "?"
+CALL = "⚙"
+SUMMARY = "§"
+FAILED, SWITCHED = "×", "⇄"
+"""A call that failed; a call that another model answered."""
+
+PARTITION = {"head": "H", "middle": "M", "tail": "T"}
+
+SEVERITY = {Severity.CRITICAL: "■", Severity.WARNING: "▲", Severity.INFO: "•"}
+
+KIND = {Kind.MAIN: " ", Kind.CONTINUATION: "▸", Kind.BRANCH: "├", Kind.DELEGATE: "↳"}
+
+LIVE = "●"
+THRESHOLD = "│"
+UP, DOWN = "▴", "▾"
+GAUGE_FULL, GAUGE_HALF, GAUGE_TRACK = "━", "╸", "─"
+LEVELS = " ▁▂▃▄▅▆▇█"
+RULE = "─"
+BAND = "═"
+
+VERDICT = {Verdict.PROVED: "✓", Verdict.DERIVED: "≈", Verdict.SUSPECTED: "?", Verdict.UNKNOWN: "–"}

@@ -1,0 +1,123 @@
+"""The one place where untrusted text becomes something a terminal may draw.
+
+Everything in a session database was written by somebody else: a model, a tool, a web page. Textual and Rich
+hand escape sequences to the terminal as they are (a message can set the clipboard or clear the screen), and
+take a plain `str` for markup. So: `core` returns raw strings; widgets, strips and the command line show only
+what `clean`, `clean_line`, `content` or `inspector.line.Line` made of them. Nothing is deleted silently: a
+reader must see that a message held an escape, or a credential, which is masked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len, set_cell_size, split_graphemes
+
+from inspector.terminal.masking import mask, mask_all
+
+if TYPE_CHECKING:
+    from textual.content import Content
+
+__all__ = [
+    "LINE_LIMIT",
+    "cell_len",
+    "clean",
+    "clean_line",
+    "clean_lines",
+    "content",
+    "crop",
+    "fit",
+    "visible",
+]
+
+LINE_LIMIT = 4_096
+"""Characters of a string that a single line looks at; no terminal is wider."""
+
+_BAD = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
+    "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+    "\U000e0000-\U000e0fff]"
+)
+_BLANKS = re.compile(r"\s+")
+_MARK = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+_PILE = re.compile(f"({_MARK}{{4}}){_MARK}+")
+"""More than four marks on one character climb over the lines around it."""
+
+
+def clean(text: str) -> str:
+    """Make every character of a text visible and harmless, and mask credentials; newlines and tabs stay."""
+    return visible(mask(text))
+
+
+def visible(text: str) -> str:
+    r"""A text whose credentials are masked already, or asked for, with nothing in it that acts on a terminal.
+
+    Control characters become their pictures (ESC is `␛`), invisible and direction-changing ones their escape
+    (`\u202e`); joiners and variation selectors stay so that emoji keep their shape.
+    """
+    if _BAD.search(text):
+        text = _BAD.sub(_visible, text.replace("\r\n", "\n"))
+    return text if text.isascii() else _PILE.sub(r"\1", text)
+
+
+def clean_line(text: str, limit: int = LINE_LIMIT) -> str:
+    """Make a single harmless line of a text: blanks of every kind run together to one space."""
+    if len(text) > limit:
+        text = text[:limit] + "…"
+    return _clean_line(text)
+
+
+def clean_lines(texts: Iterable[str]) -> list[str]:
+    """`clean_line` of many texts: one look for credentials at all of them, not one at each."""
+    cut = (text if len(text) <= LINE_LIMIT else text[:LINE_LIMIT] + "…" for text in texts)
+    return list(map(visible, mask_all([_BLANKS.sub(" ", text) for text in cut])))
+
+
+@lru_cache(maxsize=4_096)
+def _clean_line(text: str) -> str:
+    return clean(_BLANKS.sub(" ", text))
+
+
+def content(text: str, style: str = "") -> Content:
+    """Text for a widget: cleaned, and never taken for markup."""
+    from textual.content import Content
+
+    return Content(clean(text)) if not style else Content.styled(clean(text), style)
+
+
+def crop(text: str, width: int) -> str:
+    """Cut a cleaned line to at most `width` cells, with an ellipsis when something is missing."""
+    if width <= 0:
+        return ""
+    text = text[: LINE_LIMIT + 1]
+    if cell_len(text) <= width:
+        return text
+    room, end, used = width - 1, 0, 0
+    if text.isascii():
+        return text[:room].rstrip(" ") + "…"
+    for _start, stop, cells in split_graphemes(text)[0]:
+        if used + cells > room:
+            break
+        end, used = stop, used + cells
+    return text[:end].rstrip(" ") + "…"
+
+
+def fit(text: str, width: int, *, right: bool = False) -> str:
+    """Crop or pad a cleaned line to exactly `width` cells, to the right when asked."""
+    text = crop(text, width)
+    room = max(width, 0) - cell_len(text)
+    return " " * room + text if right else set_cell_size(text, max(width, 0))
+
+
+def _visible(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -1,0 +1,129 @@
+"""The last line: the keys that work here, as many as fit, and that there are more where they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from textual import events
+from textual.binding import ActiveBinding, Binding
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Input
+
+from inspector.base.commands import key_name, table
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.terminal.text import cell_len
+
+HELP = "app.help"
+ALWAYS = (HELP, "app.quit")
+WAY_OUT = key_name("escape")
+"""A key that is shown however narrow the line: nobody should have to look up how to go back."""
+MORE = "more"
+"""What help is called where not every key that works here fits."""
+GAP, TIGHT = 3, 2
+"""Cells between two keys, and where they would not all fit."""
+TAKE = Binding("enter", "submit", "take it", key_display="enter", id="input.submit")
+"""What Enter does in every line to type in, which binds it itself."""
+GENERAL = ("workspace", "page", "app")
+"""Scopes whose keys work in every view: where room is short, those of the view itself come first."""
+
+
+class KeyBar(Widget):
+    """Footer made from the table of commands; a click does what the key does."""
+
+    DEFAULT_CSS = """
+    KeyBar { dock: bottom; height: 1; background: $surface; }
+    """
+    NOTE = "read-only"
+
+    def on_mount(self) -> None:
+        """Follow the bindings in force."""
+        self.screen.bindings_updated_signal.subscribe(self, self._changed)
+
+    def _changed(self, _screen: Screen[object]) -> None:
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Keys on the left, the promise on the right."""
+        width, ink = self.size.width, Palette.of(self.app)
+        line = Line().gap(1)
+        bindings, gap = self._fitting(width)
+        for binding in bindings:
+            line.add(_shown(binding), ink.style("part-head", bold=True)).gap(1)
+            line.add(binding.description, ink.style("ink-muted")).gap(gap)
+        if width - line.width > len(self.NOTE) + 1:
+            line.to(width - len(self.NOTE) - 1).add(self.NOTE, ink.style("ink-faint"))
+        return line.strip(width, self.rich_style)
+
+    def on_click(self, event: events.Click) -> None:
+        """Do what the key under the mouse does."""
+        start = 1
+        bindings, gap = self._fitting(self.size.width)
+        for binding in bindings:
+            end = start + _cells(binding) + gap
+            if start <= event.x < end:
+                self.app.simulate_key(binding.key)
+            start = end
+
+    def _fitting(self, width: int) -> tuple[list[Binding], int]:
+        """The keys to show and the gap between them: all, else closer together and as many as fit."""
+        found = sorted(self._labelled(), key=lambda binding: (_stays(binding), binding.id in ALWAYS))
+        for gap in (GAP, TIGHT):
+            if sum(_cells(binding) + gap for binding in found) <= width - 1 + gap:
+                return found, gap
+        return _as_many_as_fit(found, width - 1 + TIGHT), TIGHT
+
+    def _labelled(self) -> Iterator[Binding]:
+        """Those of the widget that has the keys first, then the view's own, then what works everywhere."""
+        focused = self.screen.focused
+        order = {command.id: place for place, command in enumerate(table()) if command.label}
+        active: dict[str, ActiveBinding] = {}
+        for entry in self.screen.active_bindings.values():
+            typed = focused is not None and _is_typed(entry.binding, focused)
+            if entry.enabled and not typed and entry.binding.id in order:
+                active.setdefault(entry.binding.id, entry)
+        if isinstance(focused, Input):
+            yield TAKE
+        named = set[str]()
+        for name in sorted(
+            active, key=lambda one: (_general(one), active[one].node is not focused, order[one])
+        ):
+            binding = active[name].binding
+            if _shown(binding) not in named:  # a second one of that name works by its other keys only
+                yield binding
+            named.add(_shown(binding))
+
+
+def _is_typed(binding: Binding, focused: Widget) -> bool:
+    shown = _shown(binding)
+    return focused.check_consume_key(binding.key, shown if len(shown) == 1 else None)
+
+
+def _stays(binding: Binding) -> bool:
+    return binding.id in ALWAYS or _shown(binding) == WAY_OUT
+
+
+def _general(name: str) -> bool:
+    return name.partition(".")[0] in GENERAL
+
+
+def _as_many_as_fit(found: Sequence[Binding], room: int) -> list[Binding]:
+    always = [replace(one, description=MORE) if one.id == HELP else one for one in found if _stays(one)]
+    room -= sum(_cells(binding) + TIGHT for binding in always)
+    fitting = []
+    for binding in found:
+        if not _stays(binding) and _cells(binding) + TIGHT <= room:
+            fitting.append(binding)
+            room -= _cells(binding) + TIGHT
+    return [*fitting, *always]
+
+
+def _shown(binding: Binding) -> str:
+    return binding.key_display or key_name(binding.key)
+
+
+def _cells(binding: Binding) -> int:
+    return cell_len(_shown(binding)) + 1 + cell_len(binding.description)

@@ -1,0 +1,94 @@
+"""The first line of a workspace: what it is about, and the views there are."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
+
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.terminal.text import cell_len, clean_line
+
+LEAST_TITLE = 11
+"""Cells a title has with the blanks beside it, however narrow the terminal."""
+
+
+class TitleBar(Widget):
+    """A title on the left, tabs on the right, with their keys where the title leaves room."""
+
+    DEFAULT_CSS = """
+    TitleBar { height: 1; background: $surface; }
+    """
+
+    heading = reactive("")
+    detail = reactive("")
+    place = reactive("")
+    """Where in it the user is, as short as can be: it stays where there is no room for the detail."""
+    tabs: reactive[tuple[str, ...]] = reactive(())
+    active = reactive(0)
+
+    class TabClicked(Message):
+        """The user clicked a tab."""
+
+        def __init__(self, index: int) -> None:
+            self.index = index
+            super().__init__()
+
+    def render_line(self, y: int) -> Strip:
+        """Title, detail, tabs."""
+        width, ink = self.size.width, Palette.of(self.app)
+        tabs = self._tab_line()
+        room = width - tabs.width - 3
+        behind = next(
+            (text for text in self._details() if self._cells + 3 + cell_len(text) <= room), self.place
+        )
+        left = max(LEAST_TITLE - 3, room - cell_len(behind) - 3 if behind else room)
+        line = Line().gap(1).add(self.heading, ink.style("ink", bold=True), most=left)
+        if behind:
+            line.add(" · ", ink.style("ink-faint")).add(behind, ink.style("ink-muted"))
+        return line.to(width - tabs.width).extend(tabs).strip(width, self.rich_style)
+
+    def _tab_line(self) -> Line:
+        ink, line = Palette.of(self.app), Line()
+        for index, (key, text) in enumerate(self._labels()):
+            here = index == self.active
+            line.add(key, ink.style("ink-faint"))
+            line.add(text, ink.style("part-head" if here else "ink-muted", bold=here)).gap(1)
+        return line
+
+    def _labels(self) -> list[tuple[str, str]]:
+        """Key and name of each tab; where not all names fit, of the others the key alone."""
+        # The brackets carry the state where there is no colour.
+        names = [f"[{tab}]" if place == self.active else f" {tab} " for place, tab in enumerate(self.tabs)]
+        keys = [str(place) for place in range(1, len(names) + 1)]
+        if sum(cell_len(name) + 1 for name in names) + LEAST_TITLE > self.size.width:
+            short = enumerate(zip(keys, names, strict=True))
+            return [("", name) if place == self.active else (key, "") for place, (key, name) in short]
+        return [(key if self._keys_fit() else "", name) for key, name in zip(keys, names, strict=True)]
+
+    def _keys_fit(self) -> bool:
+        """Whether each tab can be named by its key and no title is cut for it."""
+        tabs = sum(cell_len(tab) + 3 for tab in self.tabs)
+        least = self._cells + (cell_len(self.place) + 3 if self.place else 0)
+        return bool(self.tabs) and least + len(self.tabs) <= self.size.width - tabs - 3
+
+    @property
+    def _cells(self) -> int:
+        return cell_len(clean_line(self.heading))
+
+    def _details(self) -> tuple[str, ...]:
+        """What may stand behind the title, the fullest first."""
+        whole = " · ".join(filter(None, (self.detail, self.place)))
+        return tuple(clean_line(text) for text in (whole, self.place) if text)
+
+    def on_click(self, event: events.Click) -> None:
+        """Find the tab under the mouse."""
+        start = self.size.width - self._tab_line().width
+        for index, label in enumerate(self._labels()):
+            end = start + sum(map(cell_len, label))
+            if start <= event.x < end:
+                self.post_message(self.TabClicked(index))
+            start = end + 1

@@ -1,0 +1,150 @@
+"""The what-if bar: settings turned from the keyboard while the strip above moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from rich.style import Style
+from textual import events
+from textual.message import Message as Event
+from textual.strip import Strip
+from textual.widget import Widget
+
+from inspector.base.commands import bindings
+from inspector.preview.what_if import KNOBS, Knob, WhatIf
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+
+TITLE = "what if"
+RESTING = "← → change"
+"""What works while the messages have the keys; once the bar has them, the last line says all."""
+FULL = 104
+"""Width from which every knob has its whole name."""
+
+
+class WhatIfBar(Widget, can_focus=True):
+    """One line of knobs. It changes nothing itself: it says what the user supposes."""
+
+    BINDINGS = bindings("what_if")
+    DEFAULT_CSS = """
+    WhatIfBar { height: 1; background: $surface; }
+    WhatIfBar:focus { background: $panel; }
+    """
+
+    @dataclass
+    class Changed(Event):
+        """The user supposes something else."""
+
+        state: WhatIf
+
+    class TypingAsked(Event):
+        """The user wants to type a value for the selected knob."""
+
+    class Left(Event):
+        """The user is done with the bar."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._state: WhatIf | None = None
+
+    @property
+    def state(self) -> WhatIf | None:
+        """What is supposed; None until the conversation was read."""
+        return self._state
+
+    def show(self, state: WhatIf | None) -> None:
+        """Show a state without telling anybody."""
+        self._state = state
+        self.refresh()
+
+    def action_turn(self, step: int) -> None:
+        """Turn the selected knob."""
+        if self._state is not None:
+            self.become(self._state.turn(step))
+
+    def action_select(self, step: int) -> None:
+        """Select another knob."""
+        if self._state is not None:
+            self.become(self._state.select(step))
+
+    def action_reset(self) -> None:
+        """Back to what is true."""
+        if self._state is not None:
+            self.become(self._state.reset())
+
+    def action_type(self) -> None:
+        """Ask for a value by keyboard."""
+        self.post_message(self.TypingAsked())
+
+    def action_leave(self) -> None:
+        """Give the keys back."""
+        self.post_message(self.Left())
+
+    def supposing(self, key: str) -> None:
+        """Select a knob by its key."""
+        if self._state is not None:
+            place = next(place for place, knob in enumerate(KNOBS) if knob.key == key)
+            self.become(replace(self._state, selected=place))
+
+    def render_line(self, y: int) -> Strip:
+        """The knobs, the selected one between arrows."""
+        palette, width = Palette.of(self.app), self.size.width
+        line = Line().gap().add(TITLE, palette.style("ink-muted", bold=True)).gap(2)
+        if self._state is None:
+            line.add("measuring …", palette.style("ink-faint"))
+            return line.strip(width, self.rich_style)
+        if width < FULL:
+            line = Line().gap()
+        for knob, text in self._texts(width):
+            line.add(text, self._style(knob, palette)).gap(1 if width >= FULL else 0)
+        if not self.has_focus and width - line.width > len(RESTING) + 2:
+            line.to(width - len(RESTING) - 1).add(RESTING, palette.style("ink-faint"))
+        return line.strip(width, self.rich_style)
+
+    def on_focus(self) -> None:
+        """The hint changes."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """The hint changes."""
+        self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """Select the knob under the pointer."""
+        start = 1 if self.size.width < FULL else len(TITLE) + 3
+        for knob, text in self._texts(self.size.width):
+            if start <= event.x < start + len(text):
+                self.supposing(knob.key)
+            start += len(text) + (1 if self.size.width >= FULL else 0)
+
+    def on_mouse_scroll_up(self) -> None:
+        """The wheel turns the selected knob."""
+        self.action_turn(1)
+
+    def on_mouse_scroll_down(self) -> None:
+        """The wheel turns the selected knob back."""
+        self.action_turn(-1)
+
+    def _texts(self, width: int) -> Iterator[tuple[Knob, str]]:
+        """Each knob and its text; a turned one carries a star."""
+        state = self._state
+        for knob in KNOBS if state is not None else ():
+            assert state is not None
+            label = knob.label if width >= FULL else knob.brief
+            words = f"{label} {state.shown(knob)}".strip() + ("*" if state.differs(knob) else "")
+            yield knob, f"‹{words}›" if knob is state.knob else f" {words} "
+
+    def _style(self, knob: Knob, palette: Palette) -> Style:
+        assert self._state is not None
+        token = "match" if self._state.differs(knob) else "ink-muted"
+        if knob is not self._state.knob:
+            return palette.style(token)
+        return palette.style("match" if self._state.differs(knob) else "ink", bold=True, on="cursor")
+
+    def become(self, state: WhatIf | None) -> None:
+        """Take a state and tell whoever listens."""
+        if state is not None and state != self._state:
+            self._state = state
+            self.refresh()
+            self.post_message(self.Changed(state))

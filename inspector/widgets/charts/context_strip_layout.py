@@ -1,0 +1,156 @@
+"""How a transcript and its window are shared out over the cells of one line. Pure; knows no widget."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import accumulate
+
+from core.model.compaction.plan import Plan, Span
+
+
+class Part(StrEnum):
+    """What a cell of the strip stands for, from left to right."""
+
+    OUTSIDE = "outside"
+    """Tokens of the request no message accounts for: system prompt and tool schemas."""
+    HEAD = "head"
+    MIDDLE = "middle"
+    TAIL = "tail"
+    ROOM = "room"
+    """Free below the threshold."""
+    MARGIN = "margin"
+    """Free between the threshold and the end of the window."""
+
+
+def apportion(weights: Sequence[int], cells: int) -> tuple[int, ...]:
+    """Share out `cells` in proportion to `weights` by largest remainder.
+
+    Every positive weight gets at least one cell as long as there are enough, so nothing that exists is
+    drawn with no width; the cells for that come from the widest shares.
+
+    Returns:
+        One count for each weight; they sum to `cells`, or to 0 when every weight is 0.
+    """
+    total = sum(weights)
+    if total <= 0 or cells <= 0:
+        return (0,) * len(weights)
+    shares = [weight * cells // total for weight in weights]
+    by_remainder = sorted(range(len(weights)), key=lambda i: (-(weights[i] * cells % total), i))
+    for index in by_remainder[: cells - sum(shares)]:
+        shares[index] += 1
+    if sum(1 for weight in weights if weight > 0) <= cells:
+        _widen_starved(weights, shares)
+    return tuple(shares)
+
+
+def _widen_starved(weights: Sequence[int], shares: list[int]) -> None:
+    for index, weight in enumerate(weights):
+        if weight > 0 and shares[index] == 0:
+            shares[max(range(len(shares)), key=lambda i: shares[i])] -= 1
+            shares[index] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class StripLayout:
+    """One line of cells and what each stands for.
+
+    Attributes:
+        scale: Tokens the whole line stands for: the window, or more when the request is larger.
+        ends: For each `Part`, in order, the cell after its last one.
+        spans: For each `Part`, the half-open range of message indexes it holds; empty for the others.
+        offsets: Tokens before each message, and the total: one more than there are messages.
+        threshold: Cell of the threshold tick; None when the window is unknown.
+        window_end: Cell of the window's end, when the request is larger than the window.
+    """
+
+    width: int
+    scale: int
+    ends: tuple[int, ...]
+    spans: tuple[Span, ...]
+    offsets: tuple[int, ...]
+    threshold: int | None
+    window_end: int | None
+
+    def part(self, cell: int) -> Part:
+        """What a cell stands for; the last part beyond the end."""
+        return _PARTS[min(bisect_right(self.ends, cell), len(_PARTS) - 1)]
+
+    def cells(self, part: Part) -> range:
+        """The cells of a part."""
+        place = _PARTS.index(part)
+        return range(self.ends[place - 1] if place else 0, self.ends[place])
+
+    def message_at(self, cell: int) -> int | None:
+        """The message that covers the left edge of a cell; None where the cell holds no message."""
+        place = bisect_right(self.ends, cell)
+        if place >= len(_PARTS) or not self.spans[place].size:
+            return None
+        start, end = self.spans[place]
+        cells = self.cells(_PARTS[place])
+        first, last = self.offsets[start], self.offsets[end]
+        at = first + (last - first) * (cell - cells.start) // len(cells)
+        return min(max(bisect_right(self.offsets, at) - 1, start), end - 1)
+
+    def cells_of(self, message: int) -> range:
+        """The cells a message owns, or the one it hides in when none; empty for an index out of range."""
+        for place, (start, end) in enumerate(self.spans):
+            if start <= message < end:
+                return self._cells_within(self.cells(_PARTS[place]), start, end, message)
+        return range(0)
+
+    def _cells_within(self, cells: range, start: int, end: int, message: int) -> range:
+        if not cells:
+            return range(0)
+        first, total = self.offsets[start], self.offsets[end] - self.offsets[start]
+        if total <= 0:
+            return range(cells.start, cells.start + 1)
+        left, right = (len(cells) * (self.offsets[i] - first) for i in (message, message + 1))
+        if -(-left // total) < -(-right // total):
+            return range(cells.start - (-left // total), cells.start - (-right // total))
+        only = min(cells.start + left // total, cells.stop - 1)
+        return range(only, only + 1)
+
+
+_PARTS = tuple(Part)
+
+
+def strip_layout(plan: Plan, width: int) -> StripLayout:
+    """Lay a plan out over `width` cells.
+
+    The filled length is the number the trigger compares. When that is larger than the messages, the
+    difference is drawn first (system prompt and tool schemas); when it is smaller, because a provider
+    counted fewer tokens than the estimate, every message shrinks alike.
+    """
+    offsets = (0, *accumulate(plan.estimates))
+    spans = {Part.HEAD: plan.head, Part.MIDDLE: plan.middle, Part.TAIL: plan.tail}
+    sizes = [offsets[span.end] - offsets[span.start] for span in spans.values()]
+    used, messages = plan.compared_tokens, sum(sizes)
+    if messages > used:
+        sizes = list(apportion(sizes, used))
+    outside = max(0, used - messages)
+    scale = max(used, plan.window or 0, 1)
+    fires = plan.threshold_tokens
+    room = 0 if fires is None else max(0, min(fires, scale) - used)
+    parts = [outside, *sizes, room, scale - used - room]
+    ends = tuple(accumulate(apportion(parts, width)))
+    return StripLayout(
+        width=width,
+        scale=scale,
+        ends=ends,
+        spans=tuple(spans.get(part, Span(0, 0)) for part in _PARTS),
+        offsets=offsets,
+        threshold=_tick(fires, scale, width, filled=ends[3], room_end=ends[4], over=used >= (fires or 0)),
+        window_end=None if plan.window is None or plan.window >= scale else plan.window * width // scale,
+    )
+
+
+def _tick(fires: int | None, scale: int, width: int, *, filled: int, room_end: int, over: bool) -> int | None:
+    """The tick stands inside the filled part exactly when the threshold is reached."""
+    if fires is None or width <= 0:
+        return None
+    if over:
+        return max(0, min(fires * width // scale, filled - 1))
+    return min(room_end, width - 1)

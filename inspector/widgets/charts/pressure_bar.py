@@ -1,0 +1,81 @@
+"""How full a window is, with the tick where compression fires."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inspector.terminal import formatting as format
+from inspector.terminal.glyphs import GAUGE_FULL, GAUGE_HALF, GAUGE_TRACK, THRESHOLD
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+
+NEAR = 0.85
+"""Share of the threshold from which a conversation counts as about to fire."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pressure:
+    """Tokens of the next prompt against the window.
+
+    Attributes:
+        tokens: The release's estimate of what the next request carries; None when not computed.
+        threshold, window: None when the window is unknown.
+    """
+
+    tokens: int | None = None
+    threshold: int | None = None
+    window: int | None = None
+
+    @property
+    def share(self) -> float | None:
+        """Part of the window in use."""
+        return None if self.tokens is None or not self.window else self.tokens / self.window
+
+    @property
+    def past(self) -> bool:
+        """The threshold is reached."""
+        return bool(self.threshold) and (self.tokens or 0) >= (self.threshold or 0)
+
+    @property
+    def near(self) -> bool:
+        """The threshold is close."""
+        return bool(self.threshold) and (self.tokens or 0) >= NEAR * (self.threshold or 0)
+
+    @property
+    def token(self) -> str:
+        """The colour it deserves: calm, near its threshold, past it."""
+        if self.past:
+            return "severity-critical"
+        return "severity-warning" if self.near else "severity-info"
+
+
+def draw(pressure: Pressure, width: int, ink: Palette) -> Line:
+    """A bar of `width` cells: filled part, threshold tick, the share in numbers at the end."""
+    if pressure.share is None:
+        why = " window unknown" if pressure.window is None and width > 16 else ""
+        return Line().cell(format.UNKNOWN + why, width, ink.style("ink-faint"))
+    line = bar(pressure, width - 6, ink)
+    token = pressure.token if pressure.near else "ink-muted"
+    return line.cell(format.percent(pressure.share), 6, ink.style(token), right=True)
+
+
+def bar(pressure: Pressure, cells: int, ink: Palette) -> Line:
+    """The bar alone: a heavy rule on a light one."""
+    halves = round(min(pressure.share or 0.0, 1.0) * cells * 2)
+    tick = _tick(pressure, cells)
+    line = Line()
+    for cell in range(cells):
+        filled = max(0, min(2, halves - cell * 2))
+        if cell == tick:
+            line.add(THRESHOLD, ink.style("threshold"))
+        elif filled:
+            line.add((GAUGE_HALF, GAUGE_FULL)[filled - 1], ink.style(pressure.token))
+        else:
+            line.add(GAUGE_TRACK, ink.style("rule"))
+    return line
+
+
+def _tick(pressure: Pressure, cells: int) -> int | None:
+    if not pressure.threshold or not pressure.window:
+        return None
+    return min(cells - 1, int(pressure.threshold / pressure.window * cells))

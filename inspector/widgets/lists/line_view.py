@@ -1,0 +1,133 @@
+"""A scrolling surface that draws only the lines on screen; a million rows cost what ten cost."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Generic
+
+from rich.style import Style
+from textual.geometry import Region, Size
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.widgets.lists.rows import ListRows, Row, Rows
+
+
+class LineView(ScrollView, Generic[Row]):
+    """One line a row, an optional header that stays, a heading that stays while its rows scroll.
+
+    Override `draw_row` (and `draw_header`, `heading_above`, `ground` where wanted).
+    """
+
+    DEFAULT_CSS = """
+    LineView {
+        height: 1fr;
+        overflow-x: hidden;
+        overflow-y: auto;
+        scrollbar-size-vertical: 1;
+        scrollbar-color: $rule;
+        scrollbar-background: $background;
+        scrollbar-color-hover: $ink-faint;
+        scrollbar-color-active: $ink-muted;
+        scrollbar-background-hover: $background;
+        scrollbar-background-active: $background;
+    }
+    """
+    HEADER_LINES: ClassVar[int] = 0
+    """Lines above the rows that do not scroll."""
+
+    empty = reactive("")
+    """What stands in place of the rows when there are none."""
+
+    def __init__(self, rows: Rows[Row] | None = None, *, empty: str = "", id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._rows: Rows[Row] = rows if rows is not None else ListRows(())
+        self.set_reactive(LineView.empty, empty)
+        self.under = Style()
+
+    # What a subclass says about its rows.
+
+    def draw_row(self, row: Row, index: int, width: int) -> Line:
+        """One row as a line; drawn again whenever it comes into sight."""
+        return Line().add(str(row))
+
+    def draw_header(self, width: int) -> list[Line]:
+        """The `HEADER_LINES` lines that stay above the rows."""
+        return []
+
+    def heading_above(self, index: int) -> int | None:
+        """The heading a row stands under; it stays in sight while its rows scroll."""
+        return None
+
+    def ground(self, index: int) -> Style:
+        """What lies under a row's own styles."""
+        return self.under
+
+    # Rows.
+
+    @property
+    def rows(self) -> Rows[Row]:
+        """Where the rows come from."""
+        return self._rows
+
+    @property
+    def in_sight(self) -> range:
+        """Indexes of the rows in sight."""
+        first = self.scroll_offset.y
+        return range(first, min(self._rows.count, first + self.lines))
+
+    @property
+    def palette(self) -> Palette:
+        """Styles of the theme in force."""
+        return Palette.of(self.app)
+
+    @property
+    def row_width(self) -> int:
+        """Cells a row has."""
+        return self.scrollable_content_region.width
+
+    @property
+    def lines(self) -> int:
+        """Lines there are for rows."""
+        return max(1, self.scrollable_content_region.height - self.HEADER_LINES)
+
+    def refresh_row(self, index: int) -> None:
+        """Draw one row again."""
+        self.refresh_line(index + self.HEADER_LINES)
+
+    def fit_rows(self) -> None:
+        """Take the number of rows and the width as they are now."""
+        self.virtual_size = Size(self.row_width, self._rows.count + self.HEADER_LINES)
+
+    # Drawing.
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Lines of the widget; what lies under them all is looked up once."""
+        self.under = self.rich_style
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the widget: header, heading that stays, row, or nothing."""
+        width = self.row_width
+        if y < self.HEADER_LINES:
+            header = self.draw_header(width)
+            return (header[y] if y < len(header) else Line()).strip(width, self.under)
+        if not self._rows.count:
+            return self._empty_line(y - self.HEADER_LINES).strip(width, self.under)
+        index = self.scroll_offset.y + y - self.HEADER_LINES
+        if y == self.HEADER_LINES and (heading := self.heading_above(index)) is not None:
+            index = heading
+        return self.row_strip(index, width)
+
+    def row_strip(self, index: int, width: int) -> Strip:
+        """One row as it stands on the screen."""
+        row = self._rows.row(index)
+        if row is not None:
+            return self.draw_row(row, index, width).strip(width, self.ground(index))
+        waiting = "⋯" if index < self._rows.count else ""
+        return Line().gap(2).add(waiting, self.palette.style("ink-faint")).strip(width, self.under)
+
+    def _empty_line(self, y: int) -> Line:
+        return Line().gap(2).add(self.empty if y == 1 else "", self.palette.style("ink-muted"))

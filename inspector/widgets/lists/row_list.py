@@ -1,0 +1,172 @@
+"""A list with a cursor over rows that are drawn only when they are on screen."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+
+from inspector.base.commands import bindings
+from inspector.terminal.line import Line
+from inspector.widgets.lists.line_view import LineView
+from inspector.widgets.lists.rows import Row, Rows
+
+
+class RowList(LineView[Row], can_focus=True):
+    """Rows, a cursor, keys and mouse. Override `is_heading` for rows the cursor passes over."""
+
+    BINDINGS = bindings("list")
+    OPENS: ClassVar[bool] = True
+    """Enter and a second click ask for the row under the cursor."""
+
+    cursor = reactive(0, repaint=False)
+
+    class Moved(Message):
+        """The cursor is on another row."""
+
+        def __init__(self, row_list: RowList[Any], index: int) -> None:
+            self.row_list = row_list
+            self.index = index
+            super().__init__()
+
+        @property
+        def control(self) -> RowList[Any]:
+            """The list it happened in."""
+            return self.row_list
+
+    class Scrolled(Moved):
+        """Other rows are in sight; `index` is the first of them."""
+
+    class Opened(Moved):
+        """The user asks for what is under the cursor."""
+
+    class HeaderClicked(Moved):
+        """A click on the header; `index` is the column of cells."""
+
+    def is_heading(self, index: int) -> bool:
+        """Whether the cursor passes over this row."""
+        return False
+
+    @property
+    def current(self) -> Row | None:
+        """The row under the cursor."""
+        return self._rows.row(self.cursor)
+
+    def show(self, rows: Rows[Row], *, cursor: int | None = None) -> None:
+        """Draw other rows; the cursor stays at its index unless told otherwise."""
+        self._rows = rows
+        self.fit_rows()
+        place = self.cursor if cursor is None else cursor
+        self.cursor = place
+        self.call_after_refresh(self.keep_in_sight)
+        self.refresh()
+
+    def validate_cursor(self, cursor: int) -> int:
+        """Keep the cursor on a row."""
+        return max(0, min(cursor, self._rows.count - 1))
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        """Redraw two lines, scroll when needed, tell the others."""
+        self.refresh_row(old)
+        self.refresh_row(new)
+        self.keep_in_sight()
+        self.post_message(self.Moved(self, new))
+
+    def ground(self, index: int) -> Style:
+        """The cursor's row has one of its own; only bold while another pane has the keys."""
+        if index != self.cursor:
+            return self.under
+        style = self.under + Style(bold=True)
+        return style + self.palette.fill("cursor") if self.has_focus else style
+
+    def row_strip(self, index: int, width: int) -> Strip:
+        """Where there is no colour the cursor is a bar in reverse, one shade from end to end."""
+        strip = super().row_strip(index, width)
+        if index != self.cursor or not self.app.no_color or not self.has_focus:
+            return strip
+        style = self.under + Style(bold=True, reverse=True)
+        return Line().preformatted(strip.text, style).strip(width, style)
+
+    def keep_in_sight(self) -> None:
+        """Scroll no further than needed to show the cursor."""
+        top = self.scroll_offset.y
+        covered = 1 if self.heading_above(self.cursor) is not None else 0
+        if self.cursor < top + covered:
+            self.scroll_to(y=self.cursor - covered, animate=False)
+        elif self.cursor >= top + self.lines:
+            self.scroll_to(y=self.cursor - self.lines + 1, animate=False)
+
+    # Keys.
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A list that opens nothing offers no key for it."""
+        return self.OPENS if action == "open" else True
+
+    def action_move(self, step: int) -> None:
+        """Move the cursor, over headings."""
+        place = self.cursor + step
+        while 0 <= place < self._rows.count and self.is_heading(place):
+            place += 1 if step > 0 else -1
+        if 0 <= place < self._rows.count:
+            self.cursor = place
+
+    def action_page(self, step: int) -> None:
+        """Move by what is in sight."""
+        self._land(self.cursor + step * max(1, self.lines - 1), step)
+
+    def action_top(self) -> None:
+        """First row."""
+        self._land(0, 1)
+
+    def action_bottom(self) -> None:
+        """Last row."""
+        self._land(self._rows.count - 1, -1)
+
+    def action_open(self) -> None:
+        """Ask for what is under the cursor."""
+        if self.OPENS and self.current is not None:
+            self.post_message(self.Opened(self, self.cursor))
+
+    def _land(self, place: int, step: int) -> None:
+        place = max(0, min(place, self._rows.count - 1))
+        while self.is_heading(place) and 0 <= place + step < self._rows.count:
+            place += 1 if step > 0 else -1
+        self.cursor = place
+
+    # Events.
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Say that other rows came into sight."""
+        super().watch_scroll_y(old_value, new_value)
+        if round(old_value) != round(new_value):
+            self.post_message(self.Scrolled(self, round(new_value)))
+
+    def on_resize(self) -> None:
+        """Fit the rows to the new width."""
+        self.fit_rows()
+        self.call_after_refresh(self.keep_in_sight)
+
+    def on_focus(self) -> None:
+        """Show the cursor as the one that has the keys."""
+        self.refresh_row(self.cursor)
+
+    def on_blur(self) -> None:
+        """Show the cursor as resting."""
+        self.refresh_row(self.cursor)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click moves the cursor; a click on the cursor opens."""
+        x, y = event.x - self.gutter.left, event.y - self.gutter.top
+        if y < self.HEADER_LINES:
+            self.post_message(self.HeaderClicked(self, x))
+            return
+        index = self.scroll_offset.y + y - self.HEADER_LINES
+        if index >= self._rows.count or self.is_heading(index):
+            return
+        if index == self.cursor:
+            self.action_open()
+        self.cursor = index

@@ -1,0 +1,168 @@
+"""How one row of the message list looks. Pure: a row in, a line out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rich.style import Style
+
+from core.model.transcript.message import Message, RowState, ToolCall
+from core.model.transcript.storage import RowPreview
+from inspector.terminal import glyphs
+from inspector.terminal.formatting import ESTIMATE, count
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.widgets.charts.context_strip import INK
+from inspector.widgets.charts.context_strip_layout import Part
+from inspector.widgets.charts.retention_strip import heat_glyph, heat_ink
+from inspector.widgets.messages.arguments import argument_line, beginning
+from inspector.widgets.messages.bands import Band
+
+STATE = {RowState.LIVE: " ", RowState.ARCHIVED: "▫", RowState.SUPERSEDED: "⇉", RowState.REWOUND: "↶"}
+"""A sign a row state; the detail pane says it in words."""
+
+PRUNED = "→"
+ROLE_CELLS = 9
+TOKEN_CELLS = 8
+BYTES_A_TOKEN = 4
+"""What a token is taken for where nothing was measured; such numbers carry a tilde."""
+WIDE_ENOUGH_FOR_ROLES = 56
+PREVIEW_CHARS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRow:
+    """What the list shows of one message.
+
+    Attributes:
+        index: Its place in the list as shown.
+        part: Where the cut puts it; None while unplanned, or when rows outside the request are shown too.
+        tokens: The release's estimate; None where only the stored size is known.
+        stub: What pruning would shorten a tool result to.
+        calls: The calls of an assistant, with their arguments; empty until the message was read whole.
+        generation: Shown in place of the part when rows of all generations are listed.
+        lost: Share of its checkable facts that a summary loses; None where nothing was held against one.
+    """
+
+    index: int
+    preview: RowPreview
+    part: Part | None = None
+    tokens: int | None = None
+    stub: str | None = None
+    calls: tuple[ToolCall, ...] = ()
+    generation: int | None = None
+    lost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What sets some rows apart.
+
+    Attributes:
+        mates: Rows of the tool calls or results that belong to the message under the cursor.
+        hits: Indexes a search found.
+        index_cells: Width of the index column.
+    """
+
+    mates: frozenset[int] = frozenset()
+    hits: frozenset[int] = frozenset()
+    index_cells: int = 4
+
+
+def message_row(
+    index: int, message: Message, part: Part | None, tokens: int | None, *, lost: float | None = None
+) -> MessageRow:
+    """A row for a message that is in memory already."""
+    row, calls, content = message.row, message.tool_calls, message.content
+    images = not isinstance(content, str) and "image" in str(content)[:PREVIEW_CHARS]
+    preview = RowPreview(
+        id=row.id if row else -1 - index,
+        session_id=row.session_id if row else "",
+        role=message.role,
+        text=message.text[:PREVIEW_CHARS],
+        size=len(message.text),
+        state=row.state if row else RowState.LIVE,
+        tool_name=calls[0].name if calls else None,
+        calls=len(calls),
+        images=images,
+    )
+    return MessageRow(index, preview, part, tokens, calls=calls, lost=lost)
+
+
+def draw_band(band: Band, width: int, palette: Palette) -> Line:
+    """A ruled line with a title and a note."""
+    ink = palette.style(INK[band.part] if band.part else "ink-muted")
+    line = Line().gap().add(glyphs.BAND, ink).gap()
+    line.add(band.title, ink + Style(bold=True)).gap().add(glyphs.BAND, ink).gap()
+    line.add(band.note, palette.style("ink-muted"), most=max(0, width - line.width - 2)).gap()
+    return line.add(glyphs.BAND * max(0, width - line.width), palette.style("rule"))
+
+
+def draw_message(row: MessageRow, width: int, palette: Palette, marks: Marks) -> Line:
+    """One message: where it lies, who speaks, how many tokens, how it begins."""
+    preview, faint = row.preview, palette.style("ink-faint")
+    line = _place(row, palette)
+    line.add(STATE[preview.state] if row.generation is not None else " ", palette.style("ink-muted"))
+    if row.lost is not None:
+        line.add(heat_glyph(row.lost), palette.style(heat_ink(row.lost)))
+    else:
+        line.add("•" if row.index in marks.hits else " ", palette.style("match", bold=True))
+    line.cell(str(row.index), marks.index_cells, faint, right=True).gap()
+    _speaker(line, row, palette, mate=row.index in marks.mates, words=width >= WIDE_ENOUGH_FOR_ROLES)
+    if row.tokens is not None:
+        line.cell(count(row.tokens), TOKEN_CELLS, palette.style("ink-muted"), right=True).gap(2)
+    else:
+        line.cell(count(preview.size // BYTES_A_TOKEN, mark=ESTIMATE), TOKEN_CELLS, faint, right=True).gap(2)
+    return _body(line, row, max(0, width - line.width), palette)
+
+
+def _place(row: MessageRow, palette: Palette) -> Line:
+    if row.generation is not None:
+        return Line().cell(str(row.generation), 2, palette.style("ink-muted"), right=True)
+    if row.part is None:
+        return Line().gap(2)
+    return Line().gap().add(glyphs.PARTITION[row.part], palette.style(INK[row.part], bold=True))
+
+
+def _speaker(line: Line, row: MessageRow, palette: Palette, *, mate: bool, words: bool) -> None:
+    role = row.preview.role
+    name = "summary" if row.preview.is_summary else role
+    sign = glyphs.SUMMARY if row.preview.is_summary else glyphs.ROLE.get(role, glyphs.ROLE_OTHER)
+    token = f"role-{name}" if name == "summary" or role in glyphs.ROLE else "ink-muted"
+    ink = palette.style("match" if mate else token, bold=mate)
+    line.add(sign, ink).gap()
+    if words:
+        line.cell(name, ROLE_CELLS, ink)
+
+
+def _body(line: Line, row: MessageRow, room: int, palette: Palette) -> Line:
+    preview = row.preview
+    if preview.damage:
+        line.add(f"▲ {preview.damage[0]}", palette.style("severity-warning"), most=room // 2).gap()
+    start = line.width
+    if row.stub is not None:
+        return line.add(f"{PRUNED} {row.stub}", palette.style(INK[Part.MIDDLE]), most=room)
+    if preview.images:
+        line.add("▣ image", palette.style("ink-muted")).gap(2)
+    ink = palette.style("role-tool" if preview.role == "tool" else "ink")
+    text = beginning(preview.text) if preview.role == "tool" else preview.text
+    if text := text.strip():
+        line.add(text, ink, most=max(0, room if not preview.calls else room * 3 // 5))
+    if preview.calls:
+        line.gap(2 if line.width > start else 0)
+        _calls(line, row, max(0, room - (line.width - start)), palette)
+    if line.width == start:
+        line.add("empty", palette.style("ink-faint"))
+    return line
+
+
+def _calls(line: Line, row: MessageRow, room: int, palette: Palette) -> None:
+    name, end = row.preview.tool_name or "?", line.width + room
+    line.add(f"{glyphs.CALL} {name}", palette.style("role-assistant", bold=True), most=room)
+    more = f" +{row.preview.calls - 1}" if row.preview.calls > 1 else ""
+    if row.calls:
+        line.gap(2).add(
+            argument_line(row.calls[0]) + more, palette.style("ink-muted"), most=max(0, end - line.width)
+        )
+    else:
+        line.add(more, palette.style("ink-muted"))

@@ -1,0 +1,123 @@
+"""A pane of ready-made lines that scrolls, such as a long text or a table of figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar, overload
+
+from textual.message import Message as Event
+
+from inspector.base.commands import bindings
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.widgets.lists.line_view import LineView
+from inspector.widgets.lists.rows import ListRows
+
+Piece = TypeVar("Piece")
+Draw = Callable[[int, Palette], Sequence[Line]]
+"""Makes the lines for a width in cells; called again when the width or the theme changes."""
+
+
+class Lines(Sequence[Line], Generic[Piece]):
+    """Lines made as they come into sight: cleaning every one of a long text takes longer than drawing it.
+
+    Args:
+        pieces: What each line is made from.
+        make: Makes one.
+    """
+
+    def __init__(self, pieces: Sequence[Piece], make: Callable[[Piece], Line]) -> None:
+        self._pieces = pieces
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self._pieces)
+
+    @overload
+    def __getitem__(self, index: int) -> Line: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Line]: ...
+    def __getitem__(self, index: int | slice) -> Line | Sequence[Line]:
+        if isinstance(index, slice):
+            return Lines(self._pieces[index], self._make)
+        return self._make(self._pieces[index])
+
+
+def _nothing(_width: int, _palette: Palette) -> Sequence[Line]:
+    return ()
+
+
+class TextPane(LineView[Line], can_focus=True):
+    """Lines of text, as tall as they are; scrolling is reported so that panes can be linked."""
+
+    BINDINGS = bindings("pane")
+    DEFAULT_CSS = "TextPane { scrollbar-gutter: stable; }"
+
+    @dataclass
+    class Scrolled(Event):
+        """Another line is at the top."""
+
+        pane: TextPane
+        top: int
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._draw: Draw = _nothing
+        self._drawn_for: tuple[int, str] | None = None
+
+    def show(self, draw: Draw, *, keep_place: bool = False) -> None:
+        """Draw something else, from its top unless the place is to be kept."""
+        self._draw, self._drawn_for = draw, None
+        self._lay_out()
+        if not keep_place:
+            self.scroll_to(y=0, animate=False)
+        self.refresh()
+
+    @property
+    def text(self) -> str:
+        """All lines as plain text."""
+        drawn = (self._rows.row(index) for index in range(self._rows.count))
+        return "\n".join(line.text.rstrip() for line in drawn if line is not None)
+
+    def draw_row(self, row: Line, index: int, width: int) -> Line:
+        """A line as it was made."""
+        return row
+
+    def on_resize(self) -> None:
+        """Lay the text out for the new width."""
+        self._lay_out()
+
+    def notify_style_update(self) -> None:
+        """Another theme has other colours."""
+        super().notify_style_update()
+        self._lay_out()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Tell whoever is linked."""
+        super().watch_scroll_y(old_value, new_value)
+        if round(old_value) != round(new_value):
+            self.post_message(self.Scrolled(self, round(new_value)))
+
+    def action_line(self, step: int) -> None:
+        """Scroll by lines."""
+        self.scroll_relative(y=step, animate=False)
+
+    def action_page(self, step: int) -> None:
+        """Scroll by what is in sight."""
+        self.scroll_relative(y=step * max(1, self.size.height - 1), animate=False)
+
+    def action_top(self) -> None:
+        """Scroll to the first line."""
+        self.scroll_to(y=0, animate=False)
+
+    def action_bottom(self) -> None:
+        """Scroll to the last line."""
+        self.scroll_to(y=self.max_scroll_y, animate=False)
+
+    def _lay_out(self) -> None:
+        wanted = (self.row_width, self.app.theme)
+        if wanted != self._drawn_for and wanted[0] > 0:
+            self._drawn_for = wanted
+            self._rows = ListRows(self._draw(wanted[0], self.palette))
+            self.fit_rows()
