@@ -3,8 +3,3 @@
 `scenarios/` tells them as text; `build` plays them into a HERMES_HOME (databases, config.yaml, logs), and
 `demo_home` keeps one such home in the user's cache directory.
 """
-
-from sample_sessions.builder import build
-from sample_sessions.demo import demo_home
-
-__all__ = ["build", "demo_home"]

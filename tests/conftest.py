@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sample_sessions import build
+from sample_sessions.builder import build
 
 NOW = datetime(2026, 11, 21, 18, 0, tzinfo=UTC)
 """The moment the sample sessions are built for."""

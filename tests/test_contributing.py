@@ -49,7 +49,7 @@ def test_every_path_it_names_exists(path: str) -> None:
 
 
 def test_a_release_is_added_with_the_fields_that_differ(monkeypatch: pytest.MonkeyPatch) -> None:
-    added = yaml.safe_load(example("# core/hermes/policies/0.23.yaml"))
+    added = yaml.safe_load(example("# core/hermes/policy/releases/0.23.yaml"))
     monkeypatch.setattr(
         policy, "load_table", lambda path: dict(added) if path.endswith("/0.23.yaml") else load_table(path)
     )
@@ -63,7 +63,7 @@ def test_a_finding_is_words_and_a_function(monkeypatch: pytest.MonkeyPatch) -> N
     ((key, entry),) = yaml.safe_load(example("# core/explain/diagnose/findings.yaml")).items()
     monkeypatch.setattr(registry, "CONVERSATION_RULES", {})
     monkeypatch.setattr(registry, "rules", lambda: {key: registry._rule(key, entry)})
-    defined(example("from core.model.event import Trigger"), summary_rules)
+    defined(example("from core.model.compaction.event import Trigger"), summary_rules)
 
     def said(*focuses: str | None) -> list[str]:
         events = [SimpleNamespace(trigger=Trigger.MANUAL, focus=focus, evidence=()) for focus in focuses]
@@ -75,7 +75,7 @@ def test_a_finding_is_words_and_a_function(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_summariser_is_a_class_with_one_method() -> None:
-    made = defined(example("from core.compress.redact import redact_text"), ModuleType("opening"))
+    made = defined(example("from core.redact.text import redact_text"), ModuleType("opening"))
     measured = measure(messages(11), policy.load_policy("0.19"))
     written = preview(measured, plan(measured, Settings(window=64_000)), made["OpeningSummariser"]())
     assert written.summary is not None

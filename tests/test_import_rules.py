@@ -63,7 +63,7 @@ def test_no_subcommand_loads_an_sdk_to_be_imported() -> None:
 
 HEAVY_FOR_A_LIST = HEAVY | {
     *("difflib", "inspect", "shutil", "tempfile", "importlib.resources", "importlib.metadata"),
-    *("core.account", "core.apply", "core.explain", "core.redact", "core.compress.planning.plan"),
+    *("core.account", "core.apply", "core.explain", "core.redact.text", "core.compress.planning.plan"),
     *(
         "core.hermes.markers.markers",
         "core.model.transcript.conversation",

@@ -19,7 +19,8 @@ from core.explain.context.rows.boundary_rows import BoundaryRows, boundary_rows,
 from core.explain.explanation import Explanation
 from core.explain.trigger_state import where_it_stands
 from core.hermes.config.config import HermesConfig, load_config
-from core.hermes.log import Kind, Log, LogRecord
+from core.hermes.log.read import Log
+from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import nearest_release
 from core.hermes.policy.release import release_of_summary
 from core.model.compaction.event import CompressionEvent

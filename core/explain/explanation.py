@@ -11,7 +11,7 @@ if TYPE_CHECKING:  # what reads logs and configuration: an answer that was kept 
     from core.explain.context.log.log_clock import Clock
     from core.hermes.config.config import HermesConfig
     from core.hermes.config.window import WindowGuess
-    from core.hermes.log import Log
+    from core.hermes.log.read import Log
     from core.hermes.policy.release import ReleaseGuess
     from core.model.compaction.event import CompressionEvent
     from core.model.compaction.settings import Settings

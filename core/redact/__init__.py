@@ -3,16 +3,3 @@
 A credential is replaced by `[redacted:KIND]`: nothing of it is kept, the reader still sees what stood there,
 and running again changes nothing. What counts as a credential is data: `kinds.yaml`.
 """
-
-from core.redact.message import redact_message, redact_scattered, redact_wire
-from core.redact.text import Redacted, redact, redact_all, redact_text
-
-__all__ = [
-    "Redacted",
-    "redact",
-    "redact_all",
-    "redact_message",
-    "redact_scattered",
-    "redact_text",
-    "redact_wire",
-]

@@ -79,7 +79,7 @@ def masked(value: Any) -> Any:
         return masked_word(value) if len(value) <= _WORD else _masked_text(value)
     if isinstance(value, dict):
         if "role" in value and ("content" in value or "tool_calls" in value):
-            from core.redact import redact_wire
+            from core.redact.message import redact_wire
 
             return redact_wire(value)
         return {key: one if key in CODED else masked(one) for key, one in value.items()}

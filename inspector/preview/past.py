@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.compress.planning.measure import measure
-from core.compress.retention import retention
+from core.compress.retention.report import retention
 from core.explain.context.gather import situation
 from core.explain.context.rows.compaction_input import closing_rows
 from core.explain.context.rows.written_rows import copied_rows

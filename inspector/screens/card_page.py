@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import ClassVar
 
 from textual import getters
@@ -13,7 +14,7 @@ from inspector.widgets.panes.card import Card
 class CardPage(Page):
     """Scrolls its card, copies it, and stops its work on the way out."""
 
-    CSS_PATH = "card_page.tcss"
+    CSS_PATH = Path(__file__).with_name("card_page.tcss")  # a bare name is sought beside each heir
     WORK: ClassVar[str] = ""
     """The group of workers that has nobody to tell once the screen is left."""
 

@@ -17,7 +17,7 @@ def mask(text: str) -> str:
     if len(text) < SHORTEST or not may_hold_credential(text):
         return text
     # Most lists hold nothing that needs the full search, so they need not wait for its imports either.
-    from core.redact import redact_text
+    from core.redact.text import redact_text
 
     return redact_text(text)
 
@@ -26,13 +26,13 @@ def mask_all(texts: Sequence[str]) -> Sequence[str]:
     """Mask the credentials in many short texts: one look at all of them costs a fifth of one at each."""
     if not may_hold_credential(_BETWEEN.join(texts)):
         return texts
-    from core.redact import redact_all
+    from core.redact.text import redact_all
 
     return redact_all(texts)
 
 
 def warm() -> None:
     """Load what masking needs, in a worker, so that the first row drawn need not wait for it."""
-    from core.redact import redact_text
+    from core.redact.text import redact_text
 
     redact_text("")

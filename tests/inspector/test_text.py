@@ -100,7 +100,7 @@ assigned = st.builds(
 @given(assigned)
 @settings(max_examples=300, deadline=None)
 def test_the_quick_look_lets_no_credential_pass(text: str) -> None:
-    from core.redact import redact_text
+    from core.redact.text import redact_text
 
     assert redact_text(clean(text)) == clean(text)
 

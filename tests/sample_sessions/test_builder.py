@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from core.hermes.markers.markers import find_summary
-from sample_sessions import build
+from sample_sessions.builder import build
 from sample_sessions.scenario import parse, scenarios
 from tests.conftest import NOW
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sample_sessions import demo, demo_home
+from sample_sessions import demo
+from sample_sessions.demo import demo_home
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.hermes.log import Kind, Log, LogRecord, log_files
+from core.hermes.log.read import Log, log_files
+from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.prompt_cache import CacheCall
 
 ToUtc = Callable[[datetime], datetime]

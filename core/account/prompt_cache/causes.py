@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from core.account.prompt_cache.calls import ToUtc, local_time
-from core.hermes.log import Kind, Log, LogRecord
+from core.hermes.log.read import Log
+from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.prompt_cache import CacheCall
 from core.model.evidence import Evidence, Source
 

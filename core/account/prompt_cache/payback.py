@@ -11,7 +11,8 @@ from decimal import Decimal
 from core.account.pricing.price import MILLION, rates_for, write_rate
 from core.account.prompt_cache.calls import ToUtc, local_time
 from core.account.prompt_cache.reread_cost import anew
-from core.hermes.log import Kind, Log, LogRecord
+from core.hermes.log.read import Log
+from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.prices import PriceRow, Term
 from core.model.accounting.prompt_cache import CacheCall, Payback
 from core.model.accounting.usage import Origin

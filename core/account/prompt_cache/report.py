@@ -20,7 +20,7 @@ from core.account.prompt_cache.routes import Route, cache_route, cache_ttl
 from core.account.prompt_cache.ttl_advice import advise
 from core.compress.sizing.estimate import message_size, text_tokens, tool_tokens, total_tokens
 from core.hermes.config.config import HermesConfig
-from core.hermes.log import Log
+from core.hermes.log.read import Log
 from core.hermes.policy.policy import load_policy, nearest_release, newest_release
 from core.model.accounting.prices import PriceRow
 from core.model.accounting.prompt_cache import (

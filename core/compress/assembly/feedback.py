@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from core.hermes.policy.rules import FeedbackRules
 from core.model.compaction.preview import Feedback
-from core.redact import redact_text
+from core.redact.text import redact_text
 
 _ABORTED = "Summary generation failed; no messages were removed."
 _REFUSED = "The generated summary was larger than what it would replace; no messages were removed."

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.compress.facts import about, topic_of, views
+from core.compress.facts.collect import about, topic_of
+from core.compress.facts.readable import views
 from core.compress.facts.topic import Topic
 from core.model.transcript.message import Message
 

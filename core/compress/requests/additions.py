@@ -19,7 +19,7 @@ from core.compress.summarise.base import heading_line
 from core.hermes.markers.summary_signs import markers
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
-from core.redact import redact_text
+from core.redact.text import redact_text
 
 _TASK_MOST, _TASK_BRIEF = 1400, 300
 _ANCHORS = "Anchor Index (mechanically extracted, exact)"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from core.model.transcript.message import Message
-from core.redact import redact_text
+from core.redact.text import redact_text
 
 _MOST = 7000
 _READ = 1_000_000

@@ -20,7 +20,8 @@ from core.compress.summarise.base import SummaryRequest, SummaryResult, SummaryS
 from core.hermes.policy.policy import Policy
 from core.model.compaction.plan import Plan
 from core.model.transcript.message import Message
-from core.redact import redact_scattered, redact_text
+from core.redact.message import redact_scattered
+from core.redact.text import redact_text
 
 _FOCUS_TURNS, _FOCUS_TURN, _FOCUS_MOST = 3, 260, 700
 

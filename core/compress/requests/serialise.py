@@ -12,7 +12,7 @@ from core.compress.sizing.estimate import is_image
 from core.compress.sizing.weight import function_of
 from core.hermes.policy.output_rules import SummaryRules
 from core.model.transcript.message import Message
-from core.redact import redact_text
+from core.redact.text import redact_text
 
 _BODY_MOST, _BODY_HEAD, _BODY_TAIL = 6000, 4000, 1500
 _ARGUMENTS_MOST, _ARGUMENTS_HEAD = 1500, 1200

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from core.compress.facts import View
 from core.compress.facts.history import files, outcomes
+from core.compress.facts.readable import View
 from core.compress.retention.summary_index import LOST, SummaryIndex
 
 _GONE = re.compile(

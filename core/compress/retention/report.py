@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from core.compress.facts import CATEGORIES, Found, View, collect, topic_of, values, views
-from core.compress.facts.collect import constraints
+from core.compress.facts.collect import CATEGORIES, Found, collect, constraints, topic_of
 from core.compress.facts.history import pending
 from core.compress.facts.lexicon import lexicon
+from core.compress.facts.readable import View, views
+from core.compress.facts.values import values
 from core.compress.retention.outdated import stale
 from core.compress.retention.summary_index import KEPT, LOST, PARAPHRASED, SummaryIndex
 from core.model.compaction.preview import Anchor, AnchorCount, Retention

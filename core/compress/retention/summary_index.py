@@ -9,10 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 
-from core.compress.facts import values
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.topic import terms
-from core.compress.facts.values import measures
+from core.compress.facts.values import measures, values
 
 KEPT, PARAPHRASED, LOST = "kept", "paraphrased", "lost"
 

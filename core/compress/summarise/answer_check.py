@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from core.compress.summarise.base import FailureKind, SummaryFailure, SummaryRequest, heading_line, sections
 from core.model.accounting.tokens import Buckets
-from core.redact import redact_text
+from core.redact.text import redact_text
 
 _THINKING = re.compile(r"<(think|thinking|reasoning|thought)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"\A```[a-z]*\n(?P<body>.*?)\n?```\Z", re.DOTALL)

@@ -10,7 +10,7 @@ from typing import Any
 
 from core.compress.summarise.base import SummaryRequest, heading_line
 from core.compress.summarise.extract.sections import kind_of
-from core.redact import redact_text
+from core.redact.text import redact_text
 from core.support.yaml_tables import load_table
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.explain.compactions.causes import Cause, cause_of, cause_of_telemetry
-from core.hermes.log import Kind, LogRecord
+from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
 
 _BEGINS = frozenset({Kind.STARTED, Kind.NATIVE_STARTED})

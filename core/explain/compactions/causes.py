@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import cache
 from typing import Any, NamedTuple
 
-from core.hermes.log import Kind, LogRecord
+from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
 from core.model.evidence import Verdict
 from core.support.yaml_tables import load_table

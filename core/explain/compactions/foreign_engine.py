@@ -9,7 +9,7 @@ from pathlib import Path
 from core.explain.compactions.attempts import Attempt
 from core.explain.context.context import Frame
 from core.explain.context.rows.boundary_rows import BoundaryRows
-from core.hermes.log import Kind
+from core.hermes.log.record import Kind
 from core.model.compaction.event import Trigger
 from core.model.evidence import Evidence, Source
 from core.model.transcript.boundary import BoundaryMode

@@ -10,7 +10,7 @@ from core.explain.context.context import Frame
 from core.explain.context.log.log_claims import stated_windows
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.config.window import find_window
-from core.hermes.log import Kind
+from core.hermes.log.record import Kind
 
 
 class PastWindow(NamedTuple):

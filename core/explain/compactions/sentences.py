@@ -10,7 +10,7 @@ from core.explain.compactions.causes import Cause, trigger_words
 from core.explain.compactions.shrunk_window import Shrunk
 from core.explain.compactions.verdict import Ruling
 from core.explain.context.rows.boundary_rows import BoundaryRows
-from core.hermes.log import Kind, LogRecord
+from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
 from core.model.evidence import Evidence, Source, Verdict
 

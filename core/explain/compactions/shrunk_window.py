@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from core.explain.compactions.attempts import Attempt
 from core.explain.compactions.causes import refusal_of
 from core.explain.context.context import Frame
-from core.hermes.log import Kind, LogRecord
+from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
 
 _REFUSED = (Trigger.OVERFLOW, Trigger.LONG_CONTEXT_TIER)

@@ -6,7 +6,7 @@ from core.compress.sizing.estimate import text_tokens
 from core.explain.compactions.attempts import Attempt
 from core.explain.context.context import Frame
 from core.explain.context.rows.boundary_rows import BoundaryRows
-from core.hermes.log import Kind, LogRecord
+from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import SummaryOutcome, SummaryStatus
 from core.model.transcript.session import Session
 

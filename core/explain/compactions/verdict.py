@@ -16,7 +16,7 @@ from core.explain.context.context import Frame
 from core.explain.context.log.agent_runs import passed_over
 from core.explain.context.log.log_claims import lowered_threshold
 from core.explain.context.rows.boundary_rows import BoundaryRows
-from core.hermes.log import Kind, LogRecord
+from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
 from core.model.evidence import Verdict
 from core.model.transcript.session import Session

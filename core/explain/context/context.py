@@ -15,7 +15,7 @@ from core.explain.context.release_checks import CheckRules, check_rules, toleran
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.config.config import HermesConfig
 from core.hermes.config.window import WindowGuess
-from core.hermes.log import Log
+from core.hermes.log.read import Log
 from core.hermes.policy.policy import Policy, load_policy
 from core.hermes.policy.release import ReleaseGuess
 from core.hermes.snapshots import stored_tools

@@ -15,7 +15,8 @@ from core.explain.context.rows.written_rows import answered
 from core.explain.context.usage_anchor import anchored_tokens
 from core.hermes.config.config import HermesConfig, load_config
 from core.hermes.config.window import WindowGuess, find_window
-from core.hermes.log import Kind, Log, LogRecord, read_log
+from core.hermes.log.read import Log, read_log
+from core.hermes.log.record import Kind, LogRecord
 from core.hermes.markers.markers import SummaryMatch, find_summary
 from core.hermes.policy.policy import Policy, load_policy, nearest_release
 from core.hermes.policy.release import ReleaseClues, ReleaseGuess, detect_release, shape_names

@@ -15,7 +15,8 @@ from core.explain.context.context import Frame
 from core.explain.context.log.log_claims import about
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.explanation import Explanation
-from core.hermes.log import Kind, Log, LogRecord
+from core.hermes.log.read import Log
+from core.hermes.log.record import Kind, LogRecord
 from core.hermes.markers.markers import SummaryMatch, find_summary
 from core.hermes.policy.policy import Policy
 from core.model.compaction.event import CompressionEvent

@@ -15,7 +15,7 @@ from core.explain.diagnose.rules.storage import secrets, structure, transcript  
 from core.explain.diagnose.rules.storage.database import StoreCase
 from core.explain.events import explained
 from core.hermes.config.config import HermesConfig
-from core.hermes.log import Log
+from core.hermes.log.read import Log
 from core.model.finding import Finding, NotKnown
 from core.store.store import Store
 

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from core.explain.context.context import Frame
 from core.explain.context.gather import gate_of
 from core.explain.turns.checks import Check
-from core.hermes.log import Kind, LogRecord
+from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import CompressionEvent, SummaryStatus
 from core.model.transcript.session import Session
 

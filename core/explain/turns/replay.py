@@ -13,7 +13,7 @@ from core.explain.turns.past_gates import UNRECORDED, PastGates
 from core.explain.turns.threshold_in_force import Watch
 from core.explain.turns.transcripts import RunningSums, Transcript, transcripts
 from core.explain.turns.turn_lines import TurnLines, turn_lines
-from core.hermes.log import Kind, LogRecord
+from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.transcript.message import Message
 

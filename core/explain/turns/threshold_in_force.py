@@ -8,7 +8,7 @@ from functools import cached_property
 
 from core.explain.compactions.verdict import BY_SIZE
 from core.explain.context.context import Frame
-from core.hermes.log import Kind, LogRecord
+from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import CompressionEvent
 from core.model.transcript.session import Session
 

@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Open the app on the sample sessions."""
-    from sample_sessions import demo_home
+    from sample_sessions.demo import demo_home
 
     home = demo_home()
     if args.path:

@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
             mask=not args.unmasked,
         )
     else:
-        from core.redact import redact_text
+        from core.redact.text import redact_text
 
         # Masked whole: a credential may run over several lines.
         left = [(entry["index"], str(entry["text"])) for entry in pruned or ()]

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from core.model.compaction.preview import Preview, Retention
 from core.model.transcript.message import Message
-from core.redact import redact_message, redact_text
+from core.redact.message import redact_message
+from core.redact.text import redact_text
 from inspector.cli.table import Column
 from inspector.cli.table import lines as table
 from inspector.terminal import formatting as format

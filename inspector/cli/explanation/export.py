@@ -63,7 +63,7 @@ def report_text(store: Store, session: Session, form: str) -> str:
 
 def _messages(store: Store, session: Session) -> str:
     """The newest generation as OpenAI messages, one a line."""
-    from core.redact import redact_message
+    from core.redact.message import redact_message
 
     generations = store.conversation(session.id).generations
     messages = store.generation_messages(generations[-1]) if generations else ()
@@ -72,7 +72,7 @@ def _messages(store: Store, session: Session) -> str:
 
 def masked(value: Any) -> Any:
     """The same value with credentials masked in every text, and the names of people's home directories."""
-    from core.redact import redact_text
+    from core.redact.text import redact_text
 
     if isinstance(value, str):
         return _HOMES.sub("~", redact_text(value))

@@ -39,7 +39,7 @@ def test_any_text_crosses_the_pipe(texts: list[str]) -> None:
 def test_the_vocabulary_is_loaded_there_and_not_here() -> None:
     code = """if True:
         import sys
-        from core.account.tokenizer_process import TokenizerProcess
+        from core.account.tokenizers.child_process import TokenizerProcess
         with TokenizerProcess() as tokenizer:
             assert tokenizer.count(["hello world"], "o200k_base") == [2]
         assert "tiktoken" not in sys.modules

@@ -25,7 +25,7 @@ sys.addaudithook(hook)
 from pathlib import Path
 from core.store.store import Store
 from core.apply.rehearse import rehearse
-from core.apply.guards import check_guards
+from core.apply.checks.guards import check_guards
 from tests.core.apply.material import preview
 with Store(Path(sys.argv[1])) as store:
     store.conversations(), store.sessions(), store.chain("s"), store.search("answer")

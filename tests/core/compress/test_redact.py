@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.model.transcript.message import Message
-from core.redact import redact, redact_all, redact_message, redact_text
+from core.redact.message import redact_message
+from core.redact.text import redact, redact_all, redact_text
 from tests.core.compress.credentials import FIELDS, KINDS, message_with, planted
 from tests.timing import assert_linear
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from core.redact import redact_text
 from core.redact.quick_check import may_hold_credential
 from core.redact.table import Kind, kinds, names, places
+from core.redact.text import redact_text
 from tests.core.compress.credentials import KINDS, planted
 
 VALUES = st.text("abcxyzKLMN0123456789_-/+.=~", min_size=1, max_size=44)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from core.explain.context.log.log_clock import align
-from core.hermes.log import Kind, LogRecord
+from core.hermes.log.record import Kind, LogRecord
 
 BEGAN = datetime(2026, 11, 21, 13, 0, tzinfo=UTC)
 

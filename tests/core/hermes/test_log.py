@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.hermes.log import Kind, log_files, read_log
 from core.hermes.log.parse import parse_line, patterns
+from core.hermes.log.read import log_files, read_log
+from core.hermes.log.record import Kind
 from core.hermes.log.scan import NEEDLES
 
 HEAD = "2026-11-21 20:06:47,259 INFO [S1] agent.turn_context: "

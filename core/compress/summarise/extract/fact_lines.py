@@ -6,10 +6,10 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
-from core.compress.facts import View, about, constraints, one_line, sentences
+from core.compress.facts.collect import about, constraints, sentences
 from core.compress.facts.history import FileStory, Outcome, effect_of, files, outcomes, pending
 from core.compress.facts.lexicon import lexicon
-from core.compress.facts.readable import request_words
+from core.compress.facts.readable import View, one_line, request_words
 from core.compress.facts.topic import Topic
 
 _TASK, _BRIEF, _ASK, _LINE, _LOG = 1200, 300, 400, 220, 120

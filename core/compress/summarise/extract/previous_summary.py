@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from core.compress.facts import View
 from core.compress.facts.history import files, outcomes
 from core.compress.facts.lexicon import lexicon
+from core.compress.facts.readable import View
 from core.compress.facts.topic import Topic, terms
 from core.compress.summarise.base import sections
 from core.compress.summarise.extract.fact_lines import Fact

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from core.compress.facts import values
+from core.compress.facts.values import values
 from core.compress.summarise.extract.fact_lines import Fact
 from core.compress.summarise.extract.sections import purposes
 

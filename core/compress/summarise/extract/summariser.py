@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from core.compress.facts import Found, View, collect, topic_of, views
+from core.compress.facts.collect import Found, collect, topic_of
 from core.compress.facts.history import files
-from core.compress.facts.readable import ends
+from core.compress.facts.readable import View, ends, views
 from core.compress.retention.summary_index import LOST, SummaryIndex
 from core.compress.summarise.base import (
     Cancelled,
@@ -22,7 +22,7 @@ from core.compress.summarise.extract.previous_summary import carried, without_re
 from core.compress.summarise.extract.render import render
 from core.compress.summarise.extract.select import FOCUS_SHARE, Estimate, choose
 from core.compress.summarise.extract.value_lists import lists, quotes
-from core.redact import redact_all, redact_text
+from core.redact.text import redact_all, redact_text
 
 _LARGEST_SHARE = 0.5
 """A summary is never asked to be more than half of what it replaces."""

@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from core.compress.facts import Found, classify
+from core.compress.facts.collect import Found
+from core.compress.facts.values import classify
 from core.compress.retention.summary_index import LOST, SummaryIndex, endings
 from core.compress.summarise.extract.fact_lines import Fact
 from core.compress.summarise.extract.select import Estimate

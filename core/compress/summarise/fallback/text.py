@@ -17,7 +17,7 @@ from core.compress.summarise.extract.sections import kind_of
 from core.compress.summarise.fallback.turn_excerpts import Evidence, evidence_of
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
-from core.redact import redact_text
+from core.redact.text import redact_text
 from core.support.yaml_tables import load_table
 
 _REPEATING = ("in_progress", "pending")

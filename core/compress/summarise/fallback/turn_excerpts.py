@@ -14,7 +14,7 @@ from core.compress.pruning.stubs import stub_line
 from core.compress.pruning.truncate import elide
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message, ToolCall
-from core.redact import redact_text
+from core.redact.text import redact_text
 
 MOST_ACTIONS, MOST_BLOCKERS, MOST_FILES, MOST_TURNS = 12, 5, 12, 8
 _TURN = 700

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from core.compress.summarise.base import FailureKind, SummaryFailure
-from core.redact import redact_text
+from core.redact.text import redact_text
 from core.support.yaml_tables import load_table
 
 _LONGEST = 200

@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Iterator
 from datetime import datetime
 
 from core.hermes.config.window import WindowClaim
-from core.hermes.log import Kind, Log, LogRecord
+from core.hermes.log.read import Log
+from core.hermes.log.record import Kind, LogRecord
 from core.model.evidence import Evidence, Source, Verdict
 
 _STATES_WINDOW = (Kind.PREFLIGHT, Kind.PRE_API, Kind.HYGIENE, Kind.TELEMETRY, Kind.INIT)

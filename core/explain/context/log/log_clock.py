@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from core.hermes.log import Kind, LogRecord
+from core.hermes.log.record import Kind, LogRecord
 
 _QUARTER = 15
 """Minutes; zones are whole quarters of an hour apart."""

@@ -10,7 +10,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 from core.explain.context.log.log_clock import Clock, align, candidates
-from core.hermes.log import Log, LogRecord
+from core.hermes.log.read import Log
+from core.hermes.log.record import LogRecord
 
 _JUMP = timedelta(minutes=10)
 """Zones differ by a quarter of an hour at least, so a smaller step is a pause."""

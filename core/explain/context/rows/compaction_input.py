@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from core.compress.messages.request_order import requested
 from core.explain.context.rows.boundary_rows import BoundaryRows, boundary_rows
-from core.hermes.log import Kind, Log, LogRecord
+from core.hermes.log.read import Log
+from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import Policy
 from core.model.transcript.conversation import Conversation, Generation
 from core.model.transcript.message import Message

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
-from core.hermes.log import Kind, Log, LogRecord, read_log
+from core.hermes.log.read import Log, read_log
+from core.hermes.log.record import Kind, LogRecord
 from core.support.user_dirs import cache_directory
 
 _STATED = (Kind.PREFLIGHT, Kind.PRE_API, Kind.HYGIENE, Kind.TELEMETRY, Kind.INIT)

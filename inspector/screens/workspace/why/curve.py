@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.explain.explanation import Explanation
-from core.hermes.log import Kind
+from core.hermes.log.record import Kind
 from core.model.compaction.event import CompressionEvent
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from core.hermes.log import Kind, Log, LogRecord
+from core.hermes.log.read import Log
+from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.prompt_cache import CacheCall
 
 START = datetime(2026, 6, 1, 12, tzinfo=UTC)

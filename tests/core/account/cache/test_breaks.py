@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.account.prompt_cache.breaks import LEAST, find_breaks
 from core.account.prompt_cache.causes import Surroundings
-from core.hermes.log import Kind, LogRecord
+from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.prices import PriceRow, Rates
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall
 from tests.core.account.cache.logs import START, call, line, log, spaced, utc

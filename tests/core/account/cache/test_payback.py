@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from core.account.prompt_cache.payback import SummaryCost, paybacks
-from core.hermes.log import Kind
+from core.hermes.log.record import Kind
 from core.model.accounting.prices import PriceRow, Rates
 from core.model.accounting.prompt_cache import CacheCall, Payback
 from tests.core.account.cache.logs import call, line, log, spaced, utc

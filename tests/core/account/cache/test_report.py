@@ -11,10 +11,10 @@ from shutil import copytree
 import pytest
 
 from core.account.pricing.price_book import PriceBook
-from core.account.prompt_cache import cache_report
+from core.account.prompt_cache.report import cache_report
 from core.account.spending.ledger import ledger
 from core.hermes.config.config import load_config
-from core.hermes.log import read_log
+from core.hermes.log.read import read_log
 from core.model.accounting.prompt_cache import CacheReport
 from core.store.database.locate import Location
 from core.store.store import Store

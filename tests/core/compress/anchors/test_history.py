@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.compress.facts import views
 from core.compress.facts.history import files, outcomes, pending
+from core.compress.facts.readable import views
 from tests.core.compress.builders import assistant, call, user
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.facts import values
+from core.compress.facts.values import values
 from tests.timing import assert_linear
 
 

@@ -285,8 +285,8 @@ def test_the_endpoint_is_named_before_anything_is_sent(wire: str) -> None:
 
 def test_the_sdks_are_loaded_only_to_ask() -> None:
     code = (
-        "import sys, core.compress.summarise.openai, core.compress.summarise.anthropic, "
-        "core.compress.summarise.extractive, core.compress.summarise.choice;"
+        "import sys, core.compress.summarise.remote.openai, core.compress.summarise.remote.anthropic, "
+        "core.compress.summarise.extract.summariser, core.compress.summarise.model_choice;"
         "assert not {'openai', 'anthropic', 'tiktoken', 'httpx2'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

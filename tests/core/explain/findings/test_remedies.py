@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.explain.diagnose import examine, rules
+from core.explain.diagnose.examine import examine
+from core.explain.diagnose.registry import rules
 from core.hermes.config.config_values import key_specs
 from core.model.finding import Finding, Severity
 from core.support.yaml_tables import shared_table

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.explain.diagnose import Examination, examine, examine_store, findings, rules
 from core.explain.diagnose.diagnose import diagnose, diagnose_store
-from core.explain.diagnose.registry import CONVERSATION_RULES, STORE_RULES
+from core.explain.diagnose.examine import Examination, examine, examine_store, findings
+from core.explain.diagnose.registry import CONVERSATION_RULES, STORE_RULES, rules
 from core.explain.diagnose.rules.storage.secrets import MASK
 from core.model.finding import Finding, Severity
 from core.support.yaml_tables import shared_table

@@ -9,7 +9,7 @@ from core.compress.sizing.estimate import image_count, message_size, total_token
 from core.explain.compactions.sentences import quoted
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
-from core.hermes.log import Kind
+from core.hermes.log.record import Kind
 from core.hermes.markers.markers import find_summary, scaffold_kind
 from core.hermes.policy.rules import EstimateRules
 from core.model.compaction.plan import Plan

@@ -12,7 +12,7 @@ from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
 from core.explain.diagnose.rules.storage.session import paused
-from core.hermes.log import Kind
+from core.hermes.log.record import Kind
 from core.model.compaction.preview import Retention
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Severity

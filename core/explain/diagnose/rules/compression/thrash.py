@@ -14,7 +14,7 @@ from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
 from core.explain.diagnose.rules.remedies import to_fire_less
 from core.explain.diagnose.rules.storage.session import strikes_kept
-from core.hermes.log import Kind, LogRecord
+from core.hermes.log.record import Kind, LogRecord
 from core.hermes.markers.markers import find_summary, scaffold_kind
 from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.evidence import Evidence, Source, Verdict

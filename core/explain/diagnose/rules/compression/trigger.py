@@ -13,7 +13,7 @@ from core.explain.context.log.log_claims import about
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
 from core.explain.diagnose.rules.remedies import moves
-from core.hermes.log import Kind, LogRecord
+from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Severity

@@ -11,7 +11,7 @@ from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
 from core.explain.diagnose.rules.remedies import to_fire_earlier
 from core.explain.what_if.bill import Bill
-from core.hermes.log import Kind
+from core.hermes.log.record import Kind
 from core.model.evidence import Verdict
 
 

@@ -13,7 +13,7 @@ from core.explain.compactions.sentences import quoted
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
 from core.explain.diagnose.rules.storage.session import dead_end
-from core.hermes.log import Kind
+from core.hermes.log.record import Kind
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.transcript.message import Message
 from core.model.transcript.session import Kind as SessionKind

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from core.compress.facts import topic_of, views
+from core.compress.facts.collect import topic_of
+from core.compress.facts.readable import views
 from core.compress.facts.topic import Topic
 from core.compress.summarise.base import sections
 from core.model.compaction.preview import Anchor, Retention
