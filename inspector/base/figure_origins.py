@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from core.model.accounting.usage import Origin
+from core.model.evidence import Evidence
 from core.store.database.connect import Cancelled
 
 
@@ -28,3 +29,8 @@ class Asked:
 
     title: str
     read: Callable[[Cancelled], Sequence[Told]]
+
+
+def located(evidence: Iterable[Evidence]) -> tuple[str, ...]:
+    """Where each piece lies, and what it says there."""
+    return tuple(f"{one.where}: {one.text}" for one in evidence)

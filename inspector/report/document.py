@@ -34,9 +34,7 @@ def document(store: Store, session: Session) -> dict[str, Any]:
     from core.explain.answer import answer
     from core.explain.diagnose.diagnose import diagnose
     from core.explain.prompt_cache import conversation_cache
-    from inspector.cli.browse import chain
-    from inspector.cli.explanation import findings, why
-    from inspector.cli.money import cache
+    from inspector.payloads import findings, lineage, prompt_cache, why
     from inspector.payloads import usage as usage_json
 
     conversation = store.conversation(session.id)
@@ -54,8 +52,8 @@ def document(store: Store, session: Session) -> dict[str, Any]:
         "findings": [_unsaid_finding(findings.payload(one)) for one in examined.findings],
         "unknown": [{"rule": one.rule, "name": one.name, "why": one.why} for one in examined.unknown],
         "usage": usage_json.payload(ledger((store,), by="model", session=session.id, prices=open_book())),
-        "cache": cache.payload(conversation_cache(store, session.id)),
-        "chain": chain.payload(store.chain(session.id)),
+        "cache": prompt_cache.payload(conversation_cache(store, session.id)),
+        "chain": lineage.payload(store.chain(session.id)),
         "notes": list(conversation.notes),
     }
 

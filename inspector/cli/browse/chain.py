@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from core.model.accounting.prices import Money
-from core.model.accounting.tokens import Buckets
 from core.model.transcript.conversation import Chain, ChainNode
 from inspector.cli import output
 from inspector.cli.arguments import options, target
-from inspector.payloads import values as jsonio
+from inspector.payloads import lineage as lineage_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,53 +25,10 @@ def run(args: argparse.Namespace) -> int:
         chain = store.chain(session.id)
         names = {} if args.json else store.names([node.session.id for node in chain.nodes])
     if args.json:
-        output.write_json(payload(chain))
+        output.write_json(lineage_json.payload(chain))
     else:
         output.write_lines(_lines(chain, session.id, names))
     return 0
-
-
-def payload(chain: Chain) -> dict[str, Any]:
-    """A lineage as the command line promises it."""
-    return {
-        "root": chain.root,
-        "tip": chain.tip,
-        "resume_target": chain.resume_target,
-        "resume_reason": chain.resume_reason,
-        "nodes": [_node(*pair) for pair in zip(chain.nodes, chain.spent_below(), strict=True)],
-        "findings": list(chain.findings),
-    }
-
-
-def _node(node: ChainNode, below: tuple[Buckets, Money]) -> dict[str, Any]:
-    session = node.session
-    tokens, recorded = below
-    return {
-        "id": session.id,
-        "kind": node.kind.value,
-        "parent": node.parent_id,
-        "depth": node.depth,
-        "orphan": node.orphan,
-        "title": session.title,
-        "source": session.source,
-        "model": session.model,
-        "started_at": jsonio.time(session.started_at),
-        "ended_at": jsonio.time(session.ended_at),
-        "end_reason": session.end_reason,
-        "messages": session.messages,
-        "generations": node.generations,
-        "tokens": jsonio.tokens(session.tokens),
-        "cost": jsonio.cost(session.recorded_cost),
-        "beside": [
-            {"task": row.task, "tokens": jsonio.tokens(row.tokens), "cost": jsonio.cost(row.recorded_cost)}
-            for row in node.beside
-        ],
-        "subtree": {
-            "tokens": jsonio.tokens(tokens),
-            "recorded_usd": jsonio.money(recorded.usd),
-            "unpriced": recorded.missing,
-        },
-    }
 
 
 def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:

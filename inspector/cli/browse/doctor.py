@@ -18,8 +18,8 @@ from core.store.store import Store
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.explanation.findings import lines as finding_lines
-from inspector.cli.explanation.findings import payload as findings_payload
 from inspector.payloads import values as jsonio
+from inspector.payloads.findings import payload as findings_payload
 
 T = TypeVar("T")
 

@@ -7,10 +7,9 @@ exception: it holds the messages of the newest generation, one a line. Credentia
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core.errors import UsageError
 from inspector.cli import output
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 FORMATS = ("md", "html", "json", "jsonl")
-
-_HOMES = re.compile(r"(?<![\w/])(?:/home|/Users|[A-Za-z]:\\+Users)[/\\]+[^/\\\s\"'`:]+")
-"""A path names its owner there."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write a report."""
+    from inspector.report.text import report_text
+
     form = "json" if args.json else args.format
     with target.session(args) as (store, session):
         text = _messages(store, session) if form == "jsonl" else report_text(store, session, form)
@@ -51,16 +49,6 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def report_text(store: Store, session: Session, form: str) -> str:
-    """The report of a conversation as `json`, `html` or, whatever else is asked for, Markdown."""
-    from inspector.report import document as report
-
-    document = masked(report.document(store, session))
-    if form == "json":
-        return jsonio.dumps(document, indent=2) + "\n"
-    return report.html(document) if form == "html" else report.markdown(document)
-
-
 def _messages(store: Store, session: Session) -> str:
     """The newest generation as OpenAI messages, one a line."""
     from core.redact.message import redact_message
@@ -68,17 +56,6 @@ def _messages(store: Store, session: Session) -> str:
     generations = store.conversation(session.id).generations
     messages = store.generation_messages(generations[-1]) if generations else ()
     return "".join(f"{jsonio.dumps(dict(redact_message(message).wire))}\n" for message in messages)
-
-
-def masked(value: Any) -> Any:
-    """The same value with credentials masked in every text, and the names of people's home directories."""
-    from core.redact.text import redact_text
-
-    if isinstance(value, str):
-        return _HOMES.sub("~", redact_text(value))
-    if isinstance(value, dict):
-        return {key: masked(one) for key, one in value.items()}
-    return [masked(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _write(path: Path | None, text: str) -> None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core.model.finding import Finding, NotKnown, Severity
 from inspector.cli import output
 from inspector.cli.arguments import options, target
-from inspector.payloads import values as jsonio
+from inspector.payloads import findings as findings_json
 
 if TYPE_CHECKING:
     from core.store.store import Store
@@ -44,25 +44,15 @@ def run(args: argparse.Namespace) -> int:
     mildest = Severity(args.severity)
     found = worst_first(one for one in findings if one.severity.rank <= mildest.rank)
     if args.json:
-        output.write_json({"findings": list(map(payload, found)), "unknown": list(map(_not_known, unknown))})
+        output.write_json(
+            {
+                "findings": list(map(findings_json.payload, found)),
+                "unknown": list(map(findings_json.not_known, unknown)),
+            }
+        )
     else:
         output.write_lines(lines(found, unknown))
     return 0
-
-
-def payload(found: Finding) -> dict[str, Any]:
-    """A finding as the command line promises it."""
-    return {
-        "rule": found.rule,
-        "name": found.name,
-        "severity": found.severity.value,
-        "sentence": found.sentence,
-        "verdict": found.verdict.value,
-        "session": found.session,
-        "numbers": found.numbers,
-        "evidence": [jsonio.evidence(one) for one in found.evidence],
-        "remedy": found.remedy,
-    }
 
 
 def lines(found: Sequence[Finding], unknown: Iterable[NotKnown] = ()) -> Iterator[str]:
@@ -131,7 +121,3 @@ def _surveyed(store: Store) -> Iterator[Finding]:
         yield from one.findings
         if one.error is not None:
             output.write_note(f"hermes-inspector: left out: {one.error.line}")
-
-
-def _not_known(one: NotKnown) -> dict[str, str]:
-    return {"rule": one.rule, "name": one.name, "why": one.why}

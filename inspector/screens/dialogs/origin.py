@@ -16,11 +16,11 @@ from inspector.base.commands import bindings
 from inspector.base.figure_origins import Asked, Told
 from inspector.base.workers import Reporting, cancelled, in_thread
 from inspector.screens.page import Copying
-from inspector.screens.workspace.usage.card import origin_lines
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.panes.fields import paragraph
+from inspector.widgets.panes.origin import origin_lines
 from inspector.widgets.panes.text_pane import Draw, TextPane
 
 READING = "Looking up rows and prices …"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from inspector.base.workers import cancelled, in_thread
 from inspector.screens.page import Page
 from inspector.screens.sessions.columns import Extra, Key, SessionLine
 from inspector.screens.sessions.data.order import MEASURED, SourcePage
+from inspector.screens.sessions.words import DAYS
 from inspector.terminal.masking import warm
 from inspector.widgets.lists.rows import PAGE
 
@@ -151,7 +152,7 @@ class ReadingSessions(Page):
         from inspector.screens.sessions.data.spent import spent
 
         stop = cancelled()
-        totals = spent(self.locations, self.clock(), stop)
+        totals = spent(self.locations, self.clock() - timedelta(days=DAYS), stop)
         if totals is not None and not stop():
             self.post_message(self.AddedUp(totals))
         import_module(

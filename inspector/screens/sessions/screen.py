@@ -183,7 +183,8 @@ class SessionsScreen(MeasuringSessions):
     def action_origins(self) -> None:
         """Say where the figures of the conversation under the cursor come from."""
         from inspector.screens.dialogs.origin import OriginScreen
-        from inspector.screens.workspace.usage.figure_origins import measured, spending
+        from inspector.screens.sessions.figure_origins import measured
+        from inspector.screens.workspace.usage.figure_origins import spending
 
         line = self.listing.current
         if line is not None:

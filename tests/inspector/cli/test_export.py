@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from inspector.cli.explanation.export import masked
 from inspector.cli.main import run
 from inspector.report.blocks import Paragraph, markdown
+from inspector.report.text import masked
 from tests.inspector.cli.conftest import Json, Text
 
 AUTH = "Refactor the auth module"

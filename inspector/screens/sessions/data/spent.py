@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from core.account.spending.ledger import ledger
 from core.errors import InspectorError
@@ -12,11 +12,10 @@ from core.model.accounting.ledger import LedgerRow
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.store.store import Store
-from inspector.screens.sessions.words import DAYS
 
 
-def spent(locations: Sequence[Location], now: datetime, stop: Cancelled) -> LedgerRow | None:
-    """What Hermes recorded for sessions begun in the last `DAYS` days; None where nothing can be read."""
+def spent(locations: Sequence[Location], since: datetime, stop: Cancelled) -> LedgerRow | None:
+    """What Hermes recorded for sessions begun since then; None where nothing can be read."""
     with ExitStack() as stack:
         opened: list[Store] = []
         for place in locations:
@@ -27,5 +26,5 @@ def spent(locations: Sequence[Location], now: datetime, stop: Cancelled) -> Ledg
         if not opened:
             return None
         # Only the totals are used, so the dimension with the fewest rows is the quickest.
-        found = ledger(opened, by="source", since=now - timedelta(days=DAYS))
+        found = ledger(opened, by="source", since=since)
     return found.totals

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from core.model.accounting.prices import Term
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheReport, ResultCost, TtlAdvice
 from core.model.accounting.usage import Origin
-from inspector.base.figure_origins import Told
+from inspector.base.figure_origins import Told, located
 from inspector.screens.workspace.cache.card import DEAREST
-from inspector.screens.workspace.why.figure_origins import located
 from inspector.terminal import formatting as format
 
 NO_PRICE = "the price list has no entry for this model and day"

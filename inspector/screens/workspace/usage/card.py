@@ -1,68 +1,34 @@
-"""Where a figure comes from: formula, addends, rows, prices. Lines for a pane."""
+"""The row under the cursor of a ledger: where its figure comes from, what it comes to. Lines for a pane."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from decimal import Decimal
+from collections.abc import Iterator, Sequence
 
+from core.account.spending.origins import origin
 from core.model.accounting.ledger import LedgerRow
-from core.model.accounting.prices import Term
-from core.model.accounting.usage import Origin
+from inspector.screens.workspace.usage.model import Answer
 from inspector.terminal import formatting as format
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
-from inspector.widgets.panes.fields import field, paragraph
+from inspector.widgets.panes.fields import field
+from inspector.widgets.panes.origin import origin_lines
 
-NAMES = {
-    "total": "tokens",
-    "calls": "calls",
-    "input": "fresh input",
-    "cache_read": "cache read",
-    "cache_write": "cache write",
-    "output": "output",
-    "hit_rate": "hit rate",
-    "recorded": "recorded cost",
-    "computed": "cost at the price list",
-}
-MOST_TERMS = 12
+Others = Sequence[tuple[str, str]]
+"""Figures beside a row's own: name and sum."""
 
 
-def origin_lines(about: str, origin: Origin, width: int, ink: Palette) -> Iterator[Line]:
-    """Everything behind one number."""
-    name = NAMES.get(origin.figure, origin.figure)
-    of = f" of {about}" if about else ""
-    yield from paragraph(f"{name}{of}: {_value(origin)}", width, ink, bold=True)
-    yield Line()
-    yield from field("= formula", origin.formula, width, ink)
-    for place, term in enumerate(origin.terms[:MOST_TERMS]):
-        yield from field("" if place else "terms", _term(term), width, ink)
-    if len(origin.terms) > MOST_TERMS:
-        yield from field("", f"and {len(origin.terms) - MOST_TERMS} more", width, ink, "ink-faint")
-    for place, words in enumerate(origin.rows):
-        yield from field("" if place else "rows", words, width, ink, "ink-muted")
-    for place, words in enumerate(origin.prices):
-        yield from field("" if place else "prices", words, width, ink, "ink-muted")
-    for place, words in enumerate(origin.notes):
-        yield from field("" if place else "note", words, width, ink, "severity-warning")
+def behind(
+    row: LedgerRow, found: Answer, figure: str, others: Others, width: int, ink: Palette
+) -> list[Line]:
+    """Where the figure of a row comes from, what its delegates add, and the other sums beside it."""
+    about = row.label or row.key
+    told = [*origin_lines(about, origin(found.ledger, row, figure), width, ink), *_subtree(row, width, ink)]
+    return [*told, *(line for name, sums in others for line in field(name, sums, width, ink))]
 
 
-def subtree(row: LedgerRow, width: int, ink: Palette) -> Iterator[Line]:
+def _subtree(row: LedgerRow, width: int, ink: Palette) -> Iterator[Line]:
     """What a conversation comes to with its delegates; nothing for one that has none."""
     if row.subtree is not None:
         usd = format.money(row.subtree_recorded.usd if row.subtree_recorded else None)
         words = f"{usd} recorded with them · {format.short(row.subtree.total)} tokens"
         yield from field("delegates", words, width, ink, "ink-muted")
-
-
-def _value(origin: Origin) -> str:
-    value = origin.value
-    if isinstance(value, Decimal):
-        return format.money(value)
-    return format.percent(value) if isinstance(value, float) else format.count(value)
-
-
-def _term(term: Term) -> str:
-    if isinstance(term.amount, Decimal):
-        return f"{format.money(term.amount)}  {term.label}"
-    rate = "" if term.rate is None else f" × ${term.rate.normalize():f} per million"
-    return f"{term.amount:,}{rate}  {term.label}"

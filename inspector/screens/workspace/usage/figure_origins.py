@@ -8,13 +8,10 @@ from core.account.pricing.price_book import open_book
 from core.account.spending.ledger import ledger
 from core.account.spending.origins import origin
 from core.model.accounting.ledger import LedgerRow
-from core.model.accounting.prices import Term
-from core.model.accounting.usage import Origin
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.base.figure_origins import Told
-from inspector.screens.sessions.columns import Extra
 
 FIGURES = ("total", "hit_rate", "recorded", "computed")
 """What lists show of a conversation, and the cost at the price list beside the recorded one."""
@@ -41,21 +38,6 @@ def spending(
         return [Told(origin(found, row, figure), _name(row)) for row in rows for figure in FIGURES]
 
     return read
-
-
-def measured(extra: Extra) -> tuple[Told, ...]:
-    """What was computed beside a row of the list: its pressure and its generations."""
-    size, window = extra.pressure.tokens, extra.pressure.window
-    terms = (Term("prompt", size), Term("window", window)) if size is not None and window else ()
-    shares = "prompt tokens / window; the mark stands at the threshold"
-    return (
-        Told(Origin("prompt tokens", size, "what the next request would carry, as the release estimates it")),
-        Told(Origin("pressure", extra.pressure.share, shares, terms)),
-        Told(
-            Origin("threshold", extra.pressure.threshold, "as configured today; the map shows its arithmetic")
-        ),
-        Told(Origin("generations", extra.generations, "compactions the rows show + 1")),
-    )
 
 
 def _name(row: LedgerRow) -> str:

@@ -11,14 +11,13 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.message import Message as Event
 
-from core.account.spending.origins import origin
 from core.model.accounting.ledger import LedgerRow
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.workers import Reporting, cancelled, in_thread
 from inspector.screens.workspace.usage.bars import Bars, bars_of
-from inspector.screens.workspace.usage.card import origin_lines, subtree
+from inspector.screens.workspace.usage.card import behind
 from inspector.screens.workspace.usage.detail import Detail, detail
 from inspector.screens.workspace.usage.list_view import LedgerList
 from inspector.screens.workspace.usage.model import PERIODS, Answer, Question, answer
@@ -32,19 +31,14 @@ from inspector.screens.workspace.usage.words import (
     tabs,
     waiting,
 )
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
 from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.charts.day_bars import DayBars
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import ListRows
-from inspector.widgets.panes.fields import field
 from inspector.widgets.panes.text_pane import TextPane
 
 LOADING = "Adding up tokens and money; over a large database the first time takes some seconds."
-Others = Sequence[tuple[str, str]]
-"""Figures beside a row's own: name and sum."""
 ROOMY = 110
 """Columns from which more is said beside the sums."""
 
@@ -194,7 +188,7 @@ class UsagePanel(Reporting, Vertical):
         if row is not None and found is not None:
             whole = row is found.ledger.totals
             others = tuple(above(found, shell(self).now(), self._detail)) if whole else ()
-            self.card.show(partial(_origin, row, found, self.rows.figure, others))
+            self.card.show(partial(behind, row, found, self.rows.figure, others))
 
     # What the user does.
 
@@ -290,11 +284,3 @@ def _holds(location: Location, session_id: str) -> bool:
     except InspectorError:
         return False
     return True
-
-
-def _origin(
-    row: LedgerRow, found: Answer, figure: str, others: Others, width: int, ink: Palette
-) -> list[Line]:
-    about = row.label or row.key
-    told = [*origin_lines(about, origin(found.ledger, row, figure), width, ink), *subtree(row, width, ink)]
-    return [*told, *(line for name, sums in others for line in field(name, sums, width, ink))]

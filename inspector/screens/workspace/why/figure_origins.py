@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from core.explain.explanation import Now
 from core.model.accounting.prices import Term
@@ -10,8 +10,7 @@ from core.model.accounting.prompt_cache import Payback
 from core.model.accounting.usage import Origin
 from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
-from core.model.evidence import Evidence
-from inspector.base.figure_origins import Told
+from inspector.base.figure_origins import Told, located
 from inspector.screens.workspace.why.aftermath import Aftermath
 
 MEASURED = "as the release estimated or the provider counted it when it was compared"
@@ -39,11 +38,6 @@ def now_told(now: Now) -> Iterator[Told]:
     yield Told(Origin("prompt tokens", now.tokens, "the next request", rows=located(now.evidence)))
     yield Told(Origin("threshold", now.threshold, "; ".join(now.arithmetic) or "the window is unknown"))
     yield Told(Origin("tokens to go", now.headroom, "threshold - prompt tokens"))
-
-
-def located(evidence: Iterable[Evidence]) -> tuple[str, ...]:
-    """Where each piece lies, and what it says there."""
-    return tuple(f"{one.where}: {one.text}" for one in evidence)
 
 
 def _lost(kept: Retention) -> Origin:

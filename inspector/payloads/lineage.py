@@ -1,0 +1,53 @@
+"""The sessions around one, as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.model.accounting.prices import Money
+from core.model.accounting.tokens import Buckets
+from core.model.transcript.conversation import Chain, ChainNode
+from inspector.payloads import values as jsonio
+
+
+def payload(chain: Chain) -> dict[str, Any]:
+    """A lineage as the command line promises it."""
+    return {
+        "root": chain.root,
+        "tip": chain.tip,
+        "resume_target": chain.resume_target,
+        "resume_reason": chain.resume_reason,
+        "nodes": [_node(*pair) for pair in zip(chain.nodes, chain.spent_below(), strict=True)],
+        "findings": list(chain.findings),
+    }
+
+
+def _node(node: ChainNode, below: tuple[Buckets, Money]) -> dict[str, Any]:
+    session = node.session
+    tokens, recorded = below
+    return {
+        "id": session.id,
+        "kind": node.kind.value,
+        "parent": node.parent_id,
+        "depth": node.depth,
+        "orphan": node.orphan,
+        "title": session.title,
+        "source": session.source,
+        "model": session.model,
+        "started_at": jsonio.time(session.started_at),
+        "ended_at": jsonio.time(session.ended_at),
+        "end_reason": session.end_reason,
+        "messages": session.messages,
+        "generations": node.generations,
+        "tokens": jsonio.tokens(session.tokens),
+        "cost": jsonio.cost(session.recorded_cost),
+        "beside": [
+            {"task": row.task, "tokens": jsonio.tokens(row.tokens), "cost": jsonio.cost(row.recorded_cost)}
+            for row in node.beside
+        ],
+        "subtree": {
+            "tokens": jsonio.tokens(tokens),
+            "recorded_usd": jsonio.money(recorded.usd),
+            "unpriced": recorded.missing,
+        },
+    }

@@ -1,0 +1,23 @@
+"""Where the figures beside a row of the session list come from."""
+
+from __future__ import annotations
+
+from core.model.accounting.prices import Term
+from core.model.accounting.usage import Origin
+from inspector.base.figure_origins import Told
+from inspector.screens.sessions.columns import Extra
+
+
+def measured(extra: Extra) -> tuple[Told, ...]:
+    """What was computed beside a row of the list: its pressure and its generations."""
+    size, window = extra.pressure.tokens, extra.pressure.window
+    terms = (Term("prompt", size), Term("window", window)) if size is not None and window else ()
+    shares = "prompt tokens / window; the mark stands at the threshold"
+    return (
+        Told(Origin("prompt tokens", size, "what the next request would carry, as the release estimates it")),
+        Told(Origin("pressure", extra.pressure.share, shares, terms)),
+        Told(
+            Origin("threshold", extra.pressure.threshold, "as configured today; the map shows its arithmetic")
+        ),
+        Told(Origin("generations", extra.generations, "compactions the rows show + 1")),
+    )
