@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
+
+from core.compress.facts.lexicon import lexicon
 
 _WORD = re.compile(r"[^\W\d_]+|\d{2,}")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -80,23 +82,19 @@ class Topic:
     def of(cls, text: str, documents: Iterable[str]) -> Topic:
         """Weigh a topic's words by their rarity in `documents` (one text a message).
 
-        One name, such as that of a file, is taken whole where the conversation mentions it.
+        A name, such as that of a file, is taken whole where the conversation mentions it; else a file by its
+        own name, else by the words of that name. An extension alone is never what a topic is about.
         """
-        texts, name = tuple(documents), text.strip().lower()
-        if _NAME.fullmatch(name):
-            whole_name = re.compile(rf"{re.escape(name)}(?!\w)")
-            if any(map(whole_name.search, map(str.lower, texts))):
-                return cls(text, {name: 1.0}, whole_name)
-        wanted = terms(text)
+        texts = [document.lower() for document in documents]
+        wanted = tuple(_wanted(text, texts))
         pattern = _pattern(wanted)
         if pattern is None:
             return cls(text, {}, None)
-        total, counts = 0, dict.fromkeys(wanted, 0)
+        counts = dict.fromkeys(wanted, 0)
         for document in texts:
-            total += 1
-            for term in set(pattern.findall(document.lower())):
+            for term in set(pattern.findall(document)):
                 counts[term] += 1
-        raw = {term: math.log(1 + (total + 1) / n) for term, n in counts.items() if n}
+        raw = {term: math.log(1 + (len(texts) + 1) / n) for term, n in counts.items() if n}
         whole = sum(raw.values())
         return cls(text, {term: weight / whole for term, weight in raw.items()}, pattern)
 
@@ -112,14 +110,48 @@ class Topic:
         return self.share(text) >= _MIN_SHARE
 
 
+def _wanted(text: str, texts: list[str]) -> Iterator[str]:
+    """What a topic is looked for by: its names, and the stems of its other words, each once."""
+    alone = _NAME.fullmatch(text.strip()) is not None
+    found: dict[str, None] = {}
+    rest = text
+    for match in _NAME.finditer(text):
+        name = match.group().rstrip(".:").lower()
+        if alone or lexicon().file_name.fullmatch(name.rpartition("/")[2]):
+            found.update(dict.fromkeys(_name_or_words(name, texts)))
+            rest = rest.replace(match.group(), " ")
+    found.update(dict.fromkeys(terms(rest)))
+    yield from found
+
+
+def _name_or_words(name: str, texts: list[str]) -> tuple[str, ...]:
+    for form in dict.fromkeys((name, name.rpartition("/")[2])):
+        whole = re.compile(_whole(form))
+        if form and any(form in text and whole.search(text) for text in texts):
+            return (form,)
+    last = name.rpartition("/")[2]
+    return terms(last.rpartition(".")[0] if lexicon().file_name.fullmatch(last) else name)
+
+
+def _whole(name: str) -> str:
+    """Finds a name that is no part of a longer one: `auth.py`, and neither `test_auth.py` nor `auth.pyc`."""
+    literal = re.escape(name)
+    return rf"{literal}(?<![\w.-]{literal})(?![\w-]|\.\w)"
+
+
 def _pattern(wanted: tuple[str, ...]) -> re.Pattern[str] | None:
-    """Finds the stems; short ones only where a word or a part of an identifier begins."""
+    """Finds the names and stems; short stems only where a word or a part of an identifier begins."""
     if not wanted:
         return None
     longest_first = sorted(wanted, key=len, reverse=True)
     # The look behind stands after the literal: a pattern that begins with its text is found fast.
-    starts = (f"{text}(?<![a-z]{text})" for text in map(re.escape, longest_first))
+    starts = (_start(term) for term in longest_first)
     return re.compile("|".join(starts))
+
+
+def _start(term: str) -> str:
+    literal = re.escape(term)
+    return _whole(term) if _NAME.fullmatch(term) else f"{literal}(?<![a-z]{literal})"
 
 
 def nearest(text: str, documents: Iterable[str]) -> str | None:

@@ -82,3 +82,27 @@ def test_a_misspelt_topic_suggests_the_word_it_was_meant_for(text: str, meant: s
 
 def test_no_part_of_a_key_is_suggested() -> None:
     assert nearest("secretive", ["token sk-secretiv-9"]) is None
+
+
+FILES = ["open src/auth.py", "src/parser.py fails", "tests/test_auth.py passes", "see src/report.py", "notes"]
+
+
+@pytest.mark.parametrize(
+    "topic", ["auth.py", "src/auth.py", "the bug in auth.py", "/elsewhere/auth.py", "auth.py, please"]
+)
+def test_a_file_is_matched_and_not_its_extension(topic: str) -> None:
+    found = Topic.of(topic, FILES)
+    assert found.covers("src/auth.py (changed)")
+    assert not found.covers("src/parser.py")
+    assert not found.covers("tests/test_auth.py")
+    assert not found.covers("auth.py.bak and auth.pyc")
+
+
+def test_two_files_are_matched_each() -> None:
+    found = Topic.of("auth.py parser.py", FILES)
+    assert [found.covers(text) for text in FILES] == [True, True, False, False, False]
+
+
+@pytest.mark.parametrize("topic", ["missing.py", "the missing.py"])
+def test_a_file_nobody_mentions_matches_no_other_of_its_kind(topic: str) -> None:
+    assert Topic.of(topic, FILES).weights == {}

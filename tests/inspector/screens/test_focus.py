@@ -16,6 +16,7 @@ from inspector.screens.workspace.preview.focus.screen import FateList, FocusLab
 from inspector.screens.workspace.preview.reading import Basis
 from inspector.screens.workspace.preview.view import PreviewView
 from inspector.terminal.palette import Palette, defaults
+from tests.core.compress.builders import call
 from tests.hostile import harmful
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 
@@ -46,6 +47,12 @@ def test_the_share_of_a_topic_is_counted_in_words_of_lines_about_it() -> None:
     (topic,) = topics(middle, ["auth"])
     assert topic_share("## Goal\nfix the auth check\nrun billing job now", topic) == 0.5
     assert topic_share("", topic) is None
+
+
+def test_a_line_that_tells_a_fact_of_the_topic_is_about_it_as_retention_counts_it() -> None:
+    middle = call("read_file", "see src/token.py, ticket ENT-221", path="src/auth/login.py")
+    (topic,) = topics(middle, ["auth"])
+    assert topic_share("token.py holds ENT-221\nthe rest is done", topic) == pytest.approx(3 / 7)
 
 
 def test_facts_the_focus_decides_about_come_first() -> None:
@@ -88,13 +95,25 @@ async def test_a_fact_leads_back_to_its_message(samples: Location) -> None:
         assert pilot.app.screen.query_one(PreviewView).before.message == row.messages[-1]
 
 
-async def test_one_topic_is_not_enough_to_compare(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40), notifications=True) as pilot:
+async def test_one_topic_is_compared_with_none(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "F")
         await answer(pilot, "reader")
+        lab = pilot.app.screen
+        assert isinstance(lab, FocusLab)
+        assert len(lab.columns) == 2
+        assert "summarised two ways" in drawn(pilot)
+
+
+@pytest.mark.parametrize("typed", [" | ", "a | b | c"])
+async def test_no_topic_and_three_are_refused_with_what_is_expected(samples: Location, typed: str) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40), notifications=True) as pilot:
+        await settle(pilot)
+        await press(pilot, "F")
+        await answer(pilot, typed)
         assert not isinstance(pilot.app.screen, FocusLab)
-        assert "Two topics are needed" in drawn(pilot)
+        assert "Name one topic" in drawn(pilot)
 
 
 @pytest.mark.parametrize("session", [FULL, "20261112"])
@@ -165,7 +184,7 @@ async def test_a_middle_that_suggests_no_topic_says_what_to_do(samples: Location
         await settle(pilot)
         pilot.app.screen.query_one(PreviewView).action_focus_lab()
         await settle(pilot)
-        assert "This middle suggests no two topics" in drawn(pilot)
+        assert "This middle suggests no topic" in drawn(pilot)
 
 
 async def test_both_topics_named_on_the_command_line_reach_the_lab(samples: Location) -> None:

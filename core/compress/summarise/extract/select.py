@@ -1,7 +1,7 @@
 """Choosing which facts a summary can afford.
 
 A fact is worth its section's weight, its own, how late it was said and how many checkable facts it holds for
-its length. With a focus, 65 % of the room goes to facts about it, as Hermes asks its own model (60 to 70 %).
+its length.
 """
 
 from __future__ import annotations
@@ -25,28 +25,20 @@ _LINE_ROOM = 60
 """Tokens every section may take at least: a line or two."""
 
 
-def choose(facts: Sequence[Fact], room: int, estimate: Estimate, *, focused: bool) -> list[Fact]:
+def choose(facts: Sequence[Fact], room: int, estimate: Estimate) -> list[Fact]:
     """The facts worth keeping within `room` tokens, best first.
 
     Args:
         facts: Candidates, already without repeats.
         room: Tokens for all of them.
         estimate: Tokens of one line.
-        focused: A focus divides the room.
     """
     costs = {id(fact): estimate(fact.text) + _OVERHEAD for fact in facts}
     newest = max((fact.at for fact in facts), default=0)
     ranked = sorted(facts, key=lambda fact: (-_worth(fact, newest), fact.at))
-    fixed = [fact for fact in ranked if fact.fixed]
-    chosen = _take(fixed, room, costs, {})
-    if not focused:
-        left = room - _sum(chosen, costs)
-        return [*chosen, *_fill([fact for fact in ranked if not fact.fixed], left, costs)]
-    for in_focus, share in ((True, FOCUS_SHARE), (False, 1 - FOCUS_SHARE)):
-        spent = sum(costs[id(fact)] for fact in chosen if fact.in_focus is in_focus)
-        pool = [fact for fact in ranked if fact.in_focus is in_focus and not fact.fixed]
-        chosen += _fill(pool, int(room * share) - spent, costs)
-    return chosen
+    chosen = _take([fact for fact in ranked if fact.fixed], room, costs, {})
+    left = room - _sum(chosen, costs)
+    return [*chosen, *_fill([fact for fact in ranked if not fact.fixed], left, costs)]
 
 
 def _fill(ranked: Sequence[Fact], room: int, costs: dict[int, int]) -> list[Fact]:

@@ -21,11 +21,15 @@ from core.compress.summarise.extract.fact_lines import Fact, facts_of
 from core.compress.summarise.extract.previous_summary import carried, without_repeats
 from core.compress.summarise.extract.render import render
 from core.compress.summarise.extract.select import FOCUS_SHARE, Estimate, choose
+from core.compress.summarise.extract.topic_details import topic_details
 from core.compress.summarise.extract.value_lists import lists, quotes
 from core.redact.text import redact_all, redact_text
 
 _LARGEST_SHARE = 0.5
 """A summary is never asked to be more than half of what it replaces."""
+
+_LARGEST_FOCUS = 0.8
+"""The same while values of its focus would be lost."""
 
 _LEAST = 500
 """Tokens a summary may hold however small the middle."""
@@ -71,20 +75,32 @@ class ExtractiveSummariser(OfflineSummariser):
         _check(cancelled)
         gone = {path for path, story in files(read).items() if story.vanished}
         current = [anchor for anchor in anchors if anchor.value not in gone]
-        body = self._body(request, facts, current, self._room(request, read))
+        told = {fact.text for fact in facts}
+        details = [] if topic is None else topic_details(read, topic)
+        more = [fact for fact in details if fact.text not in told]
+        rooms = self._room(request, read, _LARGEST_SHARE), self._room(request, read, _LARGEST_FOCUS)
+        body = self._body(request, facts, more, current, rooms)
         _check(cancelled)
         return SummaryResult(body, SummaryStatus.EXTRACTIVE)
 
-    def _room(self, request: SummaryRequest, read: Sequence[View]) -> int:
-        """Tokens for the facts: the budget, less the headings, and never more than half of the middle."""
+    def _room(self, request: SummaryRequest, read: Sequence[View], share: float) -> int:
+        """Tokens for the facts: the budget, less the headings, and never more than a share of the middle."""
         size = sum(
             self._estimate(view.text) + sum(self._estimate(c.strings) for c in view.calls) for view in read
         )
         size += self._estimate(request.previous_summary or "")
-        most = min(request.budget, max(_LEAST, int(size * _LARGEST_SHARE)))
+        most = min(request.budget, max(_LEAST, int(size * share)))
         return max(0, most - self._estimate(render((), request.headings)))
 
-    def _body(self, request: SummaryRequest, facts: list[Fact], anchors: list[Found], room: int) -> str:
+    def _body(
+        self,
+        request: SummaryRequest,
+        facts: list[Fact],
+        more: list[Fact],
+        anchors: list[Found],
+        rooms: tuple[int, int],
+    ) -> str:
+        room, widest = rooms
         wanted = [anchor for anchor in anchors if anchor.in_focus]
         added = request.complete("")
 
@@ -92,20 +108,45 @@ class ExtractiveSummariser(OfflineSummariser):
             return f"{render(facts, request.headings)}\n{added}"
 
         listed = int(room * _LIST_SHARE)
-        chosen = choose(facts, room - listed, self._estimate, focused=False)
+        chosen = choose(facts, room - listed, self._estimate)
         chosen += lists(
             anchors, written(chosen), min(max(0, room - self._cost(chosen)), listed), self._estimate
         )
         plain = self._fitted(chosen, request.budget, request)
         if not wanted:
             return plain
-        # A focus changes what is told, not how much.
-        budget = min(request.budget, self._estimate(plain))
-        room = min(room, self._cost(chosen))
-        chosen = choose(facts, room - int(room * _LIST_SHARE), self._estimate, focused=True)
-        certain = [fact for fact in chosen if fact.in_focus]  # the others may still have to go
-        kept = _favour(chosen + self._exact(wanted, chosen, written(certain), room), anchors, written)
-        return self._fitted(kept + self._exact(wanted, kept, written(kept), room), budget, request)
+        kept = _favour(
+            self._focused(facts, more, wanted, room, self._cost(chosen), written), anchors, written
+        )
+        return self._fitted(kept + self._exact(wanted, kept, written(kept), widest), request.budget, request)
+
+    def _focused(
+        self,
+        facts: Sequence[Fact],
+        more: Sequence[Fact],
+        wanted: Sequence[Found],
+        room: int,
+        plain: int,
+        written: Callable[[Sequence[Fact]], str],
+    ) -> list[Fact]:
+        """Facts about the focus while there are any and room for them; others up to a plain summary's size.
+
+        Args:
+            facts: Candidates.
+            more: Further lines about the focus, for room that is left.
+            wanted: The anchors of the focus.
+            room: Tokens for all of them.
+            plain: Tokens of the facts in the summary without a focus.
+            written: The facts as a body.
+        """
+        about = [fact for fact in facts if fact.in_focus or fact.fixed]
+        others = [fact for fact in facts if not (fact.in_focus or fact.fixed)]
+        for_focus = room - int((1 - FOCUS_SHARE) * min(room, plain))
+        chosen = choose(about, int(for_focus * (1 - _LIST_SHARE)), self._estimate)
+        chosen += self._exact(wanted, chosen, written(chosen), for_focus)
+        chosen += choose(more, max(0, for_focus - self._cost(chosen)), self._estimate)
+        left = max(room - for_focus, plain - self._cost(chosen))
+        return [*chosen, *choose(others, min(left, room - self._cost(chosen)), self._estimate)]
 
     def _exact(self, wanted: Sequence[Found], chosen: Sequence[Fact], said: str, room: int) -> list[Fact]:
         """What the focus holds and `said` does not, word for word, in the room the chosen facts leave."""

@@ -12,8 +12,8 @@ from inspector.screens.workspace.preview.next_screens import OnwardView
 from inspector.widgets.bars.prompt_bar import PromptBar
 
 FOCUS, COMPARE, KEEP, MODEL = "focus", "compare", "keep", "model"
-SEPARATED = "Two topics are needed, with a | between them."
-UNSUGGESTED = "This middle suggests no two topics to compare: F asks for two."
+ONE_OR_TWO = "Name one topic, compared with none, or two with a | between them."
+UNSUGGESTED = "This middle suggests no topic to compare: F asks for one or two."
 EITHER = "Hermes takes a focus or turns to keep, not both: the other one is gone."
 
 
@@ -26,9 +26,12 @@ class AskingView(OnwardView):
         self._ask(FOCUS, "focus", self.focus_topic or "", hint)
 
     def action_compare(self) -> None:
-        """Ask for two topics, then compare them with each other and with none."""
+        """Ask for one topic or two, then compare them with none and with each other."""
         self._ask(
-            COMPARE, "compare focuses", " | ".join(self._topics(self.focus_topic)), "one topic | another"
+            COMPARE,
+            "compare focuses",
+            " | ".join(self._topics(self.focus_topic)),
+            "one topic, or one | another",
         )
 
     def action_focus_lab(self, first: str = "", second: str = "") -> None:
@@ -103,13 +106,13 @@ class AskingView(OnwardView):
             self.basis, self.kept_turns = event.basis, event.turns
             self.make()
 
-    def _compare(self, focuses: list[str], otherwise: str = SEPARATED) -> None:
-        if self.basis is None or len(focuses) != COMPARED:
+    def _compare(self, focuses: list[str], otherwise: str = ONE_OR_TWO) -> None:
+        if self.basis is None or not 1 <= len(focuses) <= COMPARED:
             self.toast(otherwise, "warning")
             return
         # Three summaries by a model would cost three times what was agreed to: the lab stays offline.
         writer = extractive(self.basis) if self.writer is None or self.writer.sends else self.writer
-        self.app.push_screen(FocusLab(self.basis, writer, (focuses[0], focuses[1]), self.go_to))
+        self.app.push_screen(FocusLab(self.basis, writer, focuses, self.go_to))
 
     def action_model(self) -> None:
         """Choose who writes the summary."""

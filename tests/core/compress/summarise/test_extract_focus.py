@@ -78,12 +78,25 @@ def test_a_focus_wins_on_real_transcripts() -> None:
     assert sum(wins) >= 0.9 * len(wins)
 
 
-def test_a_focus_changes_what_is_told_and_not_how_much() -> None:
-    runs = "\n".join(f"latency {n}: commit {n * 7919:07x}ab{n:03d}cd took {n}.25 ms" for n in range(300))
+RUNS = "\n".join(f"latency {n}: commit {n * 7919:07x}ab{n:03d}cd took {n}.25 ms" for n in range(300))
+
+
+@pytest.mark.parametrize("budget", [1_000, 2_000, 4_000])
+def test_a_focus_uses_the_budget_while_facts_of_it_are_left_and_never_more(budget: int) -> None:
     middle = [
         user("Measure the latency."),
-        *call("terminal", runs, command="bench latency"),
+        *call("terminal", RUNS, command="bench latency"),
         assistant("Ok."),
     ]
-    plain = summary(middle, budget=4_000)
-    assert 0.9 * len(plain) < len(summary(middle, budget=4_000, focus="latency")) <= len(plain) + 4
+    plain = summary(middle, budget=budget)
+    focused = summary(middle, budget=budget, focus="latency")
+    assert len(plain) < len(focused) <= 4 * budget
+    report = retention(middle, focused, focus="latency")
+    assert report.focus is not None
+    assert not report.focus.lost
+
+
+def test_what_a_focus_has_no_use_for_goes_to_the_rest() -> None:
+    middle = session()
+    plain, focused = summary(middle, budget=4_000), summary(middle, budget=4_000, focus="conftest")
+    assert len(focused) > 0.6 * len(plain)

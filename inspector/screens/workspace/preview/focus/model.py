@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from core.compress.facts.collect import topic_of
-from core.compress.facts.readable import views
+from core.compress.facts.collect import collect, topic_of
+from core.compress.facts.readable import View, views
 from core.compress.facts.topic import Topic
 from core.compress.summarise.base import sections
 from core.model.compaction.preview import Anchor, Retention
@@ -15,7 +15,9 @@ from core.model.transcript.message import Message
 
 LOST = "lost"
 COMPARED = 2
-"""Topics the lab holds against each other."""
+"""Topics the lab holds against each other, at most."""
+SHORTEST_FACT = 4
+"""Characters from which a fact tells by itself that a line is about it."""
 SUBJECTS: Mapping[str, Callable[[str], str]] = {
     "paths": lambda path: PurePosixPath(path).name,
     "commands": lambda command: " ".join(command.split()[:2]),
@@ -62,19 +64,44 @@ def aligned(summaries: Sequence[str]) -> tuple[Section, ...]:
     return tuple(Section(heading, tuple(part.get(heading, "") for part in parts)) for heading in headings)
 
 
-def topics(middle: Sequence[Message], texts: Sequence[str]) -> tuple[Topic | None, ...]:
-    """Topics weighed against the middle they are about."""
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A topic and the facts of the middle that are about it.
+
+    Attributes:
+        facts: What they are told by in a summary, in lower case: the value, of a path the name.
+    """
+
+    topic: Topic
+    facts: frozenset[str]
+
+    def covers(self, line: str) -> bool:
+        """Whether a line of a summary is about the topic: it says so, or tells one of its facts."""
+        lower = line.lower()
+        return self.topic.covers(line) or any(fact in lower for fact in self.facts)
+
+
+def topics(middle: Sequence[Message], texts: Sequence[str]) -> tuple[Subject | None, ...]:
+    """Topics weighed against the middle they are about, with its facts."""
     read = views(middle)
-    return tuple(topic_of(text, read) for text in texts)
+    return tuple(_subject(topic_of(text, read), read) for text in texts)
 
 
-def topic_share(summary: str, topic: Topic | None) -> float | None:
+def _subject(topic: Topic | None, read: Sequence[View]) -> Subject | None:
+    if topic is None:
+        return None
+    facts = (anchor for anchor in collect(read, topic) if anchor.in_focus)
+    told = (SUBJECTS.get(anchor.category, str)(anchor.value).lower() for anchor in facts)
+    return Subject(topic, frozenset(fact for fact in told if len(fact) >= SHORTEST_FACT))
+
+
+def topic_share(summary: str, subject: Subject | None) -> float | None:
     """Share of a summary's words that stand in lines about a topic; None without words or a topic."""
     lines = [line for line in summary.splitlines() if line.strip() and not line.startswith("#")]
     words = sum(len(line.split()) for line in lines)
-    if topic is None or not words:
+    if subject is None or not words:
         return None
-    return sum(len(line.split()) for line in lines if topic.covers(line)) / words
+    return sum(len(line.split()) for line in lines if subject.covers(line)) / words
 
 
 def suggested(retention: Retention | None) -> tuple[str, ...]:

@@ -17,7 +17,14 @@ from inspector.preview.summarisers import Writer
 from inspector.screens.page import Page
 from inspector.screens.workspace.preview.after_list import FATES
 from inspector.screens.workspace.preview.focus.column import FocusColumn
-from inspector.screens.workspace.preview.focus.model import FateRow, aligned, fates, topic_share, topics
+from inspector.screens.workspace.preview.focus.model import (
+    COMPARED,
+    FateRow,
+    aligned,
+    fates,
+    topic_share,
+    topics,
+)
 from inspector.screens.workspace.preview.reading import Basis, compare
 from inspector.terminal import formatting as format
 from inspector.terminal.line import Line
@@ -60,12 +67,12 @@ class FateList(RowList[FateRow]):
 
 
 class FocusLab(Page):
-    """Three previews of one compaction.
+    """Previews of one compaction, without a focus and with each of one or two.
 
     Args:
         basis: The conversation, read and planned.
-        writer: Who writes all three summaries.
-        focuses: The two topics.
+        writer: Who writes all summaries.
+        focuses: One topic or two.
         show: Called with the index of a message to go to when the user asks for it.
     """
 
@@ -74,14 +81,14 @@ class FocusLab(Page):
 
     @dataclass
     class Made(Event):
-        """One of the three previews is there; `shares` is how much of its summary is about each topic."""
+        """One of the previews is there; `shares` is how much of its summary is about each topic."""
 
         place: int
         comparison: Comparison
         shares: tuple[tuple[str, float | None], ...]
 
     def __init__(
-        self, basis: Basis, writer: Writer, focuses: tuple[str, str], show: Callable[[int], None]
+        self, basis: Basis, writer: Writer, focuses: Sequence[str], show: Callable[[int], None]
     ) -> None:
         super().__init__()
         self._basis = basis
@@ -104,7 +111,8 @@ class FocusLab(Page):
         bar, here = self.query_one(TitleBar), self._basis.reading.situation.conversation
         bar.heading = here.name
         count = format.plural(self._basis.plan.middle.size, "message")
-        bar.detail = f"{count} summarised three ways · {self._writer.title}"
+        ways = "two" if len(self._topics) == COMPARED else "three"
+        bar.detail = f"{count} summarised {ways} ways · {self._writer.title}"
         self.columns[0].pane.focus()
         self.make()
 
