@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from core.redact.spans import Hit
 from core.redact.table import Kind, compiled, kinds
@@ -11,7 +12,11 @@ from core.redact.table import Kind, compiled, kinds
 _ESCAPED_BREAK = re.compile(r"\\[nrtbf]|\\u[0-9a-fA-F]{4}|\x1b\[[0-9;]{0,12}m|%[0-9A-Fa-f]{2}")
 """What may end right before a credential although its last character is a letter or digit."""
 
+LONG = 10
+"""Characters at the least of the word, between blanks, in which a credential known by its own text begins."""
 _LONGEST_BREAK = 15
+_UNMISTAKABLE = 20
+"""Mixed characters behind a beginning that also starts words, from which it counts inside a name too."""
 
 _LOWER, _UPPER, _DIGIT = re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]")
 
@@ -24,36 +29,55 @@ _CONTINUED = re.compile(
 
 def known(text: str) -> Iterator[Hit]:
     """Every credential the table knows by its own text."""
-    for kind in kinds():
-        yield from _search(kind, text) if kind.needles else _scan(kind, text)
+    long = "\n".join([word for word in set(text.split()) if len(word) >= LONG])
+    if not long:
+        return
+    beginnings, places = _beginnings()
+    for at in [at for clue, at in beginnings if clue in long]:
+        yield from _search(*places[at], text)
+    for kind in _nameless():
+        if compiled(f"[A-Za-z0-9_-]{{{kind.row}}}").search(long):
+            yield from _scan(kind, text)
+
+
+@cache
+def _beginnings() -> tuple[tuple[tuple[str, int], ...], tuple[tuple[Kind, str], ...]]:
+    """What to look for in long words with its rank; and of each rank the kind and how it begins."""
+    places = tuple((kind, needle) for kind in kinds() for needle in kind.needles)
+    return tuple((needle.rstrip(), at) for at, (_, needle) in enumerate(places)), places
+
+
+@cache
+def _nameless() -> tuple[Kind, ...]:
+    return tuple(kind for kind in kinds() if not kind.needles)
 
 
 def _scan(kind: Kind, text: str) -> Iterator[Hit]:
-    if not compiled(f"[A-Za-z0-9_-]{{{kind.row}}}").search(text):
-        return
     for match in kind.pattern.finditer(text):
         hit = _hit(kind, match)
         if not kind.opaque or opaque(text[hit.start : hit.end]):
             yield hit
 
 
-def _search(kind: Kind, text: str) -> Iterator[Hit]:
-    for needle in kind.needles:
-        at = text.find(needle)
-        while at >= 0:
-            end = at + len(needle)
-            hit = _try(kind, text, at, end)
-            if hit:
-                yield hit
-                end = max(end, hit.end)
-            at = text.find(needle, end)
+def _search(kind: Kind, needle: str, text: str) -> Iterator[Hit]:
+    at = text.find(needle)
+    while at >= 0:
+        end = at + len(needle)
+        hit = _try(kind, text, at, end)
+        if hit:
+            yield hit
+            end = max(end, hit.end)
+        at = text.find(needle, end)
 
 
 def _try(kind: Kind, text: str, at: int, end: int) -> Hit | None:
-    if kind.bound and not starts_token(text, at):
+    joined = kind.bound and not starts_token(text, at)
+    if joined and text[at - 1] != "_":
         return None
     match = kind.pattern.match(text, max(0, at - kind.back))
     if match is None or (kind.opaque and not opaque(text[end : match.end()])):
+        return None
+    if joined and kind.opaque and (match.end() - end < _UNMISTAKABLE or variety(text[end : match.end()]) < 3):
         return None
     hit = _hit(kind, match)
     return hit if match.lastgroup else hit._replace(end=_continued(text, hit.end))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from core.redact.secret_names import is_reference, looks_random
 from core.redact.spans import Hit
@@ -14,9 +15,13 @@ def headers(text: str) -> Iterator[Hit]:
     lower = text.lower()
     if len(lower) != len(text):
         lower = text.casefold() if len(text.casefold()) == len(text) else text
-    for place in places():
-        for needle in place.needles:
-            yield from _search(place, needle, text, lower)
+    for place, needle in [found for found in _needles() if found[1] in lower]:
+        yield from _search(place, needle, text, lower)
+
+
+@cache
+def _needles() -> tuple[tuple[Place, str], ...]:
+    return tuple((place, needle) for place in places() for needle in place.needles)
 
 
 def _search(place: Place, needle: str, text: str, lower: str) -> Iterator[Hit]:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 
 from core.model.transcript.storage import SearchHit, SearchResult
+from core.redact.message import redact_stored
 from core.store.database.schema import FullText, Schema
 from core.store.rows.decode import Cells
 from core.store.rows.message_decoding import row_state
@@ -16,6 +17,8 @@ from core.store.rows.messages import hidden_copies, newest_row
 SCAN_SECONDS = 2.0
 _SCAN_ROWS = 2_000
 _BEFORE, _EXCERPT = 60, 240
+_AROUND = 16_000
+"""Characters on either side of a match that are read and masked before the excerpt is cut."""
 _TRIGRAM = 3
 _COLUMNS = ("id", "session_id", "role", "timestamp", "active", "compacted", "message_uid")
 # Scripts written without spaces: the word index holds a whole run of them as one word.
@@ -81,7 +84,7 @@ def _indexed(
     trigram = table.endswith("trigram")
     partial = len(rows) > limit or trigram or _rebuilding(connection, schema)
     how = "trigram index" if trigram else "full-text index"
-    return SearchResult(_hits(connection, schema, rows[:limit]), partial, how)
+    return SearchResult(_hits(connection, schema, rows[:limit], terms[0]), partial, how)
 
 
 def _scan(
@@ -104,15 +107,15 @@ def _scan(
         values = (*_hit_values(terms), top - _SCAN_ROWS, top, *scope, *wanted)
         rows += connection.execute(query, values).fetchall()
         top = newest_row(connection, top - _SCAN_ROWS)  # ids may have gaps of any size
-    return SearchResult(_hits(connection, schema, rows[:limit]), top > 0 or len(rows) > limit, "scan")
+    return SearchResult(_hits(connection, schema, rows[:limit], terms[0]), top > 0 or len(rows) > limit, "scan")
 
 
 def _hit_columns(schema: Schema) -> str:
     calls = "m.tool_calls" if schema.has("messages", "tool_calls") else "NULL"
     return (
         f"{schema.select('messages', _COLUMNS, 'm')}, "
-        f"substr(m.content, max(1, instr(lower(m.content), ?) - {_BEFORE}), {_EXCERPT}) AS near, "
-        f"substr({calls}, max(1, instr(lower({calls}), ?) - {_BEFORE}), {_EXCERPT}) AS near_calls"
+        f"substr(m.content, max(1, instr(lower(m.content), ?) - {_AROUND}), {2 * _AROUND}) AS near, "
+        f"substr({calls}, max(1, instr(lower({calls}), ?) - {_AROUND}), {2 * _AROUND}) AS near_calls"
     )
 
 
@@ -121,23 +124,33 @@ def _hit_values(terms: Sequence[str]) -> tuple[str, str]:
 
 
 def _hits(
-    connection: sqlite3.Connection, schema: Schema, rows: Sequence[sqlite3.Row]
+    connection: sqlite3.Connection, schema: Schema, rows: Sequence[sqlite3.Row], term: str
 ) -> tuple[SearchHit, ...]:
     copied = hidden_copies(connection, schema, rows)
-    return tuple(_hit(row, row["id"] in copied) for row in rows)
+    return tuple(_hit(row, row["id"] in copied, term) for row in rows)
 
 
-def _hit(row: sqlite3.Row, copied: bool) -> SearchHit:
+def _hit(row: sqlite3.Row, copied: bool, term: str) -> SearchHit:
     cells = Cells(row)
-    near = cells.text("near") or cells.text("near_calls") or ""
     return SearchHit(
         row_id=row["id"],
         session_id=str(row["session_id"]),
         role=str(row["role"]),
-        excerpt=" ".join(near.replace("\x00json:", "").split()),
+        excerpt=_excerpt(cells.text("near") or "", cells.text("near_calls") or "", term),
         timestamp=cells.time("timestamp"),
         state=row_state(row, copied),
     )
+
+
+def _excerpt(content: str, calls: str, term: str) -> str:
+    """The words around a match, on one line: masked first, because half a credential is not recognised."""
+    said = redact_stored(content.replace("\x00json:", ""))
+    at = said.lower().find(term.lower())
+    if (at < 0 or not said) and calls:
+        called = redact_stored(calls)
+        found = called.lower().find(term.lower())
+        said, at = (called, found) if found >= 0 or not said else (said, at)
+    return " ".join(said[max(0, at - _BEFORE) : max(0, at - _BEFORE) + _EXCERPT].split())
 
 
 def _rebuilding(connection: sqlite3.Connection, schema: Schema) -> bool:

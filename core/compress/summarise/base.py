@@ -133,7 +133,7 @@ class Endpoint:
     """Where the text of a session would go.
 
     Attributes:
-        local: The host is this machine or a private network.
+        local: The host is this machine; nothing leaves it.
     """
 
     host: str

@@ -22,7 +22,7 @@ _ANTHROPIC_MODE = "anthropic_messages"
 _ROUTER = "openrouter"
 _AUTO = "auto"
 _NO_KEY = "none"
-"""What is sent as a key to a server on this machine that wants none."""
+"""What is sent as a key to a server nearby that wants none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +84,26 @@ def resolve(
 
 
 def is_local(host: str) -> bool:
-    """Whether a host is this machine or a private network."""
-    if host == "localhost" or host.endswith((".localhost", ".local", ".internal", ".lan")):
+    """Whether a host is this machine itself; what goes to any other leaves it, and is asked about."""
+    if host == "localhost":
         return True
+    address = _address(host)
+    return address is not None and address.is_loopback
+
+
+def _asks_no_key(host: str) -> bool:
+    """Whether a server there may want no key: one on this machine or in a private network."""
+    if is_local(host) or host.endswith((".localhost", ".local", ".internal", ".lan")):
+        return True
+    address = _address(host)
+    return address is not None and (address.is_private or address.is_link_local)
+
+
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        address = ipaddress.ip_address(host)
+        return ipaddress.ip_address(host)
     except ValueError:
-        return False
-    return address.is_loopback or address.is_private or address.is_link_local
+        return None
 
 
 def _named(sources: list[ModelChoice]) -> ModelChoice:
@@ -127,7 +139,7 @@ def _completed(choice: ModelChoice, env: Mapping[str, str]) -> ModelChoice:
     base_url = choice.base_url or str(known.get("base_url", ""))
     own = host_of(base_url) == host_of(str(known.get("base_url", "")))
     key = choice.api_key or next((env[name] for name in known.get("keys", ()) if own and env.get(name)), "")
-    if not key and is_local(host_of(base_url)):
+    if not key and _asks_no_key(host_of(base_url)):
         key = _NO_KEY
     if not base_url or not key:
         missing = "address" if not base_url else "key"

@@ -9,10 +9,11 @@ from core.compress.summarise.base import (
     SummaryResult,
     SummaryStatus,
 )
+from core.redact.text import redact_text
 
 
 class GivenSummary(OfflineSummariser):
-    """Answers every request with the same text.
+    """Answers every request with the same text, its credentials masked as a release masks a model's.
 
     Args:
         text: The body of the summary, without markers.
@@ -24,4 +25,4 @@ class GivenSummary(OfflineSummariser):
         self._text = text
 
     def _written(self, request: SummaryRequest, cancelled: Cancelled | None) -> SummaryResult:
-        return SummaryResult(self._text, SummaryStatus.MODEL)
+        return SummaryResult(redact_text(self._text), SummaryStatus.MODEL)

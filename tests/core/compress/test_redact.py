@@ -227,3 +227,22 @@ def test_texts_redacted_together_come_out_as_they_would_alone(texts: list[str]) 
 def test_a_text_that_holds_the_seam_shifts_nothing() -> None:
     texts = ["a\n\x00\nb", "password=hunter2"]
     assert redact_all(texts) == ["a\n\x00\nb", "password=[redacted:secret-value]"]
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8",
+        "sk-ant-api03-abcdefghijk1234567890",
+        "AKIAIOSFODNN7ABCDEFG",
+        "sk-a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6",
+        "glpat-a1B2c3D4e5F6g7H8i9J0",
+    ],
+)
+def test_a_credential_inside_the_name_of_a_tool_is_gone(secret: str) -> None:
+    for name in (f"mcp_{secret}", f"mcp__{secret}__run", secret):
+        function = {"name": name, "arguments": "{}"}
+        call = Message({"role": "assistant", "tool_calls": [{"id": "c1", "function": function}]})
+        result = Message({"role": "tool", "tool_name": name, "content": "done"})
+        for message in (call, result):
+            assert secret not in json.dumps(dict(redact_message(message).wire))

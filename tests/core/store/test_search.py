@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -120,3 +121,41 @@ def test_a_gap_between_ids_costs_a_scan_no_time(make: Make, opened: Opened) -> N
     database.connection.execute(f"UPDATE messages SET id = {2**62} WHERE id = 4")
     found = opened(database).search("alpha")
     assert (found.partial, [hit.row_id for hit in found.hits]) == (False, [2**62, 3, 2, 1])
+
+
+SECRET = "hunter2" + "Zq8Wm4Kd7Rt1" * 3
+
+
+@pytest.mark.parametrize("release", ["0.2", "0.19"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"DATABASE_PASSWORD={SECRET} needle",
+        f"-----BEGIN RSA PRIVATE KEY-----\n{'MIIEowIBAAKCAQEA1234567890abcdefghij' * 9} {SECRET}\n needle",
+        f'{{"client_secret": "{"x1Y2z3" * 12}{SECRET}", "hit": "needle"}}',
+        f"Authorization: Bearer {'aB3d' * 20}{SECRET} needle",
+        f"password: {SECRET}{' needle' * 3}",
+    ],
+)
+def test_a_message_is_masked_before_the_excerpt_is_cut(
+    make: Make, opened: Opened, release: str, said: str
+) -> None:
+    database = make(release)
+    database.session("s")
+    database.message("s", "user", said)
+    database.message("s", "assistant", "", calls=[("c", "terminal", f'{{"command": {json.dumps(said)}}}')])
+    found = opened(database).search("needle").hits
+    assert len(found) == 2
+    for hit in found:
+        assert "needle" in hit.excerpt
+        assert SECRET[-24:] not in hit.excerpt
+
+
+def test_a_search_for_a_credential_finds_its_message_and_does_not_repeat_it(
+    make: Make, opened: Opened
+) -> None:
+    database = make("0.2")
+    database.session("s")
+    database.message("s", "user", f"DATABASE_PASSWORD={SECRET}")
+    [hit] = opened(database).search(SECRET).hits
+    assert hit.excerpt == "DATABASE_PASSWORD=[redacted:secret-value]"

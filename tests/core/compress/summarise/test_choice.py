@@ -87,7 +87,6 @@ def test_a_key_never_goes_to_an_address_it_was_not_given_for(tmp_path: Path) -> 
 )
 def test_a_server_at_home_needs_no_key(host: str) -> None:
     choice = resolve(ModelChoice(model="qwen3", base_url=host), env={}, config=HermesConfig())
-    assert choice.endpoint.local
     assert choice.api_key
 
 
@@ -116,13 +115,32 @@ def test_a_key_is_never_printed() -> None:
 @pytest.mark.parametrize(
     ("host", "local"),
     [
+        ("localhost", True),
         ("127.0.0.1", True),
-        ("10.0.0.3", True),
-        ("box.local", True),
+        ("127.8.0.9", True),
+        ("::1", True),
+        ("10.0.0.3", False),
+        ("192.168.1.20", False),
+        ("169.254.169.254", False),
+        ("0.0.0.0", False),
+        ("fd00::5", False),
+        ("box.local", False),
+        ("gpu.lan", False),
+        ("llm.corp.internal", False),
+        ("host.docker.internal", False),
+        ("localhost.example.com", False),
+        ("127.0.0.1.nip.io", False),
         ("api.openai.com", False),
         ("8.8.8.8", False),
         ("", False),
     ],
 )
-def test_local_means_this_machine_or_a_private_network(host: str, local: bool) -> None:
+def test_only_this_machine_itself_is_local(host: str, local: bool) -> None:
     assert is_local(host) is local
+
+
+def test_a_server_in_the_same_network_needs_no_key_and_is_asked_about() -> None:
+    flags = ModelChoice(provider="custom", model="hermes-4", base_url="http://gpu.lan:8080/v1")
+    choice = resolve(flags, env={}, config=HermesConfig())
+    assert choice.api_key
+    assert not choice.endpoint.local
