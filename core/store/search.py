@@ -107,7 +107,8 @@ def _scan(
         values = (*_hit_values(terms), top - _SCAN_ROWS, top, *scope, *wanted)
         rows += connection.execute(query, values).fetchall()
         top = newest_row(connection, top - _SCAN_ROWS)  # ids may have gaps of any size
-    return SearchResult(_hits(connection, schema, rows[:limit], terms[0]), top > 0 or len(rows) > limit, "scan")
+    hits = _hits(connection, schema, rows[:limit], terms[0])
+    return SearchResult(hits, top > 0 or len(rows) > limit, "scan")
 
 
 def _hit_columns(schema: Schema) -> str:
