@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -14,6 +16,10 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("core", "inspector", "themes", "sample_sessions")
 SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 MOST_LINES, MOST_FUNCTION_LINES, MOST_METHODS = 300, 50, 25
+MOST_ENTRIES = 12
+"""Modules and rooms of one folder that a reader takes in at a glance."""
+WIDER = {"core": 14}
+"""The ground plan: its rooms, and the errors all of them raise."""
 LEFTOVER = re.compile(r"\b(TODO|FIXME|XXX|HACK|NotImplementedError|breakpoint\(\))\b")
 ELSEWHERE = re.compile(r"[.][.]/shared|(?<!\w)/wor[k]/|§ ?[0-9]|hermes-fact[s]")
 """What only the people who began this project could look up."""
@@ -31,6 +37,12 @@ def name(path: Path) -> str:
 @cache
 def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), name(path))
+
+
+def _entries(folder: Path) -> int:
+    """Modules and rooms in a folder; data beside them does not count."""
+    modules = [path for path in folder.glob("*.py") if path.name != "__init__.py"]
+    return len(modules) + sum(1 for path in folder.iterdir() if (path / "__init__.py").exists())
 
 
 def _long_functions(path: Path) -> Iterator[str]:
@@ -60,6 +72,26 @@ def test_no_function_outgrows_a_screen() -> None:
 
 def test_no_class_does_everything() -> None:
     assert [line for path in SOURCES for line in _crowded_classes(path)] == []
+
+
+def test_every_folder_shows_what_it_holds_at_a_glance() -> None:
+    folders = {path.parent for path in SOURCES}
+    wide = {name(folder): _entries(folder) for folder in folders}
+    assert {place: count for place, count in wide.items() if count > WIDER.get(place, MOST_ENTRIES)} == {}
+
+
+def test_no_folder_holds_a_single_file() -> None:
+    folders = {path.parent for path in SOURCES} - {ROOT / package for package in PACKAGES}
+    alone = [name(folder) for folder in folders if _entries(folder) == 1]
+    assert alone == []
+
+
+def test_no_room_imports_upwards_and_none_in_a_circle(tmp_path: Path) -> None:
+    """The contracts of import-linter in pyproject.toml; a room that is new gets its floor there."""
+    lint = "from importlinter.cli import lint_imports_command as lint; lint()"
+    command = [sys.executable, "-c", lint, "--cache-dir", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stdout
 
 
 def test_nothing_is_left_for_later() -> None:

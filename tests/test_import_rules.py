@@ -1,7 +1,8 @@
 """Who may import whom, and what a cheap command never loads.
 
-The floors are contracts of import-linter in pyproject.toml. A static graph cannot tell a deferred import from
-one that costs two seconds at start-up, so the promises about weight are checked in a fresh interpreter.
+The floors are contracts of import-linter, which the house rules run. A static graph cannot tell a deferred
+import from one that costs two seconds at start-up, so the promises about weight are checked in a fresh
+interpreter.
 """
 
 from __future__ import annotations
@@ -34,13 +35,6 @@ def _loaded_by(package: str) -> set[str]:
         [sys.executable, "-c", LOADED, package], capture_output=True, text=True, cwd=ROOT, check=True
     )
     return {name.partition(".")[0] for name in json.loads(done.stdout)}
-
-
-def test_the_floors_hold(tmp_path: Path) -> None:
-    lint = "from importlinter.cli import lint_imports_command as lint; lint()"
-    command = [sys.executable, "-c", lint, "--cache-dir", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
-    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize("package", ["core.model", "core.errors", "core.hermes", "core.store"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import NamedTuple
 
 from core.model.compaction.settings import Settings
@@ -18,6 +19,27 @@ class Span(NamedTuple):
     def size(self) -> int:
         """How many messages lie in it."""
         return self.end - self.start
+
+
+class Part(StrEnum):
+    """What a stretch of the window holds, from its beginning to its end."""
+
+    OUTSIDE = "outside"
+    """Tokens of the request no message accounts for: system prompt and tool schemas."""
+    HEAD = "head"
+    MIDDLE = "middle"
+    TAIL = "tail"
+    ROOM = "room"
+    """Free below the threshold."""
+    MARGIN = "margin"
+    """Free between the threshold and the end of the window."""
+
+
+def part_at(head: Span, middle: Span, index: int) -> Part:
+    """Where a cut puts the message at an index."""
+    if index < head.end:
+        return Part.HEAD
+    return Part.MIDDLE if middle.start <= index < middle.end else Part.TAIL
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +101,7 @@ class Plan:
     def window(self) -> int | None:
         """The window the plan was made for."""
         return self.settings.window
+
+    def part(self, index: int) -> Part:
+        """Where the cut puts a message."""
+        return part_at(self.head, self.middle, index)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from core.model.accounting.tokens import Buckets
 from core.model.compaction.plan import Plan
 from inspector.cli.arguments import confirm
 from inspector.cli.compression import summariser_options as summarisers
@@ -43,13 +42,11 @@ def price(
     tokens = None if summary is None else text_tokens(summary, asked.policy.estimate.unit)
     if args.summary_file is not None or args.summariser not in summarisers.MODELS or not plan.middle.size:
         return Price(0, tokens, Decimal(0))
-    from core.account.pricing.price_book import open_book
+    from core.compress.planning.measure import measure
+    from core.preview.summarisers import summary_price
 
-    chosen = summarisers.choice(args, asked)
-    sent = _prompt_tokens(asked, plan, focus)
-    output = tokens if tokens is not None else plan.summary_budget or 0
-    book = open_book()
-    usd = book.price(Buckets(input=sent, output=output), chosen.model, chosen.provider, chosen.base_url).usd
+    measured = measure(asked.messages, asked.policy)
+    sent, usd = summary_price(measured, plan, focus, summarisers.choice(args, asked), output=tokens)
     return Price(sent, tokens, usd)
 
 
@@ -86,13 +83,3 @@ def payload(value: Price) -> dict[str, Any]:
         "summary_tokens": value.summary,
         "usd": jsonio.money(value.usd),
     }
-
-
-def _prompt_tokens(asked: Question, plan: Plan, focus: str | None) -> int:
-    from core.compress.planning.measure import measure
-    from core.compress.requests.request import summary_request
-    from core.compress.sizing.estimate import text_tokens
-    from core.compress.summarise.prompt import build_prompt
-
-    request = summary_request(measure(asked.messages, asked.policy), plan, focus=focus)
-    return text_tokens(build_prompt(request).text, asked.policy.estimate.unit)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
@@ -97,31 +96,15 @@ def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[s
 
 def _previews(args: argparse.Namespace, asked: Question, focuses: Sequence[str | None]) -> list[Preview]:
     """A preview for each focus, over the same cut."""
-    from core.compress.dry_run import preview
     from core.compress.planning.measure import measure
     from core.compress.planning.plan import plan
+    from core.preview.carry_out import carry_out
 
     measured = measure(asked.messages, asked.policy)
     cut = plan(measured, asked.settings, asked.gate, keep=args.keep)
-    session = None if asked.situation is None else asked.situation.conversation.tip.id
     writer = summarisers.summariser(args, asked)
     pricing.agree(args, asked, cut, writer.describe(), focuses)
-    abort = asked.situation is not None and bool(
-        asked.situation.config.value("compression.abort_on_summary_failure", asked.policy.release)
-    )
-    return [
-        preview(
-            measured,
-            cut,
-            writer,
-            focus,
-            session=session,
-            today=f"{date.today():%Y-%m-%d}",
-            abort_configured=abort,
-            hosted=asked.situation is not None,
-        )
-        for focus in focuses
-    ]
+    return [carry_out(measured, cut, writer, focus, here=asked.situation) for focus in focuses]
 
 
 def _retention(found: Retention) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import TYPE_CHECKING
 
 from core.errors import UsageError
@@ -51,22 +50,17 @@ def summariser(args: argparse.Namespace, asked: Question) -> Summariser:
         UsageError: It is empty or cannot be read.
         SummaryFailure: No model is named, or there is no key for it.
     """
-    from functools import partial
-
-    from core.compress.assembly.assemble import HANDOFF
-    from core.compress.sizing.estimate import text_tokens
-    from core.compress.summarise.extract.summariser import ExtractiveSummariser
-    from core.compress.summarise.fallback.summariser import StaticSummariser
+    from core.preview import summarisers
 
     if args.summary_file is not None:
         from core.compress.summarise.provided import GivenSummary
 
         return GivenSummary(_given(args.summary_file))
     if args.summariser in MODELS:
-        return _remote(args.summariser, choice(args, asked))
+        return summarisers.remote_summariser(choice(args, asked), args.summariser)
     if args.summariser == "static":
-        return StaticSummariser(asked.policy, prefix_length=len(HANDOFF))
-    return ExtractiveSummariser(partial(text_tokens, unit=asked.policy.estimate.unit))
+        return summarisers.static_summariser(asked.policy)
+    return summarisers.extractive_summariser(asked.policy)
 
 
 def choice(args: argparse.Namespace, asked: Question) -> ModelChoice:
@@ -75,8 +69,8 @@ def choice(args: argparse.Namespace, asked: Question) -> ModelChoice:
     Raises:
         SummaryFailure: Nobody names a model, or the endpoint needs a key that nobody gives.
     """
-    from core.compress.summarise.model_choice import DEFAULT_TIMEOUT, ModelChoice, resolve
-    from core.hermes.config.config import load_config
+    from core.compress.summarise.model_choice import DEFAULT_TIMEOUT, ModelChoice
+    from core.preview.summarisers import chosen_model
 
     unnamed = args.provider is None and args.base_url is None and args.model is not None
     flags = ModelChoice(
@@ -86,23 +80,7 @@ def choice(args: argparse.Namespace, asked: Question) -> ModelChoice:
         api_key=args.api_key or "",
         timeout=float(args.timeout or DEFAULT_TIMEOUT),
     )
-    here = asked.situation
-    if here is None:
-        return resolve(flags, env=os.environ, config=load_config(None))
-    tip = here.conversation.tip
-    live = ModelChoice(provider=tip.provider or "", model=tip.model or "", base_url=tip.base_url or "")
-    return resolve(flags, env=os.environ, config=here.config, live=live)
-
-
-def _remote(name: str, chosen: ModelChoice) -> Summariser:
-    # Each SDK takes a second or more to load: only the one asked for is.
-    if name == "anthropic":
-        from core.compress.summarise.remote.anthropic import AnthropicSummariser
-
-        return AnthropicSummariser(chosen)
-    from core.compress.summarise.remote.openai import OpenAISummariser
-
-    return OpenAISummariser(chosen)
+    return chosen_model(flags, asked.situation)
 
 
 def _given(path: str) -> str:

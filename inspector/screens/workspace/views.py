@@ -11,10 +11,10 @@ from textual.message import Message
 from textual.reactive import var
 
 from core.model.transcript.conversation import Conversation, Generation
+from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
 from inspector.base.figure_origins import Asked
 from inspector.base.workers import Reporting
-from inspector.preview.what_if import Hypothesis
 
 
 @dataclass(frozen=True, slots=True)

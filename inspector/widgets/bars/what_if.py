@@ -11,8 +11,8 @@ from textual.message import Message as Event
 from textual.strip import Strip
 from textual.widget import Widget
 
+from core.preview.what_if import KNOBS, Knob, WhatIf
 from inspector.base.commands import bindings
-from inspector.preview.what_if import KNOBS, Knob, WhatIf
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 

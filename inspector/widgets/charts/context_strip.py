@@ -12,12 +12,12 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from core.model.compaction.plan import Plan, Span
+from core.model.compaction.plan import Part, Plan, Span
 from inspector.terminal import glyphs
 from inspector.terminal.formatting import ESTIMATE, short
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
-from inspector.widgets.charts.context_strip_layout import Part, StripLayout, strip_layout
+from inspector.widgets.charts.context_strip_layout import StripLayout, strip_layout
 
 INK = {Part.HEAD: "part-head", Part.MIDDLE: "part-middle", Part.TAIL: "part-tail"}
 """The theme token of each part a message can lie in; the others are drawn faint."""

@@ -5,24 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import accumulate
 
-from core.model.compaction.plan import Plan, Span
-
-
-class Part(StrEnum):
-    """What a cell of the strip stands for, from left to right."""
-
-    OUTSIDE = "outside"
-    """Tokens of the request no message accounts for: system prompt and tool schemas."""
-    HEAD = "head"
-    MIDDLE = "middle"
-    TAIL = "tail"
-    ROOM = "room"
-    """Free below the threshold."""
-    MARGIN = "margin"
-    """Free between the threshold and the end of the window."""
+from core.model.compaction.plan import Part, Plan, Span
 
 
 def apportion(weights: Sequence[int], cells: int) -> tuple[int, ...]:

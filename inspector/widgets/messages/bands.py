@@ -5,9 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
-from core.model.compaction.plan import Plan
+from core.model.compaction.plan import Part, Plan
 from core.support.plural import plural
-from inspector.widgets.charts.context_strip_layout import Part
 
 
 @dataclass(frozen=True, slots=True)

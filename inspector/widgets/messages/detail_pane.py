@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from rich.style import Style
 
+from core.model.compaction.plan import Part
 from core.model.transcript.message import Message, RowState
 from inspector.terminal import formatting as format
 from inspector.terminal import glyphs
@@ -14,7 +15,6 @@ from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.terminal.text import clean
 from inspector.widgets.charts.context_strip import INK
-from inspector.widgets.charts.context_strip_layout import Part
 from inspector.widgets.messages.arguments import laid_out
 from inspector.widgets.panes.text_pane import TextPane
 from inspector.widgets.panes.text_wrap import wrap

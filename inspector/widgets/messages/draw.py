@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from rich.style import Style
 
+from core.model.compaction.plan import Part
 from core.model.transcript.message import Message, RowState, ToolCall
 from core.model.transcript.storage import RowPreview
 from inspector.terminal import glyphs
@@ -13,7 +14,6 @@ from inspector.terminal.formatting import ESTIMATE, count
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.charts.context_strip import INK
-from inspector.widgets.charts.context_strip_layout import Part
 from inspector.widgets.charts.retention_strip import heat_glyph, heat_ink
 from inspector.widgets.messages.arguments import argument_line, beginning
 from inspector.widgets.messages.bands import Band

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from textual.pilot import Pilot
 
-from inspector.preview.comparison import Comparison
-from inspector.screens.workspace.preview.reading import Basis
+from core.preview.comparison import Comparison
+from core.preview.foreseen import Basis
 from inspector.screens.workspace.preview.view import PreviewView
 
 FULL = "Split the tenant settings table"

@@ -8,12 +8,12 @@ from textual.widgets import Input
 
 from core.model.compaction.preview import Anchor, Retention
 from core.model.transcript.message import Message
+from core.preview.foreseen import Basis
+from core.preview.summarisers import Writer
 from core.store.database.locate import Location
-from inspector.preview.summarisers import Writer
 from inspector.screens.workspace.preview.focus.column import column_lines
 from inspector.screens.workspace.preview.focus.model import aligned, fates, suggested, topic_share, topics
 from inspector.screens.workspace.preview.focus.screen import FateList, FocusLab
-from inspector.screens.workspace.preview.reading import Basis
 from inspector.screens.workspace.preview.view import PreviewView
 from inspector.terminal.palette import Palette, defaults
 from tests.core.compress.builders import call

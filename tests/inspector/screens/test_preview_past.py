@@ -10,12 +10,10 @@ from core.model.compaction.plan import Span
 from core.model.transcript.boundary import BoundaryMode
 from core.model.transcript.conversation import Boundary
 from core.model.transcript.message import Message, Row
+from core.preview.past import Past, compared, happened
 from core.store.database.locate import Location
 from core.store.store import Store
-from inspector.preview.past import Past, compared, happened
 from inspector.screens.workspace.preview.header import figures
-from inspector.screens.workspace.views import Subject
-from inspector.terminal import formatting as format
 from inspector.terminal.palette import Palette, defaults
 
 SUMMARY = "[CONTEXT SUMMARY]: handoff\n## Goal\nFix src/auth.py"
@@ -83,13 +81,13 @@ def test_what_hermes_counted_beside_the_messages_is_said(samples: Location) -> N
         tip = store.resolve("Refactor the auth module").id
         conversation, events = store.conversation(tip), explain(store, tip).events
     asked = next(event for event in events if event.generation == 2)
-    shown = happened(Subject(samples, conversation), conversation.generations[1], lambda: False)
+    shown = happened(samples, conversation.generations, conversation.generations[1], lambda: False)
     assert shown is not None
     assert asked.tokens is not None
     assert asked.tokens_after is not None
     outside = asked.tokens - shown.before_tokens, asked.tokens_after - shown.after_tokens
     assert outside[0] == outside[1] > 0, "system prompt and tools weigh the same on both sides"
-    assert f"{format.short(asked.tokens)} → {format.short(asked.tokens_after)} tokens" in shown.notes[-1]
+    assert f"{asked.tokens:,} → {asked.tokens_after:,} tokens" in shown.notes[-1]
 
 
 def _check_all(place: Location) -> int:
@@ -99,7 +97,7 @@ def _check_all(place: Location) -> int:
         conversations = [store.conversation(tip) for tip in tips]
     for conversation in conversations:
         for generation in conversation.generations[:-1]:
-            shown = happened(Subject(place, conversation), generation, lambda: False)
+            shown = happened(place, conversation.generations, generation, lambda: False)
             assert shown is not None
             assert shown.summary
             assert shown.after_tokens < shown.before_tokens

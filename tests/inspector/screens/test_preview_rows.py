@@ -14,7 +14,7 @@ from core.model.compaction.plan import Span
 from core.model.compaction.preview import Retention
 from core.model.compaction.settings import Settings
 from core.model.transcript.message import Message
-from inspector.preview.comparison import Comparison, begun, kept_of
+from core.preview.comparison import Comparison, begun, kept_of
 from inspector.screens.workspace.preview.rows import (
     AfterRows,
     BeforeRows,

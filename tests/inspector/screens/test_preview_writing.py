@@ -17,8 +17,8 @@ from core.compress.summarise.base import (
     SummaryResult,
     SummaryStatus,
 )
+from core.preview.summarisers import Offers, Writer, prompt_of
 from core.store.database.locate import Location
-from inspector.preview.summarisers import Offers, Writer, prompt_of
 from inspector.screens.workspace.preview.next_screens import NOTHING
 from inspector.screens.workspace.preview.panes import SIDES, TEXT
 from inspector.screens.workspace.preview.summariser_choice import Another, WriterChoice, consequence

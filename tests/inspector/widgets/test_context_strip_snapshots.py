@@ -12,9 +12,8 @@ from core.compress.planning.plan import plan
 from core.hermes.policy.policy import load_policy, releases
 from core.model.compaction.settings import Settings
 from core.model.transcript.message import Message
-from inspector.preview.what_if import Hypothesis, WhatIf
+from core.preview.what_if import Hypothesis, WhatIf
 from inspector.screens.workspace.map.header import MapHeader
-from inspector.screens.workspace.map.model import part_of
 from inspector.terminal.palette import defaults, shipped, textual_theme
 from inspector.widgets.bars.what_if import WhatIfBar
 from inspector.widgets.charts.context_strip import ContextStrip
@@ -70,7 +69,7 @@ class Bench(App[None]):
         self.query_one(MapHeader).show(cut)
         self.query_one(ContextStrip).show(cut)
         rows = [
-            message_row(index, message, part_of(cut, index), cut.estimates[index])
+            message_row(index, message, cut.part(index), cut.estimates[index])
             for index, message in enumerate(transcript())
         ]
         self.query_one(MessageList).lay(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
+from core.model.compaction.plan import Part
 from core.model.transcript.message import Message, Row, RowState
 from inspector.terminal.palette import Palette, defaults
-from inspector.widgets.charts.context_strip_layout import Part
 from inspector.widgets.messages.detail_pane import CHUNK, Detail, detail_lines
 from tests.hostile import HOSTILE, harmful
 

@@ -7,11 +7,11 @@ import json
 import pytest
 from rich.cells import cell_len
 
+from core.model.compaction.plan import Part
 from core.model.transcript.message import RowState, ToolCall
 from core.model.transcript.storage import RowPreview
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette, defaults
-from inspector.widgets.charts.context_strip_layout import Part
 from inspector.widgets.messages.arguments import argument_line, beginning, laid_out
 from inspector.widgets.messages.bands import Band
 from inspector.widgets.messages.draw import Marks, MessageRow, draw_band, draw_message

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.widgets.charts.context_strip_layout import Part
+from core.model.compaction.plan import Part
 from inspector.widgets.messages.bands import Band, Banding, partition_bands
 from tests.inspector.widgets.test_context_strip_layout import plan_of
 

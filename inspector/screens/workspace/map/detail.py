@@ -10,8 +10,8 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from core.model.accounting.usage import TokenCounts
+from core.preview.generation import Reading
 from inspector.screens.workspace.map.listing import ListingView
-from inspector.screens.workspace.map.model import Reading
 from inspector.screens.workspace.map.sums import sums_lines
 from inspector.widgets.charts.context_strip import ContextStrip
 from inspector.widgets.messages.detail_pane import CHUNK, Detail, DetailPane

@@ -12,8 +12,9 @@ from core.model.accounting.usage import TokenCounts
 from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
 from core.model.transcript.storage import RowPreview
+from core.preview.generation import Reading, read
 from inspector.base.workers import cancelled, in_thread
-from inspector.screens.workspace.map.model import Reading, holds, read
+from inspector.screens.workspace.map.model import holds
 from inspector.screens.workspace.views import GenerationView
 
 SEARCH_PAGE = 500
@@ -81,7 +82,7 @@ class ReadingView(GenerationView):
         """All messages of a generation, where it stands, and every number a plan may need."""
         if self.subject is not None:
             stop = cancelled()
-            reading = read(self.subject, generation, stop)
+            reading = read(self.subject.location, generation, stop)
             if not stop():
                 self.post_message(self.Read(reading, asked))
 

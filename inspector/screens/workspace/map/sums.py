@@ -10,14 +10,13 @@ from rich.style import Style
 
 from core.model.accounting.tokens import Buckets
 from core.model.accounting.usage import TokenCounts
-from core.model.compaction.plan import Plan, Span
+from core.model.compaction.plan import Part, Plan, Span
 from core.model.transcript.conversation import Conversation
 from inspector.terminal import formatting as format
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.terminal.text import clean
 from inspector.widgets.charts.context_strip import INK
-from inspector.widgets.charts.context_strip_layout import Part
 from inspector.widgets.panes.text_wrap import wrap
 
 LABEL = 17

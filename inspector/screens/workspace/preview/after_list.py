@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.model.compaction.preview import Anchor
-from inspector.preview.comparison import Comparison
+from core.preview.comparison import Comparison
 from inspector.screens.workspace.preview.rows import AfterEntry, AfterRows, SummaryLine
 from inspector.terminal.line import Line
 from inspector.widgets.charts.retention_strip import gravity

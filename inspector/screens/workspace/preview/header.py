@@ -8,7 +8,7 @@ from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inspector.preview.comparison import Comparison
+from core.preview.comparison import Comparison
 from inspector.terminal import formatting as format
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette

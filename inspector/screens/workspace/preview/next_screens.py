@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.compress.summarise.provided import GivenSummary
-from inspector.preview.summarisers import Writer
+from core.preview.summarisers import Writer
 from inspector.screens.apply.screen import ApplyScreen
 from inspector.screens.apply.undo import UndoScreen
 from inspector.screens.apply.work import compaction, newest_write

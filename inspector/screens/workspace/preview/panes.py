@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widget import Widget
 
-from inspector.preview.comparison import Comparison
+from core.preview.comparison import Comparison
 from inspector.screens.workspace.preview.after_list import AfterList, AnchorList
 from inspector.screens.workspace.preview.reading import PreparingView
 from inspector.screens.workspace.preview.rows import BeforeRows, Blocks, before_banding, blocks_of, linked

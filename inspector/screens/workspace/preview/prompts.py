@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual import on
 
 from core.compress.planning.keep_turns import MOST_TURNS
-from inspector.preview.summarisers import extractive
+from core.preview.summarisers import extractive
 from inspector.screens.workspace.preview.focus.model import COMPARED, suggested
 from inspector.screens.workspace.preview.focus.screen import FocusLab
 from inspector.screens.workspace.preview.next_screens import OnwardView

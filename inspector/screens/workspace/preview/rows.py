@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from inspector.preview.comparison import Comparison
+from core.model.compaction.plan import Part
+from core.preview.comparison import Comparison
 from inspector.terminal import formatting as format
 from inspector.terminal.text import clean
-from inspector.widgets.charts.context_strip_layout import Part
 from inspector.widgets.messages.bands import Band, Banding
 from inspector.widgets.messages.draw import MessageRow, message_row
 from inspector.widgets.panes.text_wrap import wrap

@@ -8,8 +8,8 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from core.preview.summarisers import Offers, Writer
 from inspector.base.commands import bindings
-from inspector.preview.summarisers import Offers, Writer
 from inspector.terminal import formatting as format
 from inspector.terminal.line import Line
 from inspector.terminal.text import content

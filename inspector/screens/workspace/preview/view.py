@@ -5,8 +5,8 @@ from __future__ import annotations
 from textual import on
 from textual.app import ComposeResult
 
+from core.preview.summarisers import extractive
 from inspector.base.commands import bindings
-from inspector.preview.summarisers import extractive
 from inspector.screens.workspace.preview.header import PreviewHeader
 from inspector.screens.workspace.preview.panes import SIDES, TEXT
 from inspector.screens.workspace.preview.prompts import AskingView

@@ -9,12 +9,12 @@ from textual.message import Message as Event
 
 from core.compress.summarise.base import RESTART, FailureKind, SummaryFailure
 from core.model.compaction.plan import Plan
+from core.preview.comparison import begun
+from core.preview.foreseen import Basis
+from core.preview.summarisers import Offers, Writer, offers, prompt_of
 from inspector.base.workers import cancelled, in_thread
-from inspector.preview.comparison import begun
-from inspector.preview.summarisers import Offers, Writer, offers, prompt_of
 from inspector.screens.workspace.preview.header import PreviewHeader
 from inspector.screens.workspace.preview.panes import SIDES, TEXT, SidesView
-from inspector.screens.workspace.preview.reading import Basis
 from inspector.screens.workspace.preview.summariser_choice import Another, WriterChoice
 
 PACE = 0.15

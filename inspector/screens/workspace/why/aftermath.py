@@ -10,9 +10,9 @@ from core.explain.prompt_cache import conversation_cache
 from core.model.accounting.prompt_cache import Payback
 from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
+from core.preview.past import past_of
 from core.store.database.connect import Cancelled
 from core.store.store import Store
-from inspector.preview.past import past_of
 from inspector.screens.workspace.views import Subject
 
 NEAR = timedelta(minutes=2)

@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inspector.preview.comparison import Comparison
+from core.preview.comparison import Comparison
 from inspector.screens.workspace.preview.focus.model import Section
 from inspector.terminal import formatting as format
 from inspector.terminal.line import Line

@@ -10,10 +10,11 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.message import Message as Event
 
+from core.preview.comparison import Comparison
+from core.preview.foreseen import Basis, compare
+from core.preview.summarisers import Writer
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread
-from inspector.preview.comparison import Comparison
-from inspector.preview.summarisers import Writer
 from inspector.screens.page import Page
 from inspector.screens.workspace.preview.after_list import FATES
 from inspector.screens.workspace.preview.focus.column import FocusColumn
@@ -25,7 +26,6 @@ from inspector.screens.workspace.preview.focus.model import (
     topic_share,
     topics,
 )
-from inspector.screens.workspace.preview.reading import Basis, compare
 from inspector.terminal import formatting as format
 from inspector.terminal.line import Line
 from inspector.widgets.bars.key_bar import KeyBar

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from core.model.compaction.plan import Plan, Span
+from core.model.compaction.plan import Part, Plan, Span, part_at
 from core.model.compaction.preview import Feedback, Preview, Retention
 from core.model.transcript.message import Message
-from inspector.widgets.charts.context_strip_layout import Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +63,7 @@ class Comparison:
 
     def part(self, index: int) -> Part:
         """Where a message before was put."""
-        if index < self.head.end:
-            return Part.HEAD
-        return Part.MIDDLE if self.middle.start <= index < self.middle.end else Part.TAIL
+        return part_at(self.head, self.middle, index)
 
     def lost(self, index: int) -> float | None:
         """Share of a message's anchors that did not survive; None outside the middle or without anchors."""

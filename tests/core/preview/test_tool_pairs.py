@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.model.transcript.message import Message
-from inspector.preview.tool_pairs import tool_pairs
+from core.preview.tool_pairs import tool_pairs
 
 
 def asks(*ids: str) -> Message:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.compress.planning.measure import measure
@@ -18,10 +18,10 @@ from core.model.compaction.plan import Span
 from core.model.compaction.preview import Retention
 from core.model.transcript.conversation import Boundary, Generation
 from core.model.transcript.message import Message
+from core.preview.comparison import Comparison
+from core.store.database.connect import Cancelled
+from core.store.database.locate import Location
 from core.store.store import Store
-from inspector.preview.comparison import Comparison
-from inspector.screens.workspace.views import Subject
-from inspector.terminal import formatting as format
 
 NEVER_WRITTEN = "the session it began was never written to, so what it left is not known"
 
@@ -106,10 +106,12 @@ class Past:
         return retention(middle, found.body, focus=focus, previous=earlier, offset=head.end)
 
 
-def happened(subject: Subject, generation: Generation, stop: Callable[[], bool]) -> Comparison | None:
+def happened(
+    location: Location, generations: Sequence[Generation], generation: Generation, stop: Cancelled
+) -> Comparison | None:
     """What the compaction that ended a generation really did; None when nothing followed it."""
-    with Store(subject.location, cancelled=stop) as store:
-        past = past_of(store, subject.conversation.generations, generation)
+    with Store(location, cancelled=stop) as store:
+        past = past_of(store, generations, generation)
         return None if past is None else compared(past, _event(store, generation))
 
 
@@ -182,7 +184,7 @@ def _author(found: SummaryMatch | None, event: CompressionEvent | None) -> str:
 def _notes(boundary: Boundary | None, event: CompressionEvent | None) -> tuple[str, ...]:
     at = event.at if event and event.at else boundary.at if boundary else None
     how = str(boundary.mode).replace("_", "-") if boundary else "unknown"
-    words = f"It happened {format.moment(at)}, {how}" if at else f"It happened, {how}"
+    words = f"It happened {at.astimezone():%Y-%m-%d %H:%M:%S}, {how}" if at else f"It happened, {how}"
     return (words, *((event.explanation,) if event and event.explanation else ()))
 
 
@@ -191,5 +193,5 @@ def _logged(event: CompressionEvent | None, messages_after: int) -> Iterator[str
     if event is None or event.tokens is None or event.tokens_after is None:
         return
     if event.tokens_after > messages_after:
-        counted = f"{format.short(event.tokens)} → {format.short(event.tokens_after)} tokens"
+        counted = f"{event.tokens:,} → {event.tokens_after:,} tokens"
         yield f"these are the messages alone; with system prompt and tools Hermes counted {counted}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from core.account.pricing.price import rates_for
-from core.account.pricing.price_book import PriceBook
+from core.account.pricing.price_book import open_book
 from core.model.transcript.session import Session
 
 MILLION = Decimal(1_000_000)
@@ -17,8 +17,11 @@ def read_rate(session: Session, prompt: int) -> Decimal | None:
     Args:
         session: Its model and route.
         prompt: Size of the requests, which may pick a long-context tier.
+
+    Raises:
+        ConfigError: The user's `prices.yaml` cannot be used.
     """
-    row = PriceBook().entry(session.model or "", session.provider or "", session.base_url or "")
+    row = open_book().entry(session.model or "", session.provider or "", session.base_url or "")
     if row is None:
         return None
     rates = rates_for(row, prompt)

@@ -1,0 +1,56 @@
+"""The one way to a preview, for the app and the command line: what the user's Hermes would make of a plan."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from core.compress.dry_run import preview
+from core.compress.planning.measure import Measured
+from core.compress.summarise.base import Cancelled, OnText, Summariser
+from core.explain.context.gather import Situation
+from core.model.compaction.plan import Plan
+from core.model.compaction.preview import Preview
+
+ABORT = "compression.abort_on_summary_failure"
+
+
+def carry_out(
+    measured: Measured,
+    plan: Plan,
+    summariser: Summariser,
+    focus: str | None = None,
+    *,
+    here: Situation | None = None,
+    today: date | None = None,
+    on_text: OnText | None = None,
+    cancelled: Cancelled | None = None,
+) -> Preview:
+    """Preview a compaction under the configuration of the home it belongs to.
+
+    Args:
+        measured: The conversation.
+        plan: Where it is cut.
+        summariser: Who writes the summary.
+        focus: The topic of `/compress <topic>`.
+        here: Where the messages come from: its config says what follows a failed summary. None for a list
+            from a file, which no agent runs.
+        today: The day facts are dated by, where the release asks for that; this one by default.
+        on_text: Receives the summary as it arrives.
+        cancelled: Answers whether the user has given up.
+
+    Raises:
+        SummaryFailure: The user gave up; any other failure has the release's own consequence.
+    """
+    hosted = here is not None
+    return preview(
+        measured,
+        plan,
+        summariser,
+        focus,
+        session=here.conversation.tip.id if here else None,
+        today=f"{today or date.today():%Y-%m-%d}",
+        abort_configured=bool(here and here.config.value(ABORT, measured.policy.release)),
+        hosted=hosted,
+        on_text=on_text,
+        cancelled=cancelled,
+    )

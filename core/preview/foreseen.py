@@ -1,0 +1,89 @@
+"""A compaction foreseen: what every preview of a generation starts from, and both sides of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from core.compress.planning.measure import Measured
+from core.compress.planning.plan import plan
+from core.compress.sizing.estimate import message_size, total_tokens
+from core.compress.summarise.base import Cancelled, OnText, Summariser
+from core.model.compaction.plan import Plan
+from core.model.compaction.preview import Preview
+from core.model.transcript.conversation import Generation
+from core.model.transcript.message import Message
+from core.preview.carry_out import carry_out
+from core.preview.comparison import Comparison, foreseen, kept_of
+from core.preview.generation import Reading, read
+from core.preview.savings import read_rate
+from core.preview.what_if import Hypothesis
+from core.store.database.locate import Location
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What every preview of one generation starts from.
+
+    Attributes:
+        reading: The generation, under what is supposed when something is.
+        rate: USD a token in each later request.
+        supposed: What differs from what is true, in words; empty when nothing does.
+    """
+
+    reading: Reading
+    plan: Plan
+    rate: Decimal | None = None
+    supposed: str = ""
+
+    def keeping(self, turns: int | None) -> Basis:
+        """The same with the last user turns kept; None leaves the cut to the release."""
+        here = self.reading.situation
+        return replace(self, plan=plan(self.reading.measured, here.settings, here.gate, keep=turns))
+
+
+def basis_of(
+    location: Location, generation: Generation, stop: Cancelled, supposed: Hypothesis | None = None
+) -> Basis:
+    """Read, measure and plan a generation, as it is or as the what-if bar supposes it to be."""
+    actual = read(location, generation, stop)
+    reading = actual if supposed is None else actual.under(supposed)
+    cut = reading.planned(reading.measured, reading.what_if.actual)
+    rate = read_rate(reading.situation.conversation.tip, cut.compared_tokens)
+    return Basis(reading, cut, rate, actual.what_if.supposing(supposed).named())
+
+
+def compare(
+    basis: Basis,
+    summariser: Summariser,
+    focus: str | None,
+    *,
+    on_text: OnText | None = None,
+    stop: Cancelled | None = None,
+) -> Comparison:
+    """Both sides of a planned compaction, done as a dry run."""
+    measured, here = basis.reading.measured, basis.reading.situation
+    made = carry_out(measured, basis.plan, summariser, focus, here=here, on_text=on_text, cancelled=stop)
+    weights = weights_after(made, measured)
+    shown = foreseen(made, measured.estimates, weights, _author(summariser, made), basis.rate)
+    return replace(shown, supposed=basis.supposed)
+
+
+def weights_after(made: Preview, measured: Measured) -> tuple[int, ...]:
+    """The estimate of each message after; only those that changed are measured."""
+    kept = kept_of(made.before, made.after, made.summary_index)
+    return tuple(_weight(message, kept.get(index), measured) for index, message in enumerate(made.after))
+
+
+def _weight(message: Message, origin: int | None, measured: Measured) -> int:
+    if origin is not None and message.wire is measured.messages[origin].wire:
+        return measured.estimates[origin]
+    rules = measured.policy.estimate
+    return total_tokens((message_size(message.wire, rules),), rules)
+
+
+def _author(summariser: Summariser, made: Preview) -> str:
+    where = summariser.describe()
+    if made.summary is None:
+        return "no summary"
+    return f"{summariser.name}, offline" if where is None else f"{where.model} at {where.host}"

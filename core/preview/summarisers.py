@@ -1,0 +1,173 @@
+"""Who could write the summary, where the text would go for that, and what it would cost. No widget."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from functools import partial
+
+from core.account.pricing.price_book import open_book
+from core.compress.assembly.assemble import HANDOFF
+from core.compress.planning.measure import Measured
+from core.compress.requests.request import summary_request
+from core.compress.sizing.estimate import text_tokens
+from core.compress.summarise.base import Summariser, SummaryFailure
+from core.compress.summarise.extract.summariser import ExtractiveSummariser
+from core.compress.summarise.fallback.summariser import StaticSummariser
+from core.compress.summarise.model_choice import ANTHROPIC, ModelChoice, resolve
+from core.compress.summarise.prompt import Prompt, build_prompt
+from core.explain.context.gather import Situation
+from core.hermes.config.config import load_config
+from core.hermes.policy.policy import Policy
+from core.model.accounting.tokens import Buckets
+from core.model.compaction.plan import Plan
+from core.preview.foreseen import Basis
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """One way to get a summary.
+
+    Attributes:
+        title: Its name, for a list.
+        detail: What it does, or where it would send what.
+        sends: Tokens that would leave this process; None when none do.
+        price: About what it costs; None when nobody knows.
+    """
+
+    title: str
+    detail: str
+    summariser: Summariser
+    sends: int | None = None
+    price: Decimal | None = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """Who could write the summary, and why a model could not when none can.
+
+    Attributes:
+        named: The last of them is the model the user named.
+    """
+
+    writers: tuple[Writer, ...]
+    refusal: str = ""
+    named: bool = False
+
+
+def offers(basis: Basis, focus: str | None, named: str = "") -> Offers:
+    """Everybody who could write a summary of this middle."""
+    asked = model(basis, focus, named)
+    offline = (extractive(basis), static(basis))
+    if isinstance(asked, SummaryFailure):
+        return Offers(offline, asked.line)
+    return Offers((*offline, asked), named=bool(named))
+
+
+def extractive(basis: Basis) -> Writer:
+    """The default: offline and the same every time."""
+    words = "from the messages themselves, offline, the same every time"
+    return Writer("extractive", words, extractive_summariser(basis.reading.situation.policy))
+
+
+def static(basis: Basis) -> Writer:
+    """What Hermes itself writes when no model answers."""
+    words = "what Hermes writes itself when no model answers, offline"
+    return Writer("fallback", words, static_summariser(basis.reading.situation.policy))
+
+
+def model(
+    basis: Basis, focus: str | None, named: str = "", env: Mapping[str, str] = os.environ
+) -> Writer | SummaryFailure:
+    """A model: the one named, or the one Hermes would ask; the reason when there is none.
+
+    Args:
+        basis: What would be summarised.
+        focus: The topic.
+        named: `name`, `provider/name`, or either with `@ base URL` of an OpenAI-compatible server.
+        env: Where keys are looked for.
+    """
+    name, _, base_url = (part.strip() for part in named.partition("@"))
+    try:
+        choice = chosen_model(ModelChoice(model=name, base_url=base_url), basis.reading.situation, env)
+    except SummaryFailure as failure:
+        return failure
+    sends, usd = summary_price(basis.reading.measured, basis.plan, focus, choice)
+    return Writer(choice.model, f"at {choice.endpoint.host}", remote_summariser(choice), sends, usd)
+
+
+def prompt_of(basis: Basis, focus: str | None) -> Prompt:
+    """What a model would be sent, secrets taken out."""
+    tip, today = basis.reading.situation.conversation.tip, f"{date.today():%Y-%m-%d}"
+    request = summary_request(basis.reading.measured, basis.plan, focus=focus, today=today, session=tip.id)
+    return build_prompt(request)
+
+
+def extractive_summariser(policy: Policy) -> Summariser:
+    """Writes from the messages themselves, sized by the release's own estimate."""
+    return ExtractiveSummariser(partial(text_tokens, unit=policy.estimate.unit))
+
+
+def static_summariser(policy: Policy) -> Summariser:
+    """Writes what the release does when no model answers."""
+    return StaticSummariser(policy, prefix_length=len(HANDOFF))
+
+
+def chosen_model(
+    flags: ModelChoice, here: Situation | None = None, env: Mapping[str, str] = os.environ
+) -> ModelChoice:
+    """The model to ask: flags, environment, `auxiliary.compression`, the session's own, in that order.
+
+    Args:
+        flags: What the user named; empty fields are open.
+        here: The conversation; None for a list from a file, for which only defaults stand behind the flags.
+        env: Where keys are looked for.
+
+    Raises:
+        SummaryFailure: Nobody names a model, or the endpoint needs a key that nobody gives.
+    """
+    if here is None:
+        return resolve(flags, env=env, config=load_config(None))
+    tip = here.conversation.tip
+    live = ModelChoice(provider=tip.provider or "", model=tip.model or "", base_url=tip.base_url or "")
+    return resolve(flags, env=env, config=here.config, live=live)
+
+
+def summary_price(
+    measured: Measured, plan: Plan, focus: str | None, choice: ModelChoice, *, output: int | None = None
+) -> tuple[int, Decimal | None]:
+    """What asking a model for the summary takes.
+
+    Args:
+        measured: The conversation.
+        plan: Where it is cut.
+        focus: The topic.
+        choice: The model.
+        output: Tokens of the summary; None takes what it would be asked for.
+
+    Returns:
+        Tokens sent, by the release's estimate, and USD at the user's prices and the list; None when nobody
+        knows a price.
+
+    Raises:
+        ConfigError: The user's `prices.yaml` cannot be used.
+    """
+    request = summary_request(measured, plan, focus=focus)
+    sends = text_tokens(build_prompt(request).text, measured.policy.estimate.unit)
+    tokens = Buckets(input=sends, output=request.budget if output is None else output)
+    return sends, open_book().price(tokens, choice.model, choice.provider, choice.base_url).usd
+
+
+def remote_summariser(choice: ModelChoice, wire: str = "") -> Summariser:
+    """Asks a model, in its own wire format unless one is named: `anthropic` or `openai`."""
+    # Each wire format's module is loaded only when it is asked for: their SDKs take seconds.
+    if (wire or choice.wire) == ANTHROPIC:
+        from core.compress.summarise.remote.anthropic import AnthropicSummariser
+
+        return AnthropicSummariser(choice)
+    from core.compress.summarise.remote.openai import OpenAISummariser
+
+    return OpenAISummariser(choice)

@@ -1,0 +1,108 @@
+"""A preview heeds the home it is made for: its config, its prices, the day; in the app as elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from core.compress.summarise.base import (
+    Cancelled,
+    Endpoint,
+    FailureKind,
+    OnText,
+    SummaryFailure,
+    SummaryRequest,
+    SummaryResult,
+    SummaryStatus,
+)
+from core.compress.summarise.model_choice import ModelChoice
+from core.preview.carry_out import carry_out
+from core.preview.foreseen import Basis, basis_of, compare
+from core.preview.savings import read_rate
+from core.preview.summarisers import summary_price
+from core.store.database.locate import Location
+from core.store.store import Store
+from core.support.user_dirs import OWN_PRICES, config_directory
+from tests.core.explain.conftest import MakeHome
+from tests.core.explain.home import CONFIG, Home
+
+
+class Model:
+    """A model that answers, or fails in one way."""
+
+    name = "scripted"
+
+    def __init__(self, failure: FailureKind | None = None) -> None:
+        self.failure = failure
+        self.asked: list[SummaryRequest] = []
+
+    def describe(self) -> Endpoint | None:
+        return Endpoint("api.example", "sonnet", local=False)
+
+    def summarise(
+        self, request: SummaryRequest, *, on_text: OnText | None = None, cancelled: Cancelled | None = None
+    ) -> SummaryResult:
+        self.asked.append(request)
+        if self.failure is not None:
+            raise SummaryFailure(self.failure, "the model failed")
+        return SummaryResult("## Goal\nwritten", SummaryStatus.MODEL, "sonnet")
+
+
+def basis(home: Home) -> Basis:
+    """One long conversation with a model only the user has a price for."""
+    home.db.session("S", model="mine")
+    home.talk(60)
+    location = Location(home.path / "state.db", home.path)
+    with Store(location) as store:
+        generation = store.conversation("S").generations[0]
+    found = basis_of(location, generation, lambda: False)
+    assert found.plan.middle.size
+    return found
+
+
+def own_prices(words: str) -> None:
+    config_directory().mkdir(parents=True)
+    (config_directory() / OWN_PRICES).write_text(words, "utf-8")
+
+
+ABORTS = f"{CONFIG}compression:\n  abort_on_summary_failure: true\n"
+
+
+@pytest.mark.parametrize("config", [CONFIG, ABORTS], ids=["as shipped", "abort"])
+def test_a_failed_summary_leads_where_the_config_of_the_home_leads(make_home: MakeHome, config: str) -> None:
+    shown = compare(basis(make_home("0.19", config)), Model(FailureKind.TIMEOUT), None)
+    assert shown.feedback is not None
+    assert shown.feedback.aborted == (config == ABORTS)
+    assert bool(shown.summary) == (config == CONFIG)
+
+
+def test_a_list_from_a_file_has_no_home_that_could_say_so(make_home: MakeHome) -> None:
+    here = basis(make_home("0.19", ABORTS))
+    found = carry_out(here.reading.measured, here.plan, Model(FailureKind.TIMEOUT))
+    assert found.feedback.fallback_used
+
+
+def test_the_model_is_told_the_day_where_the_release_dates_facts(make_home: MakeHome) -> None:
+    model = Model()
+    compare(basis(make_home("0.22")), model, None)
+    assert [one.today for one in model.asked] == [f"{date.today():%Y-%m-%d}"]
+
+
+def test_what_later_requests_save_is_told_at_the_users_own_prices(make_home: MakeHome) -> None:
+    own_prices("- {model: mine, input: 8, cache_read: 2}\n")
+    here = basis(make_home())
+    assert here.rate == Decimal(2) / 1_000_000
+    tip = here.reading.situation.conversation.tip
+    assert read_rate(replace(tip, model="nobodys-model"), 1) is None
+
+
+def test_a_summary_costs_what_the_users_own_prices_say(make_home: MakeHome) -> None:
+    here = basis(make_home())
+    measured, choice = here.reading.measured, ModelChoice(provider="custom", model="mine")
+    assert summary_price(measured, here.plan, None, choice)[1] is None
+    own_prices("- {model: mine, input: 8, output: 4}\n")
+    sends, usd = summary_price(measured, here.plan, None, choice, output=1_000)
+    assert usd == (sends * Decimal(8) + 1_000 * Decimal(4)) / 1_000_000
