@@ -40,6 +40,9 @@ COMMANDS = {
         "browse.chain", "continuations, branches and delegates of a session, and where resume lands"
     ),
     "search": Command("browse.search", "full-text search over messages"),
+    "engines": Command(
+        "engines.listing", "context engines: where they are, whether they load, which releases take them"
+    ),
     "doctor": Command("browse.doctor", "check that the store, its schema and its configuration can be read"),
 }
 """By what the user types, in the order of the help."""

@@ -138,8 +138,6 @@ def load_config(home: Path | None) -> HermesConfig:
     path = home / FILE_NAME if home is not None else None
     if path is None or not path.exists():
         return HermesConfig()
-    if not path.is_file():  # a pipe would be waited for
-        raise ConfigError("is not a regular file", where=str(path))
     tree, lines = _parse(path)
     model = tree.get("model")
     if isinstance(model, str):
@@ -153,9 +151,21 @@ def load_config(home: Path | None) -> HermesConfig:
 _MISSING = object()
 
 
+def load_tree(home: Path) -> dict[str, Any]:
+    """Everything config.yaml says, as written; nothing where there is none.
+
+    Raises:
+        ConfigError: As for `load_config`.
+    """
+    path = home / FILE_NAME
+    return _parse(path)[0] if path.exists() else {}
+
+
 def _parse(path: Path) -> tuple[dict[str, Any], dict[str, int]]:
     import yaml
 
+    if not path.is_file():  # a pipe would be waited for
+        raise ConfigError("is not a regular file", where=str(path))
     loader_class = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         loader = loader_class(path.read_bytes())

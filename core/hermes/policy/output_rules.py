@@ -130,6 +130,21 @@ class HostRules:
 
 
 @dataclass(frozen=True, slots=True)
+class EngineRules:
+    """What becomes of a context engine that a user installs and `context.engine` names.
+
+    Attributes:
+        copies: Every agent gets the one object (`shared`), a deep copy (`deepcopy`), or what the engine's own
+            `clone_for_agent` returns (`clone`); where that fails, Hermes silently takes its own engine.
+        home_folders: A folder of the home's plugins with the engine's name is taken without being enabled,
+            whatever class the engine has.
+    """
+
+    copies: str
+    home_folders: bool
+
+
+@dataclass(frozen=True, slots=True)
 class SequenceRules:
     """How a list is put in order before it goes to a provider.
 

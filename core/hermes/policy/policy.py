@@ -13,6 +13,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 from core.errors import ConfigError
 from core.hermes.policy.output_rules import (
     AssemblyRules,
+    EngineRules,
     FailureRules,
     GateRules,
     HostRules,
@@ -58,6 +59,7 @@ class Policy:
     summary: SummaryRules
     assembly: AssemblyRules
     host: HostRules
+    engine: EngineRules
     sequence: SequenceRules
     gate: GateRules
     failure: FailureRules

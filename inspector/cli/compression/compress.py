@@ -16,6 +16,7 @@ from core.model.compaction.preview import AnchorCount, Preview, Retention
 from inspector.cli import output
 from inspector.cli.compression import agreement as pricing
 from inspector.cli.compression import apply as writing
+from inspector.cli.compression import engine_comparison, engine_options
 from inspector.cli.compression import question as what_if
 from inspector.cli.compression import summariser_options as summarisers
 from inspector.cli.compression.plan import payload as plan_payload
@@ -28,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `compress`."""
     what_if.add_arguments(parser)
     summarisers.add_arguments(parser)
+    engine_comparison.add_arguments(parser)
     parser.add_argument(
         "--focus", metavar="TOPIC", help="what the summary must keep, as in `/compress TOPIC`"
     )
@@ -48,6 +50,10 @@ def run(args: argparse.Namespace) -> int:
     if args.compare_focus and (args.focus or args.diff):
         raise UsageError("--compare-focus goes with neither --focus nor --diff")
     asked = what_if.question(args)
+    if args.compare_engine:
+        return engine_comparison.run(args, asked)
+    if args.engine is not None and (done := engine_comparison.single(args, asked)) is not None:
+        return _other_engine(args, asked, done)
     if args.compare_focus:
         _compare(args, _previews(args, asked, (None, *args.compare_focus)))
         return 0
@@ -63,6 +69,21 @@ def run(args: argparse.Namespace) -> int:
         lines = preview_text.diff(shown) if args.diff else preview_text.lines(shown)
         output.write_lines(lines, mask=not args.unmasked)
         output.write_lines(writing.lines(applied))
+    return 0
+
+
+def _other_engine(args: argparse.Namespace, asked: Question, done: engine_options.Hosted) -> int:
+    """Print what another engine made of the conversation."""
+    from inspector.cli.compression import preview_text
+
+    if args.json:
+        document = payload(done.preview, asked, args) | writing.payload(None)
+        output.write_json(document | {"engine": engine_options.payload(done)}, mask=not args.unmasked)
+        return 0
+    shown = done.preview if args.unmasked else preview_text.masked(done.preview)
+    lines = preview_text.diff(shown) if args.diff else preview_text.lines(shown)
+    output.write_lines(lines, mask=not args.unmasked)
+    output.write_lines(engine_options.lines(done))
     return 0
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.model.compaction.plan import Plan, Span
 from inspector.cli import output
+from inspector.cli.compression import engine_options
 from inspector.cli.compression import question as what_if
 from inspector.payloads import values as jsonio
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `plan`."""
     what_if.add_arguments(parser)
+    engine_options.add_arguments(parser)
     parser.add_argument("--pruned", action="store_true", help="also the texts pruning would leave")
 
 
@@ -34,10 +36,13 @@ def run(args: argparse.Namespace) -> int:
     asked = what_if.question(args)
     measured = measure(asked.messages, asked.policy)
     found = plan(measured, asked.settings, asked.gate, keep=args.keep)
+    done = _other_engine(args, asked, measured, found)
+    found = found if done is None else done.preview.plan
     pruned = list(_pruned(found, part_of(measured, found)[0])) if args.pruned else None
     if args.json:
         document = payload(found) | {"release_requested": args.release}
         document |= {} if asked.situation is None else _origin(asked.situation)
+        document |= {} if done is None else {"engine": engine_options.payload(done)}
         output.write_json(
             document if pruned is None else {**document, "pruned_messages": pruned},
             mask=not args.unmasked,
@@ -49,7 +54,19 @@ def run(args: argparse.Namespace) -> int:
         left = [(entry["index"], str(entry["text"])) for entry in pruned or ()]
         texts = left if args.unmasked else [(index, redact_text(text)) for index, text in left]
         output.write_lines(_lines(found, asked.situation, texts), mask=not args.unmasked)
+        output.write_lines(() if done is None else engine_options.lines(done))
     return 0
+
+
+def _other_engine(
+    args: argparse.Namespace, asked: what_if.Question, measured: Measured, found: Plan
+) -> engine_options.Hosted | None:
+    """What the engine of `--engine` does; its calls to a model are answered by rule."""
+    if args.engine is None:
+        return None
+    from core.compress.summarise.extract.summariser import ExtractiveSummariser
+
+    return engine_options.compacted(args, args.engine, asked, measured, found, None, ExtractiveSummariser())
 
 
 def payload(value: Plan) -> dict[str, Any]:
@@ -141,7 +158,8 @@ def _parts(found: Plan) -> Iterator[list[str]]:
     from inspector.terminal import formatting as format
 
     budget = format.count(found.summary_budget, mark=format.ESTIMATE)
-    remarks = ("kept", f"becomes one summary of {budget} tokens" if found.middle.size else "", "kept")
+    made = "what the engine writes" if found.summary_budget is None else f"one summary of {budget} tokens"
+    remarks = ("kept", f"becomes {made}" if found.middle.size else "", "kept")
     for name, span, remark in zip(
         ("head", "middle", "tail"), (found.head, found.middle, found.tail), remarks, strict=True
     ):

@@ -1,0 +1,148 @@
+"""Bounds around foreign code: memory, processor time, processes, and where it may write.
+
+Three layers, each for what the one before cannot do. The kernel bounds memory, time and the size of files
+everywhere; on Linux its Landlock refuses writes outside the private folder, whoever makes them; an audit hook
+of Python refuses the same elsewhere, and programs, networks and too many forks on every system.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import struct
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+_MOST_FORKS = 8
+_FILE_BYTES = 256 << 20
+_MORE_PROCESSES = 64
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_NO_NEW_PRIVILEGES = 38
+_WRITES = sum(1 << bit for bit in (1, 4, 5, 6, 7, 8, 9, 10, 11, 12))
+"""Landlock's rights of a first version that change something; reading and running stay free."""
+_LATER_WRITES = {2: 1 << 13, 3: 1 << 14}
+"""Moving between folders and truncating, by the version that knows them."""
+_FILE_WRITES = 1 << 1 | 1 << 14
+
+_PROGRAMS = ("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec", "os.startfile", "pty.spawn")
+_FORKS = ("os.fork", "os.forkpty")
+_SENDS = ("socket.connect", "socket.sendto", "socket.bind")
+_CHANGES = {  # the positions of the paths that change
+    "os.remove": (0,),
+    "os.rename": (0, 1),
+    "os.rmdir": (0,),
+    "os.mkdir": (0,),
+    "os.truncate": (0,),
+    "os.chmod": (0,),
+    "os.chown": (0,),
+    "os.link": (1,),
+    "os.symlink": (1,),
+    "os.utime": (0,),
+    "shutil.rmtree": (0,),
+    "sqlite3.connect": (0,),
+}
+_ELSEWHERE = "the host lets an engine write in its own copy of the home only"
+
+
+def confine(folder: str, memory: int, seconds: int) -> None:
+    """Put the bounds around this process and all it starts; they cannot be taken off again.
+
+    Args:
+        folder: The only place where anything may be written.
+        memory: Bytes of address space.
+        seconds: Of processor time, besides the clock the parent holds.
+    """
+    _limit(memory, seconds)
+    _landlock(folder)
+    sys.addaudithook(_auditor(os.path.realpath(folder)))
+
+
+def _limit(memory: int, seconds: int) -> None:
+    with suppress(ImportError):  # none on Windows
+        import resource
+
+        wanted = {
+            "RLIMIT_AS": memory,
+            "RLIMIT_CPU": seconds,
+            "RLIMIT_FSIZE": _FILE_BYTES,
+            "RLIMIT_CORE": 0,
+            "RLIMIT_NPROC": _own_processes() + _MORE_PROCESSES,
+        }
+        for name, most in wanted.items():
+            with suppress(AttributeError, ValueError, OSError):
+                kind = getattr(resource, name)
+                hard = resource.getrlimit(kind)[1]
+                most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+                resource.setrlimit(kind, (most, most))
+
+
+def _own_processes() -> int:
+    """Threads this user runs, which is what the kernel counts; a guess where nobody tells."""
+    try:
+        owners = [os.stat(f"/proc/{name}").st_uid for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return 1000
+    return 4 * owners.count(os.getuid())
+
+
+def _landlock(folder: str) -> None:
+    """Let the kernel refuse every write outside the folder, where it can."""
+    if not sys.platform.startswith("linux"):
+        return
+    with suppress(OSError, AttributeError):
+        call = ctypes.CDLL(None, use_errno=True).syscall
+        version = call(_CREATE_RULESET, None, 0, 1)
+        if version < 1:
+            return
+        rights = _WRITES + sum(right for since, right in _LATER_WRITES.items() if version >= since)
+        attributes = ctypes.create_string_buffer(struct.pack("Q", rights))
+        rules = call(_CREATE_RULESET, attributes, 8, 0)
+        if rules < 0:
+            return
+        for place, allowed in ((folder, rights), ("/dev/null", rights & _FILE_WRITES)):
+            handle = os.open(place, os.O_PATH | os.O_CLOEXEC)
+            rule = ctypes.create_string_buffer(struct.pack("=Qi", allowed, handle))
+            call(_ADD_RULE, rules, 1, rule, 0)
+            os.close(handle)
+        ctypes.CDLL(None).prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+        call(_RESTRICT_SELF, rules, 0)
+        os.close(rules)
+
+
+def _auditor(folder: str) -> Callable[[str, tuple[Any, ...]], None]:
+    """A hook that refuses what the host does not allow."""
+    forks = mmap.mmap(-1, 8)  # shared with every child, so that they draw on one allowance
+
+    def may_write(path: Any) -> bool:
+        if isinstance(path, int):
+            return True
+        text = os.fsdecode(path) if isinstance(path, str | bytes | os.PathLike) else ""
+        if text in ("", ":memory:", os.devnull) or text.startswith("file:"):
+            return True  # a database by URI is still held by the kernel's own rules where there are some
+        real = os.path.realpath(text)
+        return real == folder or real.startswith(folder + os.sep)
+
+    def audit(event: str, args: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, mode, flags = (*args, None, None, None)[:3]
+            writes = isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+            if (writes or (isinstance(mode, str) and set(mode) & set("wax+"))) and not may_write(path):
+                raise PermissionError(f"{_ELSEWHERE}: {path}")
+        elif event in _CHANGES:
+            for position in _CHANGES[event]:
+                if position < len(args) and not may_write(args[position]):
+                    raise PermissionError(f"{_ELSEWHERE}: {args[position]}")
+        elif event in _PROGRAMS:
+            raise PermissionError("the host lets an engine start no programs")
+        elif event in _SENDS:
+            raise PermissionError("the host lets an engine use no network")
+        elif event in _FORKS:
+            used = int.from_bytes(forks[:8], "little") + 1
+            forks[:8] = used.to_bytes(8, "little")
+            if used > _MOST_FORKS:
+                raise PermissionError(f"the host lets an engine start {_MOST_FORKS} processes at most")
+
+    return audit

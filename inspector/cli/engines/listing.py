@@ -1,0 +1,177 @@
+"""Each engine is loaded in a process of its own with a private copy of the home, which stays as it is.
+
+Hermes takes the one `context.engine` of config.yaml names, and silently its own where that cannot be had.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from core.errors import ConfigError
+from inspector.cli import output
+from inspector.cli.arguments import options
+from inspector.cli.engines import surroundings
+
+if TYPE_CHECKING:
+    from core.compress.engines.host.choice import Surroundings
+    from core.compress.engines.host.found_engine import FoundEngine, LoadedEngine
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One engine of the list.
+
+    Attributes:
+        loaded: None when it does not load; `error` says why.
+        refusals: Why a release would not take it, by release; None for one that would.
+    """
+
+    found: FoundEngine
+    loaded: LoadedEngine | None
+    error: str | None
+    refusals: dict[str, str | None]
+
+    @property
+    def name(self) -> str:
+        """Its own name where it says one."""
+        return self.found.name if self.loaded is None else self.loaded.name
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `engines`."""
+    surroundings.add_python_option(parser)
+    options.add_json_option(parser)
+    options.add_store_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """List the engines and say which is in force."""
+    from core.compress.engines.host.discovery import discover
+
+    here = surroundings.around(args)
+    selected = _selected(here)
+    listed = [one for found in discover(here.home, here.install) if (one := _examined(found, here))]
+    force, why = _in_force(selected, listed, here)
+    if args.json:
+        output.write_json(
+            {
+                "selected": selected,
+                "in_force": force,
+                "why": why,
+                "release": None if here.install is None else here.install.version,
+                "engines": [_payload(one) for one in listed],
+            }
+        )
+    else:
+        output.write_lines(_lines(selected, force, why, listed))
+    return 0
+
+
+def _selected(here: Surroundings) -> str:
+    from core.compress.engines.host.found_engine import BUILT_IN
+    from core.hermes.config.config import load_config
+
+    try:
+        return str(load_config(here.home).value("context.engine") or BUILT_IN)
+    except ConfigError as error:
+        output.write_note(f"hermes-inspector: {error.line}")
+        return BUILT_IN
+
+
+def _examined(found: FoundEngine, here: Surroundings) -> Listed | None:
+    """Load one; None when it turns out to be no engine."""
+    from core.compress.engines.host.choice import no_model
+    from core.compress.engines.host.found_engine import EngineKind, refusal
+    from core.compress.engines.host.hosted import hosted
+    from core.compress.engines.host.process import EngineFailed
+    from core.hermes.policy.policy import load_policy, releases
+    from core.model.compaction.settings import Settings
+
+    if found.kind is EngineKind.BUILTIN:
+        return Listed(found, None, None, dict.fromkeys(releases()))
+    try:
+        with hosted(
+            found, home=here.home, python=here.python, settings=Settings(), answer=no_model
+        ) as engine:
+            loaded = engine.loaded
+    except EngineFailed as error:
+        if "registers no context engine" in error.what:
+            return None
+        return Listed(found, None, error.what, dict.fromkeys(releases(), "it does not load"))
+    refusals = {name: refusal(found, loaded, load_policy(name)) for name in releases()}
+    return Listed(found, loaded, None, refusals)
+
+
+def _in_force(selected: str, listed: list[Listed], here: Surroundings) -> tuple[str, str | None]:
+    """The engine Hermes runs on, and why that is not the one selected."""
+    from core.compress.engines.host.found_engine import BUILT_IN
+    from core.hermes.policy.policy import nearest_release, newest_release
+
+    if selected == BUILT_IN:
+        return BUILT_IN, None
+    version = here.install.version if here.install is not None else ""
+    release = nearest_release(version) if version else newest_release()
+    why = "there is no engine of that name"
+    for one in listed:
+        if selected not in (one.name, one.found.path.name if one.found.path else ""):
+            continue
+        refused = one.error or one.refusals[release]
+        if refused is None:
+            return selected, None
+        why = refused
+    return BUILT_IN, f"Hermes {release} does not take {selected!r}: {why}"
+
+
+def _payload(one: Listed) -> dict[str, Any]:
+    loaded = one.loaded
+    return {
+        "name": one.name,
+        "where": one.found.where,
+        "kind": one.found.kind.value,
+        "version": one.found.version,
+        "loads": one.error is None,
+        "error": one.error,
+        "enabled": one.found.enabled,
+        "tools": [] if loaded is None else list(loaded.tools),
+        "status": {} if loaded is None else loaded.status,
+        "accepted_by": [name for name, why in one.refusals.items() if why is None],
+        "refused_by": {name: why for name, why in one.refusals.items() if why is not None},
+    }
+
+
+def _lines(selected: str, force: str, why: str | None, listed: list[Listed]) -> Iterator[str]:
+    from inspector.cli.table import Column, lines
+
+    yield f"in force: {force}" + ("" if why is None else f" ({why})")
+    yield ""
+    columns = (
+        Column("engine"),
+        Column("version"),
+        Column("found as"),
+        Column("tools", right=True),
+        Column("accepted by", shrinks=True),
+        Column("", shrinks=True),
+    )
+    rows = []
+    for one in listed:
+        taken = [name for name, refused in one.refusals.items() if refused is None]
+        tools = "–" if one.loaded is None else str(len(one.loaded.tools))
+        trouble = one.error or next((text for text in one.refusals.values() if text), "")
+        mark = f"{one.name} *" if one.name == selected else one.name
+        kind = one.found.kind.value.replace("_", " ")
+        rows.append([mark, one.found.version or "–", kind, tools, _span(taken), trouble])
+    yield from lines(columns, rows)
+    yield from (f"  {one.name}: {one.found.where}" for one in listed[1:])
+
+
+def _span(taken: list[str]) -> str:
+    from core.hermes.policy.policy import releases
+
+    if not taken:
+        return "none"
+    every = list(releases())
+    whole = every[every.index(taken[0]) : every.index(taken[-1]) + 1]
+    return f"{taken[0]} to {taken[-1]}" if whole == taken and len(taken) > 1 else ", ".join(taken)

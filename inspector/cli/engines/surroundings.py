@@ -1,0 +1,49 @@
+"""Where context engines are looked for: the home, and the interpreter Hermes runs on."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.errors import NotFoundError
+from inspector.cli.arguments import target
+
+if TYPE_CHECKING:
+    from core.compress.engines.host.choice import Surroundings
+
+
+def add_python_option(group: argparse._ActionsContainer) -> None:
+    """`--hermes-python`."""
+    group.add_argument(
+        "--hermes-python",
+        type=Path,
+        metavar="PATH",
+        help="the interpreter Hermes runs on (default: that of the `hermes` command)",
+    )
+
+
+def around(args: argparse.Namespace, home: Path | None = None) -> Surroundings:
+    """Where engines are looked for.
+
+    Raises:
+        NotFoundError: There is no interpreter of that name.
+        ConfigError: It has no Hermes.
+    """
+    from core.compress.engines.host.choice import Surroundings
+    from core.compress.engines.host.discovery import find_install
+
+    return Surroundings(home or home_of(args), find_install(args.hermes_python))
+
+
+def home_of(args: argparse.Namespace) -> Path | None:
+    """The home the options mean, whether or not there is a database in it."""
+    from core.store.database.locate import default_home
+
+    try:
+        return target.locations(args)[0].home
+    except NotFoundError:
+        if args.db is not None or args.profile is not None:
+            raise
+    home = args.home.expanduser() if args.home is not None else default_home()
+    return home if home.is_dir() else None

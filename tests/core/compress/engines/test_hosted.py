@@ -1,0 +1,142 @@
+"""An engine in its child process: what it returns, what is wrong with it, what it may not do."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from core.compress.engines.host.process import EngineFailed
+from tests.core.compress.engines.builders import FIRST_TWO, compacted, conversation, engine
+
+
+def test_an_engine_gets_the_conversation_and_its_list_comes_back(tmp_path: Path) -> None:
+    found = compacted(engine(tmp_path, FIRST_TWO))
+    assert list(found.messages) == conversation()[:2]
+    assert found.would_fire
+    assert found.engine.name == "small"
+
+
+def test_a_call_to_a_model_is_answered_by_the_host(tmp_path: Path) -> None:
+    body = """
+    from agent.auxiliary_client import call_llm
+    answer = call_llm(task="compression", messages=[{"role": "user", "content": "sum up"}], max_tokens=9)
+    return [{"role": "user", "content": answer.choices[0].message.content}, *messages[-1:]]
+    """
+    assert compacted(engine(tmp_path, body)).messages[0]["content"] == "STUB"
+
+
+def test_what_an_engine_prints_does_not_reach_the_pipe(tmp_path: Path) -> None:
+    body = """
+    print('{"messages": []}')
+    sys.stdout.write("x" * 100_000)
+    os.write(1, b"garbage")
+    return messages[:2]
+    """
+    assert len(compacted(engine(tmp_path, body)).messages) == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("raise SystemExit(3)", "SystemExit: 3"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+        ("return 42", "a value of type int, not a list"),
+        ("return None", "it returned None"),
+        ("return [1, 2]", "message 0 of its list is a value of type int"),
+        ("return [{'role': 'narrator', 'content': 'x'}]", "has the role 'narrator'"),
+        ("return []", "an empty list"),
+        ("return [{'role': 'user', 'content': {1, 2}}]", "its answer is no JSON"),
+        ("os._exit(7)", "ended by itself"),
+        ("return self.compress(messages)", "RecursionError"),
+        ("os.system('true')", "start no programs"),
+        ("import socket; socket.create_connection(('127.0.0.1', 9))", "use no network"),
+    ],
+)
+def test_a_failure_is_one_line_that_names_the_engine(tmp_path: Path, body: str, said: str) -> None:
+    with pytest.raises(EngineFailed) as caught:
+        compacted(engine(tmp_path, body))
+    assert said in caught.value.line
+    assert caught.value.line.startswith("engine small: ")
+    assert "\n" not in caught.value.line
+
+
+def test_an_engine_that_hangs_is_ended(tmp_path: Path) -> None:
+    began = time.monotonic()
+    with pytest.raises(EngineFailed, match="did not answer within 2 s"):
+        compacted(engine(tmp_path, "while True: pass"), seconds=2)
+    assert time.monotonic() - began < 15
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no fork")
+def test_a_fork_bomb_stops_early_and_leaves_nobody_behind(tmp_path: Path) -> None:
+    body = """
+    while True:
+        if os.fork() == 0:
+            open(os.environ["HERMES_HOME"] + "/born", "a").write("x")
+    """
+    with pytest.raises(EngineFailed, match="8 processes at most"):
+        compacted(engine(tmp_path, body))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of memory")
+def test_memory_is_bounded(tmp_path: Path) -> None:
+    with pytest.raises(EngineFailed, match="MemoryError"):
+        compacted(engine(tmp_path, "hoard = bytearray(2 << 30); return messages"))
+
+
+def test_the_real_home_stays_as_it_is(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "config.yaml").write_text("model: m\n")
+    (home / ".env").write_text("KEY=secret\n")
+    body = f"""
+    private = os.environ["HERMES_HOME"]
+    seen = sorted(os.listdir(private))
+    for name in seen:
+        os.remove(os.path.join(private, name))
+    refused = 0
+    for act in (
+        lambda: os.remove({str(home / "config.yaml")!r}),
+        lambda: open({str(home / "new")!r}, "w"),
+        lambda: os.rename({str(home / "config.yaml")!r}, {str(home / "moved")!r}),
+    ):
+        try:
+            act()
+        except OSError:
+            refused += 1
+    return [{{"role": "user", "content": f"{{seen}} {{refused}}"}}]
+    """
+    found = compacted(engine(tmp_path / "plugins", body), home=home)
+    assert found.messages[0]["content"] == "['config.yaml'] 3"
+    assert sorted(path.name for path in home.iterdir()) == [".env", "config.yaml"]
+    assert (home / "config.yaml").read_text() == "model: m\n"
+
+
+def test_a_broken_list_is_told_as_broken(tmp_path: Path) -> None:
+    body = """
+    return [{k: v for k, v in row.items() if k != "tool_call_id"} for row in messages[:7]]
+    """
+    found = compacted(engine(tmp_path, body))
+    assert "3 tool results without a tool_call_id" in found.problems
+
+
+def test_an_engine_that_changes_the_list_it_was_given_is_told(tmp_path: Path) -> None:
+    found = compacted(engine(tmp_path, "messages[0]['content'] = 'x'; return messages"))
+    assert found.problems == ("it changed the list it was given",)
+
+
+def test_keys_of_the_environment_do_not_reach_an_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-nobody-should-see-this")
+    found = compacted(engine(tmp_path, "return [{'role': 'user', 'content': str(dict(os.environ))}]"))
+    assert "sk-nobody" not in json.dumps(found.messages)
+
+
+def test_an_engine_that_does_not_import_says_why(tmp_path: Path) -> None:
+    with pytest.raises(EngineFailed, match="ModuleNotFoundError: No module named 'nowhere_to_be_found'"):
+        compacted(engine(tmp_path, FIRST_TWO, before="import nowhere_to_be_found\n"))

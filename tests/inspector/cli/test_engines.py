@@ -1,0 +1,104 @@
+"""`engines`, and `--engine` of `plan` and `compress`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.main import run
+from tests.core.compress.engines.builders import FIRST_TWO, conversation, engine
+
+DROPS_IDS = 'return [{k: v for k, v in row.items() if k != "tool_call_id"} for row in messages[:5]]'
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    place = tmp_path / "home"
+    engine(place / "plugins", FIRST_TWO)
+    engine(place / "plugins", FIRST_TWO, name="loud", before="raise RuntimeError('no')\n")
+    (place / "config.yaml").write_text("context:\n  engine: small\nplugins:\n  enabled: [small]\n")
+    return place
+
+
+@pytest.fixture
+def messages(tmp_path: Path) -> Path:
+    path = tmp_path / "messages.json"
+    path.write_text(json.dumps(conversation(80)))
+    return path
+
+
+def test_engines_lists_what_hermes_would_find(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["engines", "--home", str(home), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["selected"], told["in_force"], told["why"]) == ("small", "small", None)
+    by_name = {one["name"]: one for one in told["engines"]}
+    assert list(by_name) == ["compressor", "loud", "small"]
+    assert by_name["small"]["loads"]
+    assert (by_name["small"]["kind"], by_name["small"]["version"]) == ("plugin", "1.2.3")
+    assert not by_name["loud"]["loads"]
+    assert by_name["loud"]["error"] == "RuntimeError: no"
+    assert by_name["loud"]["accepted_by"] == []
+
+
+def test_an_engine_that_is_not_there_leaves_the_built_in_one_in_force(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / "config.yaml").write_text("context:\n  engine: gone\n")
+    run(["engines", "--home", str(home), "--json"])
+    told = json.loads(capsys.readouterr().out)
+    assert (told["selected"], told["in_force"]) == ("gone", "compressor")
+    assert "no engine of that name" in told["why"]
+
+
+def test_plan_takes_another_engine_s_cut(
+    home: Path, messages: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ["plan", "--messages", str(messages), "--window", "64000", "--home", str(home)]
+    assert run([*line, "--engine", "small", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["middle"] == [2, 162]
+    assert told["engine"]["name"] == "small"
+    assert told["engine"]["kept"] == 2
+
+
+def test_compress_tells_what_the_engine_left_and_what_is_broken(
+    tmp_path: Path, messages: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = engine(tmp_path, DROPS_IDS, name="broken")
+    line = ["compress", "--messages", str(messages), "--window", "64000", "--engine", str(place)]
+    assert run([*line, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["after_messages"] == 5
+    assert told["engine"]["valid"] is False
+    assert "tool_call_id" in str(told["engine"]["problems"])
+
+
+def test_engines_stand_side_by_side_and_one_that_fails_spoils_nothing(
+    home: Path, messages: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ["compress", "--messages", str(messages), "--window", "64000", "--home", str(home), "--json"]
+    names = ["builtin", "small", "loud"]
+    assert run([*line, *(word for name in names for word in ("--compare-engine", name))]) == 0
+    ours, small, loud = json.loads(capsys.readouterr().out)["compare"]
+    assert [one["engine"] for one in (ours, small, loud)] == names
+    assert ours["error"] is None
+    assert small["kept"] == 2
+    assert "RuntimeError" in loud["error"]["what"]
+
+
+def test_a_name_nobody_has_is_not_found(
+    home: Path, messages: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ["plan", "--messages", str(messages), "--window", "64000", "--home", str(home)]
+    assert run([*line, "--engine", "gone"]) == 3
+    assert "no context engine is called 'gone'" in capsys.readouterr().err
+
+
+def test_the_list_of_another_engine_is_never_written(
+    home: Path, messages: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ["compress", "--messages", str(messages), "--home", str(home), "--engine", "small", "--apply"]
+    assert run(line) == 2
+    assert "not written to a session" in capsys.readouterr().err
