@@ -15,12 +15,13 @@ from core.hermes.config.window import CACHE_NAME, WindowGuess
 from core.hermes.log.read import log_files
 from core.hermes.policy.release import ReleaseGuess
 from core.model.compaction.event import CompressionEvent
+from core.model.headline import UNSAID, Headline
 from core.store.store import Store
 from core.support.file_cache import keep
 from core.support.json_codec import decode, encode
 from core.support.user_dirs import APPLICATION, cache_directory
 
-_FORMAT = 2
+_FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Answer:
     events: tuple[CompressionEvent, ...]
     now: Now
     notes: tuple[str, ...]
+    headline: Headline = UNSAID
 
 
 def answer(store: Store, session_id: str, *, release: str | None = None, remember: bool = True) -> Answer:
@@ -70,7 +72,16 @@ def _fresh(store: Store, session_id: str, release: str | None) -> Answer:
 
     found = explain(store, session_id, release=release)
     title = found.conversation.name
-    return Answer(found.session, title, found.release, found.window, found.events, found.now, found.notes)
+    return Answer(
+        found.session,
+        title,
+        found.release,
+        found.window,
+        found.events,
+        found.now,
+        found.notes,
+        found.headline,
+    )
 
 
 def lasting(store: Store, session_id: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from core.explain.compactions import sentences as wording
@@ -17,6 +18,9 @@ from core.explain.context.log.log_timezones import settled
 from core.explain.context.release_checks import is_local
 from core.explain.context.rows.boundary_rows import BoundaryRows, boundary_rows, moments
 from core.explain.explanation import Explanation
+from core.explain.headline.compaction import headline_of
+from core.explain.headline.conversation import headline_of as headline_of_conversation
+from core.explain.headline.conversation import standing
 from core.explain.trigger_state import where_it_stands
 from core.hermes.config.config import HermesConfig, load_config
 from core.hermes.log.read import Log
@@ -79,6 +83,8 @@ def explained(
     )
     events = events_of(frame)
     tip = conversation.tip
+    now, prompts = where_it_stands(frame, events), _prompts(frame)
+    now = replace(now, headline=standing(now, prompts))
     explanation = Explanation(
         session=session_id,
         conversation=conversation,
@@ -87,12 +93,19 @@ def explained(
         config=config,
         settings=frame.settings(None, tip, frame.window.tokens),
         events=events,
-        now=where_it_stands(frame, events),
+        now=now,
         log=log,
         clock=clock,
         notes=_notes(frame, log),
+        headline=headline_of_conversation(events, now, prompts),
     )
     return frame, explanation
+
+
+def _prompts(frame: Frame) -> list[int]:
+    """Sizes of the conversation's requests as the log tells them, oldest first."""
+    calls = (one for one in frame.log.records if one.kind is Kind.CALL and one.session in frame.sessions)
+    return [call.input for call in calls if call.input]
 
 
 def events_of(frame: Frame) -> tuple[CompressionEvent, ...]:
@@ -101,7 +114,9 @@ def events_of(frame: Frame) -> tuple[CompressionEvent, ...]:
     tags_tell = not frame.store.schema.marks_summaries
     gateway = not all(is_local(session.source) for session in frame.conversation.sessions)
     ids = set(frame.sessions)
-    attempts = find_attempts(frame.log.records, ids, tags_tell=tags_tell, gateway=gateway)
+    attempts = find_attempts(
+        frame.log.records, ids, tags_tell=tags_tell, gateway=gateway, compactions=frame.log.compactions
+    )
     found: list[CompressionEvent] = []
     left: int | None = None
     for pair in match(attempts, frame.boundaries, frame.clock):
@@ -120,7 +135,7 @@ def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
     found = rule(frame, attempt, rows, release, frame.sessions.get(session_id, frame.conversation.tip))
     before, after = message_counts(frame, attempt, rows, found.derived, release, left)
     cause, mode = attempt.cause if attempt is not None else None, _mode(frame, attempt, rows)
-    return CompressionEvent(
+    event = CompressionEvent(
         session=session_id,
         to_session=_to_session(attempt, rows, session_id),
         mode=mode,
@@ -154,6 +169,7 @@ def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
             *wording.other_windows(found),
         ),
     )
+    return replace(event, headline=headline_of(event, by_count=found.by_count))
 
 
 def _joined(frame: Frame, rows: BoundaryRows | None, release: str) -> int:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.model.evidence import Evidence, Verdict
+from core.model.headline import UNSAID, Headline
 
 if TYPE_CHECKING:  # what reads logs and configuration: an answer that was kept does without
     from core.explain.context.log.log_clock import Clock
@@ -28,6 +29,7 @@ class Now:
         blocked_by: What would refuse an automatic compaction, in words.
         headroom: Tokens left below the threshold; negative above it.
         arithmetic: The sums behind the threshold, one step a line.
+        headline: The same in one sentence.
     """
 
     tokens: int | None
@@ -38,6 +40,7 @@ class Now:
     verdict: Verdict = Verdict.UNKNOWN
     evidence: tuple[Evidence, ...] = ()
     arithmetic: tuple[str, ...] = ()
+    headline: Headline = UNSAID
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class Explanation:
         session: The id asked about.
         events: In time order, completed and aborted.
         notes: What a reader should know about the evidence itself: no log, unreadable files, odd settings.
+        headline: The answer in one sentence, and what helps.
     """
 
     session: str
@@ -61,3 +65,4 @@ class Explanation:
     log: Log
     clock: Clock
     notes: tuple[str, ...] = ()
+    headline: Headline = UNSAID

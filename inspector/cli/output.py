@@ -11,6 +11,7 @@ from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
     from core.model.evidence import Evidence
+    from core.model.headline import Headline
 
 LONGEST_QUOTE = 400
 """Characters of a quoted line; --json has all of it."""
@@ -52,6 +53,16 @@ def evidence(value: Evidence) -> str:
     from inspector.terminal.text import clean_line
 
     return clean_line(f"{value.source.value} {value.where}: {value.text}", LONGEST_QUOTE)
+
+
+def headline(found: Headline) -> Iterator[str]:
+    """The answer in one sentence, and on a line of its own what helps."""
+    from core.model.finding import Severity
+
+    mark = {None: "●", Severity.INFO: "●", Severity.WARNING: "▲", Severity.CRITICAL: "■"}[found.severity]
+    yield f"{mark} {found.sentence}"
+    if found.remedy:
+        yield f"  Fix: {found.remedy}"
 
 
 def write_csv(rows: Iterable[Mapping[str, Any]]) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from core.model.accounting.tokens import Buckets, Cost
     from core.model.compaction.plan import Span
     from core.model.evidence import Evidence
+    from core.model.headline import Headline
 
 # fmt: off
 CODED = frozenset((
@@ -96,6 +97,11 @@ def _masked_text(text: str) -> str:
 
 masked_word = lru_cache(maxsize=1_024)(_masked_text)
 """A name without its credentials; names come again and again."""
+
+
+def headline(found: Headline) -> dict[str, str | None]:
+    """What is told first, and what helps."""
+    return {"headline": found.sentence, "remedy": found.remedy}
 
 
 def time(value: datetime | None) -> str | None:

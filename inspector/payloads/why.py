@@ -10,13 +10,14 @@ if TYPE_CHECKING:
     from core.explain.answer import Answer
     from core.explain.explanation import Now
     from core.hermes.policy.release import ReleaseGuess
-    from core.model.compaction.event import CompressionEvent
+    from core.model.compaction.event import CompressionEvent, Failure
 
 
 def payload(found: Answer) -> dict[str, Any]:
     """An answer as the command line promises it."""
     return {
         "session": found.session,
+        **jsonio.headline(found.headline),
         "release": _release(found.release),
         "events": [event_payload(event) for event in found.events],
         "now": _now(found.now),
@@ -51,6 +52,7 @@ def event_payload(event: CompressionEvent) -> dict[str, Any]:
             "status": event.summary.status.value,
             "model": event.summary.model,
             "tokens": event.summary.tokens,
+            "failure": _failure(event.summary.failure),
         },
         "duration": event.duration,
         "release": event.release,
@@ -58,7 +60,14 @@ def event_payload(event: CompressionEvent) -> dict[str, Any]:
         "explanation": event.explanation,
         "arithmetic": list(event.arithmetic),
         "disagreements": list(event.disagreements),
+        **jsonio.headline(event.headline),
     }
+
+
+def _failure(failure: Failure | None) -> dict[str, Any] | None:
+    if failure is None:
+        return None
+    return {"cause": failure.cause, "status": failure.status, "text": failure.text}
 
 
 def _release(guess: ReleaseGuess) -> dict[str, Any]:
@@ -80,4 +89,5 @@ def _now(now: Now) -> dict[str, Any]:
         "verdict": now.verdict.value,
         "evidence": [jsonio.evidence(one) for one in now.evidence],
         "arithmetic": list(now.arithmetic),
+        **jsonio.headline(now.headline),
     }

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING
 
+from core.support import amounts
 from core.support.plural import plural as plural
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ UNKNOWN = "–"
 ESTIMATE = "~"
 LOWER_BOUND = "≥"
 
-_STEPS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "K"))
-
 
 def count(value: int | None, *, mark: str = "") -> str:
     """A whole number in full: `54,828`; `mark` is `~` or `≥`."""
@@ -28,19 +27,7 @@ def count(value: int | None, *, mark: str = "") -> str:
 
 def short(value: int | None, *, mark: str = "") -> str:
     """A whole number in at most five characters: `940`, `54.8K`, `412K`, `1.9M`."""
-    if value is None:
-        return UNKNOWN
-    sign, size = ("-" if value < 0 else ""), abs(value)
-    return f"{mark}{sign}{_short(size)}"
-
-
-def _short(size: int) -> str:
-    for step, letter in _STEPS:
-        # 999,950 would round to "1000.0K": it belongs to the next step.
-        if size >= step * 0.9995:
-            scaled = size / step
-            return f"{scaled:.0f}{letter}" if scaled >= 99.95 else f"{scaled:.1f}{letter}"
-    return str(size)
+    return UNKNOWN if value is None else f"{mark}{amounts.short(value)}"
 
 
 def money(usd: Decimal | None, *, mark: str = "") -> str:

@@ -159,6 +159,11 @@ def _provider_of(choice: ModelChoice) -> str:
     return ANTHROPIC if choice.model.startswith("claude") else OPENAI
 
 
+def key_variables(provider: str) -> tuple[str, ...]:
+    """The environment variables a provider's key is looked for in; none for one that is not known."""
+    return tuple(_providers().get(provider, {}).get("keys", ()))
+
+
 def _owner(base_url: str) -> str:
     host = host_of(base_url)
     return next((name for name, entry in _providers().items() if host_of(entry["base_url"]) == host), "")

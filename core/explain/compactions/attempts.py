@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.explain.compactions.causes import Cause, cause_of, cause_of_telemetry
+from core.explain.compactions.untagged import OtherCompactions, belongs
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
 
@@ -108,7 +109,12 @@ class _Draft:
 
 
 def find_attempts(
-    records: Iterable[LogRecord], sessions: Collection[str], *, tags_tell: bool, gateway: bool = False
+    records: Iterable[LogRecord],
+    sessions: Collection[str],
+    *,
+    tags_tell: bool,
+    gateway: bool = False,
+    compactions: Sequence[LogRecord] = (),
 ) -> tuple[Attempt, ...]:
     """Every attempt in a conversation, oldest first.
 
@@ -118,11 +124,16 @@ def find_attempts(
         tags_tell: A line without a session tag was written outside a turn. So it is before 0.22; since, the
             work runs in a pool of threads whose lines carry no tag.
         gateway: A gateway ran these sessions, which compresses between turns as well.
+        compactions: Where compactions of any session began and ended.
     """
+    others = OtherCompactions(compactions, sessions)
     thread = [record for record in records if concerns(record, sessions)]
     drafts: list[_Draft] = []
     for position, record in enumerate(thread):
-        _take(drafts, thread, position, record, tags_tell)
+        if record.kind in _OUTCOMES:
+            _join(drafts, record, others, tags_tell)
+        else:
+            _take(drafts, thread, position, record, tags_tell)
     found = [draft.freeze(_next_call(thread, draft)) for draft in drafts]
     return tuple(sorted(_checked(found, gateway), key=lambda attempt: attempt.first.at))
 
@@ -148,8 +159,16 @@ def _take(
         _take_done(drafts, thread, position, record)
     elif record.kind is Kind.TELEMETRY and record.telemetry is not None:
         _take_telemetry(drafts, position, record)
-    elif record.kind in _OUTCOMES and drafts and drafts[-1].open:
-        drafts[-1].inner.append(record)
+
+
+def _join(drafts: list[_Draft], record: LogRecord, others: OtherCompactions, tags_tell: bool) -> None:
+    """Give a line that says how an attempt went to the one that is open, if it can be its own."""
+    draft = drafts[-1] if drafts else None
+    if draft is None or not draft.open or draft.started is None:
+        return
+    previous = draft.inner[-1] if draft.inner else draft.started
+    if belongs(record, draft.started, previous, others, tags_tell=tags_tell):
+        draft.inner.append(record)
 
 
 def _close(drafts: list[_Draft]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.compress.sizing.estimate import text_tokens
 from core.explain.compactions.attempts import Attempt
+from core.explain.compactions.failure import failure_of
 from core.explain.context.context import Frame
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.log.record import Kind, LogRecord
@@ -30,7 +31,18 @@ def summary_outcome(
     tokens = None
     if rows is not None and rows.summary is not None:
         tokens = text_tokens(rows.summary.body, frame.policy(release).estimate.unit)
-    return SummaryOutcome(status, model, tokens)
+    failed = status in (SummaryStatus.ABORTED, SummaryStatus.FALLBACK)
+    failure = failure_of(attempt, rows, _provider(frame, release)) if failed else None
+    return SummaryOutcome(status, model, tokens, failure)
+
+
+def _provider(frame: Frame, release: str | None) -> str | None:
+    """Whom Hermes is told to ask for summaries: the one set for them, else the main model's."""
+    for key in ("auxiliary.compression.provider", "model.provider"):
+        provider = frame.config.value(key, release or frame.release.release)
+        if provider and provider != "auto":
+            return str(provider)
+    return frame.conversation.tip.provider
 
 
 def _status(attempt: Attempt | None, rows: BoundaryRows | None, completed: bool) -> SummaryStatus:

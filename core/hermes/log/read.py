@@ -9,8 +9,11 @@ from pathlib import Path
 
 from core.hermes.log.index import FileIndex, index_file
 from core.hermes.log.parse import parse_line, patterns
-from core.hermes.log.record import LogRecord
+from core.hermes.log.record import Kind, LogRecord
 
+_ENDS = (b"context compression started: ", b"context compression done: ")
+"""How the lines begin between which a compaction runs."""
+_ENDS_KINDS = (Kind.STARTED, Kind.DONE)
 _NAMES = re.compile(r"(agent|gateway)\.log(?:\.(\d+))?")
 
 
@@ -22,11 +25,14 @@ class Log:
         records: In time order; equal times keep the order of the files.
         files: Names that were read, oldest rotation first.
         problems: Files that could not be read, with the reason.
+        compactions: Where compactions of any session began and ended, oldest first: a line that names no
+            session may belong to another's.
     """
 
     records: tuple[LogRecord, ...] = ()
     files: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    compactions: tuple[LogRecord, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -52,13 +58,28 @@ def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path
             indexes.append(index_file(path, cache_directory))
         except OSError as error:
             problems.append(f"{path.name}: {error.strerror or error}")
-    wanted = [b""] if sessions is None else [*(session.encode() for session in sessions), *_anywhere()]
-    records = [record for index in indexes for record in _records(index, wanted)]
+    wanted = (
+        [b""] if sessions is None else [*(session.encode() for session in sessions), *_anywhere(), *_ENDS]
+    )
+    found = sorted((one for index in indexes for one in _records(index, wanted)), key=lambda one: one.at)
+    records = [one for one in found if sessions is None or not _of_another(one, sessions)]
     return Log(
-        records=tuple(_without_repeats(sorted(records, key=lambda record: record.at))),
+        records=tuple(_without_repeats(records)),
         files=tuple(index.name for index in indexes),
         problems=tuple(problems),
+        compactions=compaction_ends(found),
     )
+
+
+def compaction_ends(records: Iterable[LogRecord]) -> tuple[LogRecord, ...]:
+    """The lines that open and close compactions."""
+    return tuple(one for one in records if one.kind in _ENDS_KINDS)
+
+
+def _of_another(record: LogRecord, sessions: Collection[str]) -> bool:
+    """Where a compaction of a session that was not asked about began or ended."""
+    told = record.kind in _ENDS_KINDS
+    return told and record.session not in sessions and record.tag not in sessions
 
 
 def log_files(home: Path) -> tuple[Path, ...]:

@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.model.evidence import Evidence, Verdict
+from core.model.headline import UNSAID, Headline
 from core.model.transcript.boundary import BoundaryMode
 
 
@@ -37,12 +38,30 @@ class SummaryStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Failure:
+    """Why an attempt brought no summary by a model.
+
+    Attributes:
+        cause: `auth`, `timeout`, `no_progress`, ... as in failures.yaml.
+        text: What the log or the row says. Untrusted.
+        status: HTTP status, where one is named.
+        provider: Who was asked, where that is known.
+    """
+
+    cause: str
+    text: str
+    status: int | None = None
+    provider: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SummaryOutcome:
     """What became of the summary of one attempt."""
 
     status: SummaryStatus
     model: str | None = None
     tokens: int | None = None
+    failure: Failure | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +77,7 @@ class CompressionEvent:
         explanation: One sentence, the verdict in words.
         arithmetic: The sums behind it, one step a line.
         disagreements: Where two sources say different things.
+        headline: What a reader is told first, and what helps.
     """
 
     session: str
@@ -82,3 +102,9 @@ class CompressionEvent:
     explanation: str = ""
     arithmetic: tuple[str, ...] = ()
     disagreements: tuple[str, ...] = ()
+    headline: Headline = UNSAID
+
+    @property
+    def failed(self) -> bool:
+        """No model's summary came of it: it was given up, or words without a model were put in its place."""
+        return not self.completed or self.summary.status is SummaryStatus.FALLBACK

@@ -92,6 +92,8 @@ def lines(found: Answer) -> Iterator[str]:
     from inspector.terminal import formatting as format
 
     yield f"{found.title} · Hermes {found.release.version}"
+    yield from output.headline(found.headline)
+    yield ""
     yield format.plural(len(found.events), "compaction or attempt", "compactions and attempts")
     for number, event in enumerate(found.events, start=1):
         yield ""
@@ -104,7 +106,9 @@ def lines(found: Answer) -> Iterator[str]:
 def _event(number: int, event: CompressionEvent) -> Iterator[str]:
     from inspector.terminal import formatting as format
 
-    yield f"{number}. {format.moment(event.at)}  {event.explanation}  [{event.verdict.value}]"
+    yield f"{number}. {format.moment(event.at)}  {event.headline.sentence}"
+    yield from ([f"   Fix: {event.headline.remedy}"] if event.headline.remedy else [])
+    yield f"   {event.explanation}  [{event.verdict.value}]"
     before, after = format.count(event.messages_before), format.count(event.messages_after)
     sizes = f"{format.count(event.tokens)} → {format.count(event.tokens_after)} tokens"
     yield f"   {before} → {after} messages · {sizes} · summary: {event.summary.status.value}"

@@ -43,7 +43,7 @@ class SessionLogs:
         found = {id(record): record for session in sessions for record in self.own.get(session, ())}
         found |= {id(record): record for record in (*self.common, *self.stated)}
         records = sorted(found.values(), key=lambda record: record.at)
-        return Log(tuple(records), self.whole.files, self.whole.problems)
+        return Log(tuple(records), self.whole.files, self.whole.problems, self.whole.compactions)
 
     def tells(self, session: str) -> bool:
         """A line of this session is about compression: an attempt, a check, a refusal."""

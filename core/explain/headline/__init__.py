@@ -1,0 +1,1 @@
+"""The answer in one sentence, and what helps."""

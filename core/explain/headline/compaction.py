@@ -1,0 +1,105 @@
+"""One compaction in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from core.explain.compactions.failure import words
+from core.model.compaction.event import CompressionEvent, SummaryStatus, Trigger
+from core.model.evidence import Verdict
+from core.model.finding import Severity
+from core.model.headline import Headline
+from core.support.amounts import round_number, short
+from core.support.yaml_tables import load_table
+
+MOST = 170
+"""Characters of a headline: two lines of a narrow terminal."""
+
+
+def headline_of(event: CompressionEvent, *, by_count: bool = False) -> Headline:
+    """What happened and, where it failed, what helps.
+
+    Args:
+        event: One attempt, completed or not.
+        by_count: The gateway went by the number of messages, not by tokens.
+    """
+    if not event.completed:
+        return _failed(event)
+    if event.summary.status is SummaryStatus.FALLBACK:
+        return _fallback(event)
+    return Headline(_cut(f"{_cause(event, by_count=by_count)}.{_result(event)}"))
+
+
+def limit(threshold: int, window: int | None) -> str:
+    """A threshold as people say it: `150K limit (0.75 of 200K)`."""
+    share = f" ({threshold / window:.2f} of {round_number(window)})" if window else ""
+    return f"{round_number(threshold)} limit{share}"
+
+
+def _failed(event: CompressionEvent) -> Headline:
+    reason, helps = _reason(event)
+    severity = Severity.WARNING if _harmless(event) else Severity.CRITICAL
+    return Headline(_cut(f"{_table()['failed'].format(reason=reason)}."), f"{helps}.", severity)
+
+
+def _harmless(event: CompressionEvent) -> bool:
+    """The attempt itself had nothing to do or nobody to wait for; the summary model is well."""
+    failure = event.summary.failure
+    return failure is not None and failure.cause in ("too_few", "skipped", "no_progress")
+
+
+def _fallback(event: CompressionEvent) -> Headline:
+    reason, helps = _reason(event)
+    before, after = event.messages_before, event.messages_after
+    gone = f"{before - after:,} messages" if before and after and before > after else "The messages between"
+    sentence = _table()["fallback"].format(reason=reason, removed=gone)
+    return Headline(_cut(f"{sentence}."), f"{helps}.", Severity.WARNING)
+
+
+def _reason(event: CompressionEvent) -> tuple[str, str]:
+    failure = event.summary.failure
+    return words(failure) if failure is not None else ("no reason is on record", "Run /compress again")
+
+
+def _cause(event: CompressionEvent, *, by_count: bool) -> str:
+    table, trigger = _table(), event.trigger
+    likely = str(table["likely"]) if event.verdict is Verdict.SUSPECTED else ""
+    if by_count and trigger is Trigger.HYGIENE:
+        sentence: str = table["by_count"].format(messages=event.messages_before)
+    elif event.tokens is None or event.threshold is None:
+        plain: str = table["without_figures"].get(trigger.value, table["compressed"][trigger.value])
+        sentence = plain.format(focus=_focus(event))
+    else:
+        sentence = table["compressed"][trigger.value].format(
+            size=f"~{short(event.tokens)}", limit=limit(event.threshold, event.window), focus=_focus(event)
+        )
+    return likely + (sentence[:1].lower() + sentence[1:] if likely and sentence[0] != "Y" else sentence)
+
+
+def _focus(event: CompressionEvent) -> str:
+    """The topic, as it was typed behind the command."""
+    return f" {' '.join(event.focus.split())[:60]}" if event.focus else ""
+
+
+def _result(event: CompressionEvent) -> str:
+    """What it left, in messages and tokens, as far as both ends are known."""
+    if event.trigger is Trigger.NATIVE or event.messages_before is None or event.messages_after is None:
+        return ""
+    told = " " + _table()["kept"].format(
+        before=f"{event.messages_before:,}", after=f"{event.messages_after:,}"
+    )
+    if event.tokens is not None and event.tokens_after is not None:
+        told += f", {short(event.tokens)} → {short(event.tokens_after)} tokens"
+    return f"{told}."
+
+
+def _cut(sentence: str) -> str:
+    return sentence if len(sentence) <= MOST else f"{sentence[: MOST - 1].rstrip()}…"
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    table: Mapping[str, Any] = load_table("core/explain/headline/headlines.yaml")
+    return table

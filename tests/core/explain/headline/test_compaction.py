@@ -1,0 +1,166 @@
+"""The sentence a compaction is told in, and what helps when it failed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.explain.headline.compaction import MOST, headline_of
+from core.model.compaction.event import (
+    CompressionEvent,
+    Failure,
+    SummaryOutcome,
+    SummaryStatus,
+    Trigger,
+)
+from core.model.evidence import Verdict
+from core.model.finding import Severity
+from tests.core.explain.conftest import MakeHome
+from tests.core.explain.home import Home, compacted, explained, only
+
+AUTH = (
+    "Failed to generate context summary: Error code: 401 - invalid x-api-key. "
+    "Further summary attempts paused for 60 seconds."
+)
+
+
+def event(trigger: Trigger = Trigger.PREFLIGHT, **fields: object) -> CompressionEvent:
+    known = CompressionEvent(
+        session="S",
+        to_session="S",
+        mode=None,
+        at=None,
+        generation=1,
+        trigger=trigger,
+        verdict=Verdict.PROVED,
+        tokens=153_263,
+        threshold=150_000,
+        window=200_000,
+        messages_before=206,
+        messages_after=52,
+        tokens_after=41_052,
+        focus=None,
+        summary=SummaryOutcome(SummaryStatus.MODEL),
+    )
+    return replace(known, **fields)  # type: ignore[arg-type]
+
+
+def test_a_check_that_fired_is_told_with_the_request_and_the_limit() -> None:
+    told = headline_of(event())
+    assert told.sentence == (
+        "Compressed before your message: the request (~153K) had passed the 150K limit (0.75 of 200K). "
+        "206 → 52 messages, 153K → 41.1K tokens."
+    )
+    assert told.remedy is None
+    assert told.severity is None
+
+
+def test_a_command_is_told_with_its_topic() -> None:
+    assert headline_of(event(Trigger.MANUAL, focus="token comparison")).sentence.startswith(
+        "You ran /compress token comparison."
+    )
+
+
+@given(
+    trigger=st.sampled_from(Trigger),
+    tokens=st.none() | st.integers(0, 10**9),
+    threshold=st.none() | st.integers(1, 10**9),
+    window=st.none() | st.integers(1, 10**9),
+    before=st.none() | st.integers(0, 10**6),
+    after=st.none() | st.integers(0, 10**6),
+    focus=st.none() | st.text(max_size=300),
+    status=st.sampled_from(SummaryStatus),
+    completed=st.booleans(),
+)
+def test_every_attempt_has_one_sentence_that_fits(
+    trigger: Trigger,
+    tokens: int | None,
+    threshold: int | None,
+    window: int | None,
+    before: int | None,
+    after: int | None,
+    focus: str | None,
+    status: SummaryStatus,
+    completed: bool,
+) -> None:
+    one = event(
+        trigger,
+        tokens=tokens,
+        threshold=threshold,
+        window=window,
+        messages_before=before,
+        messages_after=after,
+        focus=focus,
+        summary=SummaryOutcome(status),
+        completed=completed,
+    )
+    told = headline_of(one)
+    assert 0 < len(told.sentence) <= MOST
+    assert "None" not in told.sentence.replace(focus or "\0", "")
+    assert (told.remedy is not None) >= one.failed
+
+
+def test_a_refused_key_is_named_with_its_status_and_the_variable_that_holds_it(home: Home) -> None:
+    home.pre_api(54_828)
+    home.started(54_828, 28)
+    home.line("Auxiliary compression: using anthropic (claude-opus-4-5) at https://api.anthropic.com/")
+    home.line(AUTH, level="WARNING")
+    home.line("Summary generation failed — aborting compression", level="WARNING")
+    told = only(home).headline
+    assert told.sentence == (
+        "Compression failed: the summary model's API key was refused (401). Nothing was removed."
+    )
+    assert told.remedy is not None
+    assert "ANTHROPIC_API_KEY" in told.remedy
+    assert told.severity is Severity.CRITICAL
+
+
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [
+        ("Error code: 402 - insufficient credits", "billing"),
+        ("Error code: 429 - {'error': {'message': 'Rate limit reached'}}", "rate_limit"),
+        ("Error code: 404 - {'error': 'model not found'}", "model"),
+        ("Error code: 400 - maximum context length is 32768 tokens", "context"),
+        ("Error code: 403 - {'message': 'forbidden'}", "permission"),
+        ("Request timed out after 120 seconds", "timeout"),
+        ("Connection error", "network"),
+        ("Error code: 500 - {'error': {'message': 'summary backend down'}}", "server"),
+        ("something nobody foresaw", "unknown"),
+    ],
+)
+def test_the_cause_of_a_failure_is_told_apart(home: Home, said: str, cause: str) -> None:
+    home.started(54_828, 28)
+    text = f"Failed to generate context summary: {said}. Further summary attempts paused for 60 seconds."
+    home.line(text, level="WARNING")
+    home.line("Summary generation failed — aborting compression", level="WARNING")
+    failure = only(home).summary.failure
+    assert failure is not None
+    assert failure.cause == cause
+    assert failure.text == said
+
+
+def test_a_failure_stands_until_an_attempt_succeeds(make_home: MakeHome) -> None:
+    home = make_home()
+    home.db.session("S")
+    home.turn(history=24)
+    home.talk(7)
+    home.started(54_828, 28)
+    home.line(AUTH, level="WARNING")
+    home.line("Summary generation failed — aborting compression", level="WARNING")
+    assert explained(home).headline.sentence.startswith("Compression failed")
+    home.turn(history=28)
+    home.pre_api(54_900)
+    home.started(54_900, 28)
+    compacted(home)
+    assert explained(home).headline.sentence.startswith("Compressed before a model call")
+
+
+def test_no_failure_is_made_of_nothing() -> None:
+    told = headline_of(
+        event(completed=False, summary=SummaryOutcome(SummaryStatus.ABORTED, failure=Failure("unknown", "")))
+    )
+    assert told.sentence == "Compression failed: the summary could not be written. Nothing was removed."

@@ -1,0 +1,42 @@
+"""The sentence a conversation that was never compressed is told in."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.explain.explanation import Now
+from core.explain.headline.conversation import calls_left, standing
+from core.model.finding import Severity
+
+
+def test_it_says_how_far_the_limit_is_and_how_many_calls_that_is() -> None:
+    told = standing(Now(38_000, 150_000, 200_000, headroom=112_000), [30_000, 33_000, 36_000])
+    assert told.sentence == (
+        "Not compressed yet: 112K tokens below the 150K limit (0.75 of 200K), about 37 calls at this pace."
+    )
+    assert told.severity is None
+
+
+def test_close_to_the_limit_it_says_what_can_be_done() -> None:
+    told = standing(Now(138_000, 150_000, 200_000, headroom=12_000))
+    assert told.severity is Severity.INFO
+    assert told.remedy is not None
+
+
+def test_past_the_limit_and_blocked_is_as_bad_as_it_gets() -> None:
+    told = standing(Now(153_000, 150_000, 200_000, ("two compactions freed nothing",), -3_000))
+    assert told.severity is Severity.CRITICAL
+    assert "two compactions freed nothing" in told.sentence
+    assert told.remedy is not None
+
+
+def test_without_a_window_nobody_can_say() -> None:
+    assert "not known" in standing(Now(1_000, None, None)).sentence
+
+
+@pytest.mark.parametrize(
+    ("prompts", "calls"),
+    [([], None), ([5_000], None), ([5_000, 4_000], None), ([1_000, 2_000, 500, 1_500], 10)],
+)
+def test_the_pace_is_that_of_requests_that_grew(prompts: list[int], calls: int | None) -> None:
+    assert calls_left(10_000, prompts) == calls
