@@ -81,9 +81,8 @@ def explained(
         window=found_window(store, conversation, config, log),
         boundaries=rows,
     )
-    events = events_of(frame)
-    tip = conversation.tip
-    now, prompts = where_it_stands(frame, events), _prompts(frame)
+    events, prompts = events_of(frame), _prompts(frame)
+    now = where_it_stands(frame, events)
     now = replace(now, headline=standing(now, prompts))
     explanation = Explanation(
         session=session_id,
@@ -91,7 +90,7 @@ def explained(
         release=frame.release,
         window=frame.window,
         config=config,
-        settings=frame.settings(None, tip, frame.window.tokens),
+        settings=frame.settings(None, conversation.tip, frame.window.tokens),
         events=events,
         now=now,
         log=log,
