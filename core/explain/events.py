@@ -10,7 +10,7 @@ from core.explain.compactions.attempts import Attempt, find_attempts
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.matching import Match, match
 from core.explain.compactions.message_counts import joined_rows, message_counts
-from core.explain.compactions.summary_outcome import summary_outcome
+from core.explain.compactions.outcome.summary_outcome import summary_outcome
 from core.explain.compactions.verdict import rule
 from core.explain.context.context import Frame
 from core.explain.context.gather import conversation_log, detected, found_window

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from core.explain.compactions.failure import words
+from core.explain.compactions.outcome.failure import words
 from core.model.compaction.event import CompressionEvent, SummaryStatus, Trigger
 from core.model.evidence import Verdict
 from core.model.finding import Severity

@@ -71,5 +71,5 @@ def _text(line: LogRecord) -> str:
 
 @cache
 def _table() -> list[Mapping[str, Any]]:
-    table: list[Mapping[str, Any]] = load_table("core/explain/compactions/failures.yaml")
+    table: list[Mapping[str, Any]] = load_table("core/explain/compactions/outcome/failures.yaml")
     return table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.compress.sizing.estimate import text_tokens
 from core.explain.compactions.attempts import Attempt
-from core.explain.compactions.failure import failure_of
+from core.explain.compactions.outcome.failure import failure_of
 from core.explain.context.context import Frame
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.log.record import Kind, LogRecord
