@@ -27,6 +27,9 @@ COMMANDS = {
     "repair": Command("compression.repair", "put back the turns that `/compress here` of 0.18 and 0.19 lost"),
     "undo": Command("compression.undo", "take back what `compress --apply` or `repair` wrote"),
     "why": Command("explanation.why", "when and why compression fired, and why it did not"),
+    "explain-error": Command(
+        "explanation.explain_error", "what a provider's error means, and what each Hermes release makes of it"
+    ),
     "findings": Command(
         "explanation.findings", "diagnoses, worst first, each with its numbers and what helps"
     ),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from core.errors import ConfigError
+from core.hermes.policy.defence_rules import OverflowRules
 from core.hermes.policy.output_rules import (
     AssemblyRules,
     EngineRules,
@@ -64,6 +65,7 @@ class Policy:
     gate: GateRules
     failure: FailureRules
     feedback: FeedbackRules
+    overflow: OverflowRules
 
 
 def releases() -> tuple[str, ...]:

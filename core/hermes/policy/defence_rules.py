@@ -1,0 +1,38 @@
+"""The rules by which one release recovers from refusals, as values; the numbers are in `releases/*.yaml`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class OverflowRules:
+    """What follows when a provider refuses a request as too long.
+
+    Attributes:
+        attempts: Attempts at compressing or lowering the output that one turn has.
+        attempts_most: Most of them `compression.max_attempts` may ask for; 0 where it asks in vain.
+        pre_api_counts: The check before a model call takes from the same attempts.
+        tiers: Windows tried one after the other when a refusal names no limit; empty: it is kept.
+        stores_limit: When a stated limit is stored for the model: `fitted` (after a call that fitted) or
+            `read` (as soon as it is read).
+        progress: A compaction that leaves as many messages is progress below this share of the size; 0 when
+            only fewer messages are.
+        own_estimate: A lowered output also respects the release's own estimate of what is left.
+        clamps_rate_limit: A refusal for rate that names an output room lowers the output.
+        compresses_with_output: Lowering the output also compresses.
+        doubts_local: A local refusal without a number is not believed while half the window is free.
+        refuses_disabled: With compression switched off an overflow ends the turn.
+    """
+
+    attempts: int
+    attempts_most: int
+    pre_api_counts: bool
+    tiers: tuple[int, ...]
+    stores_limit: str
+    progress: float
+    own_estimate: bool
+    clamps_rate_limit: bool
+    compresses_with_output: bool
+    doubts_local: bool
+    refuses_disabled: bool

@@ -1,0 +1,178 @@
+"""The class each release of Hermes gives a provider error, by the rules of `rules.yaml` and `words.yaml`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from core.hermes.provider_errors.failure import ProviderFailure
+from core.hermes.provider_errors.shapes import SHAPES, bare_message, body_status, error_code
+from core.support.versions import version
+from core.support.yaml_tables import shared_table
+
+_ROOM = "core/hermes/provider_errors"
+_SMALL_WINDOW = 256_000
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSize:
+    """How large the conversation was when the call failed.
+
+    Attributes:
+        tokens: Its rough token count.
+        window: Tokens the model reads, as Hermes believes.
+        messages: Number of messages.
+    """
+
+    tokens: int = 20_000
+    window: int = 200_000
+    messages: int = 12
+
+    def passes(self, share: float, tokens: int, messages: int) -> bool:
+        """Whether it counts as large: a share of the window, or for small windows one of two numbers."""
+        if self.tokens > self.window * share:
+            return True
+        return self.window <= _SMALL_WINDOW and (self.tokens > tokens or self.messages > messages)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorClass:
+    """What a release takes an error for.
+
+    Attributes:
+        name: Its name for the class.
+        retried: Whether it calls again for this class.
+    """
+
+    name: str
+    retried: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question to the rules: a failure as one release reads it."""
+
+    failure: ProviderFailure
+    size: SessionSize
+    status: int | None
+    code: str
+    text: str
+    bare: bool
+    words: Mapping[str, frozenset[str]]
+
+    def hits(self, names: Iterable[str]) -> bool:
+        """Whether a word of one of the lists is in the text."""
+        return any(word in self.text for name in names for word in self.words.get(name, ()))
+
+
+def classify(failure: ProviderFailure, size: SessionSize, release: str) -> ErrorClass:
+    """The class of a failure under a release.
+
+    Args:
+        failure: The failed call.
+        size: How large the conversation was; a bare refusal of a large one passes for an overflow.
+        release: `0.13` ... `0.22`.
+    """
+    asked = _asked(failure, size, release)
+    rule = next(rule for rule in _rules(release) if _holds(rule, asked))
+    name = str(rule["class"])
+    never = name in shared_table(f"{_ROOM}/rules.yaml")["classes"]["never_retried"]
+    return ErrorClass(name, bool(rule.get("retries", not never)))
+
+
+def _asked(failure: ProviderFailure, size: SessionSize, release: str) -> Asked:
+    reading = _reading(release)
+    status = failure.status
+    if status is None and reading["status_in_body"]:
+        status = body_status(failure.body)
+    if status is None and failure.exception == "RateLimitError":
+        status = 429
+    code = error_code(failure.body, reading).lower()
+    bare = (
+        len(message := bare_message(failure.body, wide=reading["status_in_body"])) < 30 or message == "error"
+    )
+    return Asked(failure, size, status, code, failure.message, bare, _words(release))
+
+
+def _holds(rule: Mapping[str, Any], asked: Asked) -> bool:
+    return all(_CHECKS[key](wanted, asked, rule) for key, wanted in rule.items() if key in _CHECKS)
+
+
+def _of_status(wanted: Any, asked: Asked, _: Mapping[str, Any]) -> bool:
+    if wanted == "none":
+        return asked.status is None
+    if asked.status is None:
+        return False
+    return asked.status in wanted or f"{asked.status // 100}xx" in wanted
+
+
+def _of_codes(wanted: Any, asked: Asked, _: Mapping[str, Any]) -> bool:
+    if not asked.code:
+        return False
+    return any(
+        asked.code in asked.words.get(code[1:], ()) if code.startswith("$") else asked.code == code
+        for code in wanted
+    )
+
+
+def _of_says(wanted: Any, asked: Asked, _: Mapping[str, Any]) -> bool:
+    return any(all(part in asked.text for part in group) for group in wanted)
+
+
+def _of_shape(wanted: Any, asked: Asked, rule: Mapping[str, Any]) -> bool:
+    return SHAPES[wanted](asked, rule)
+
+
+_CHECKS: dict[str, Callable[[Any, Asked, Mapping[str, Any]], bool]] = {
+    "status": _of_status,
+    "codes": _of_codes,
+    "says": _of_says,
+    "shape": _of_shape,
+    "words": lambda wanted, asked, _: asked.hits(wanted),
+    "and": lambda wanted, asked, _: all(asked.hits([name]) for name in wanted),
+    "unless": lambda wanted, asked, _: not asked.hits(wanted),
+    "pattern": lambda wanted, asked, _: re.search(wanted, asked.text) is not None,
+    "provider": lambda wanted, asked, _: asked.failure.provider.strip().lower() in wanted,
+    "lacks": lambda wanted, asked, _: (
+        not any(part in asked.failure.provider.strip().lower() for part in wanted)
+    ),
+    "session": lambda wanted, asked, _: asked.size.passes(*wanted),
+    "bare": lambda wanted, asked, _: asked.bare is wanted,
+}
+
+
+@cache
+def _rules(release: str) -> tuple[Mapping[str, Any], ...]:
+    """The rules a release has, in order."""
+    rules = shared_table(f"{_ROOM}/rules.yaml")["rules"]
+    return tuple(rule for rule in rules if within(release, rule))
+
+
+def within(release: str, rule: Mapping[str, Any]) -> bool:
+    """Whether a rule with `since` and `before` belongs to a release."""
+    now = version(release)
+    return version(rule.get("since", "0.0")) <= now < version(rule.get("before", "99.0"))
+
+
+@cache
+def _words(release: str) -> dict[str, frozenset[str]]:
+    """Every list of words as the release has it."""
+    now = version(release)
+    return {
+        name: frozenset(word for since, added in lists.items() if version(since) <= now for word in added)
+        for name, lists in shared_table(f"{_ROOM}/words.yaml").items()
+    }
+
+
+@cache
+def _reading(release: str) -> dict[str, bool]:
+    """How the release reads a body."""
+    now = version(release)
+    merged: dict[str, bool] = {}
+    for since, values in shared_table(f"{_ROOM}/rules.yaml")["reading"].items():
+        if version(since) <= now:
+            merged |= values
+    return merged

@@ -1,0 +1,115 @@
+"""A provider error explained: what it means, what each release makes of it, what helps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.hermes.policy.policy import load_policy, releases
+from core.hermes.provider_errors.classify import SessionSize
+from core.hermes.provider_errors.failure import ProviderFailure
+from core.hermes.provider_errors.meaning import Meaning, meaning_of
+from core.hermes.provider_errors.reaction import Reaction, reaction
+from core.support.yaml_tables import shared_table
+
+_TABLE = "core/hermes/provider_errors/advice.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorExplanation:
+    """What can be said about a provider error.
+
+    Attributes:
+        meaning: Our own reading.
+        reactions: What each release asked about makes of it, oldest first.
+        headline: One sentence: what is wrong, and which releases act so that it cannot help.
+        remedy: What to do about it.
+    """
+
+    meaning: Meaning
+    reactions: tuple[Reaction, ...]
+    headline: str
+    remedy: str
+
+
+def explain_error(
+    failure: ProviderFailure, size: SessionSize, release: str | None = None
+) -> ErrorExplanation:
+    """Explain a failed call.
+
+    Args:
+        failure: The failed call.
+        size: How large the conversation was: a bare refusal of a large one passes for an overflow.
+        release: Only this release; None for all known.
+    """
+    meaning = meaning_of(failure)
+    reactions = tuple(reaction(failure, size, name) for name in ((release,) if release else releases()))
+    advice = shared_table(_TABLE)[meaning.kind]
+    slots = _slots(meaning)
+    headline = advice["says"].format(**slots)
+    missed = [one for one in reactions if not helps(meaning, one)]
+    if missed:
+        headline = f"{headline} {_missed(missed, len(reactions))}"
+    return ErrorExplanation(meaning, reactions, headline, advice["helps"].format(**slots))
+
+
+def helps(meaning: Meaning, reaction: Reaction) -> bool:
+    """Whether what a release does can help against what is wrong; its numbers may still be wrong."""
+    return reaction.action in shared_table(_TABLE)[meaning.kind]["fits"]
+
+
+def next_step(reaction: Reaction) -> str:
+    """What a release does next, for people, with the numbers it goes on with."""
+    words: str = shared_table(_TABLE)["actions"][reaction.action]
+    parts = [words]
+    if reaction.retry_output is not None:
+        parts.append(f"{reaction.retry_output:,} tokens at most")
+    if reaction.action == "reduce_output" and load_policy(reaction.release).overflow.compresses_with_output:
+        parts.append("compresses too")
+    if reaction.window_after is not None:
+        parts.append(f"window {reaction.window_after:,}")
+    if reaction.attempts is not None:
+        parts.append(f"{reaction.attempts} attempts a turn")
+    return ", ".join(parts)
+
+
+def _missed(missed: list[Reaction], asked: int) -> str:
+    """Which releases do what cannot help."""
+    parts = [f"{names} {_verb(action, names)}" for action, names in _by_action(missed)]
+    sentence = f"{'; '.join(parts)}, which does not help."
+    return f"Hermes {sentence}" if asked > 1 or parts else ""
+
+
+def _verb(action: str, names: str) -> str:
+    words: Mapping[str, str] = shared_table(_TABLE)["actions"]
+    return words[action]
+
+
+def _by_action(reactions: list[Reaction]) -> Iterator[tuple[str, str]]:
+    """The releases of each action, neighbours as a range."""
+    order = list(releases())
+    actions = dict.fromkeys(one.action for one in reactions)
+    for action in actions:
+        places = [order.index(one.release) for one in reactions if one.action == action]
+        yield action, ", ".join(_ranges(places, order))
+
+
+def _ranges(places: list[int], order: list[str]) -> Iterator[str]:
+    start = previous = places[0]
+    for place in [*places[1:], len(order) + 1]:
+        if place != previous + 1:
+            yield order[start] if start == previous else f"{order[start]}-{order[previous]}"
+            start = place
+        previous = place
+
+
+def _slots(meaning: Meaning) -> dict[str, Any]:
+    """The numbers of a meaning as parts of sentences, empty where they are not known."""
+    limit, room = meaning.limit, meaning.available
+    return {
+        "of_limit": f" of {limit:,} tokens" if limit else "",
+        "to_limit": f" ({limit})" if limit else "",
+        "room": f": {room:,} tokens would fit" if room else "",
+        "to_room": f" to at most {room}" if room else "",
+    }

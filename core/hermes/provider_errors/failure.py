@@ -1,0 +1,169 @@
+"""A call to a model that failed, in the form in which Hermes gets to see it."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_SDK_PREFIX = re.compile(r"^\s*error code: (\d{3})(?: - (.*))?$", re.IGNORECASE | re.DOTALL)
+_HTTP_ERRORS = range(400, 600)
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderFailure:
+    """One failed call.
+
+    Attributes:
+        text: What the exception says, `str(exception)`.
+        status: The HTTP status the exception carries; None for one that came without.
+        body: What the client library keeps of the answer's body. The OpenAI one keeps the inner error object.
+        provider: Name of the provider as Hermes has it.
+        model: Name of the model.
+        base_url: Where the call went.
+        exception: Class name of the exception.
+    """
+
+    text: str
+    status: int | None = None
+    body: Mapping[str, Any] | None = None
+    provider: str = ""
+    model: str = ""
+    base_url: str = ""
+    exception: str = ""
+
+    @property
+    def message(self) -> str:
+        """Text, message of the body and message an aggregator wrapped, in lower case, none of them twice."""
+        raw = self.text.lower()
+        inner = error_object(self.body)
+        body = lowered(inner.get("message")) or lowered((self.body or {}).get("message"))
+        wrapped = _wrapped_message(inner)
+        parts = [raw]
+        if body and body not in raw:
+            parts.append(body)
+        if wrapped and wrapped not in raw and wrapped not in body:
+            parts.append(wrapped)
+        return " ".join(parts)
+
+
+def failure_of(
+    text: str,
+    *,
+    status: int | None = None,
+    body: Any = None,
+    provider: str = "",
+    model: str = "",
+    base_url: str = "",
+    exception: str = "",
+) -> ProviderFailure:
+    """A failure from what a user has in hand, put into the form the client library would have given it.
+
+    Args:
+        text: The message, the line of a log, or the JSON of the answer.
+        status: The HTTP status, where it is known.
+        body: The body of the answer as parsed JSON, or its plain text.
+        provider: Name of the provider.
+        model: Name of the model.
+        base_url: Where the call went.
+        exception: Class name of the exception, as `ValidationException`.
+    """
+    text, status, body = _taken_apart(text, status, body)
+    if body is None and status is not None and text.strip():
+        body = _presumed_body(text, status, provider)
+        said = text
+    else:
+        said = _as_sdk_says(text, status, body)
+    if exception and provider == "bedrock" and not said.startswith("An error occurred"):
+        said = f"An error occurred ({exception}) when calling the ConverseStream operation: {said}"
+    return ProviderFailure(said, status, _kept_body(body), provider, model, base_url, exception)
+
+
+def error_object(body: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """`body["error"]` where it is an object, else nothing."""
+    found = body.get("error") if isinstance(body, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def lowered(value: object) -> str:
+    """The value as text in lower case; the empty text for nothing."""
+    return str(value or "").lower()
+
+
+def _wrapped_message(inner: Mapping[str, Any]) -> str:
+    """The upstream's message inside `metadata.raw`, as OpenRouter sends it."""
+    metadata = inner.get("metadata")
+    raw = metadata.get("raw") if isinstance(metadata, Mapping) else None
+    return lowered(error_object(parsed_object(raw)).get("message"))
+
+
+def parsed_object(text: object) -> dict[str, Any] | None:
+    """A JSON object from a text; None for anything else."""
+    if not isinstance(text, str) or not text.strip():
+        return None
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _taken_apart(text: str, status: int | None, body: Any) -> tuple[str, int | None, Any]:
+    """Status and body out of a text that holds them: `Error code: 400 - {...}`, or bare JSON."""
+    if body is not None:
+        return text, status, body
+    found = _SDK_PREFIX.match(text)
+    if found:
+        return text, status or int(found[1]), _literal(found[2] or "")
+    stripped = text.strip()
+    if stripped[:1] in "{[" and (literal := _literal(stripped)) is not None:
+        return text, status, literal
+    return text, status, None
+
+
+def _literal(text: str) -> Any:
+    """A JSON or Python literal; None where it is neither, or cut."""
+    for read in (json.loads, ast.literal_eval):
+        try:
+            found = read(text.strip())
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        if isinstance(found, dict | list):
+            return found
+    return None
+
+
+def _presumed_body(text: str, status: int, provider: str) -> dict[str, Any]:
+    """The body behind a bare message: every provider wraps it alike, and Hermes reads it there."""
+    if provider == "anthropic":
+        kinds = {400: "invalid_request_error", 401: "authentication_error", 403: "permission_error"}
+        kinds |= {
+            413: "request_too_large",
+            429: "rate_limit_error",
+            500: "api_error",
+            529: "overloaded_error",
+        }
+        return {"type": "error", "error": {"type": kinds.get(status, "api_error"), "message": text}}
+    return {"error": {"message": text}}
+
+
+def _as_sdk_says(text: str, status: int | None, body: Any) -> str:
+    """`str(exception)` of the OpenAI and Anthropic libraries for an answer with a body."""
+    if body is None or _SDK_PREFIX.match(text):
+        return text
+    if isinstance(body, str):
+        return body or (f"Error code: {status}" if status else text)
+    return f"Error code: {status} - {body}" if status in _HTTP_ERRORS else text or str(body)
+
+
+def _kept_body(body: Any) -> Mapping[str, Any] | None:
+    """The part of the body the exception carries: Anthropic's keeps the whole, OpenAI's the inner object."""
+    if not isinstance(body, dict):
+        return None
+    if body.get("type") == "error":
+        return body
+    inner = body.get("error")
+    return inner if isinstance(inner, dict) else body

@@ -1,0 +1,151 @@
+"""Our own reading of a provider error: what it truly means, and the limit and room it states."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from core.hermes.provider_errors.failure import ProviderFailure, error_object, parsed_object
+from core.support.yaml_tables import shared_table
+
+_TABLE = "core/hermes/provider_errors/meaning.yaml"
+_CHARACTERS_PER_TOKEN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a provider error says.
+
+    Attributes:
+        kind: `input_overflow`, `output_cap`, `billing`, ... (contracts: `explain-error`).
+        limit: Tokens of the window the text states; None where it states none.
+        available: Output tokens that would fit, as stated or as the difference of what is stated.
+        used: Input tokens the text states.
+        asked: Output tokens that were asked for, as the text states.
+        why: One clause that says what is wrong.
+    """
+
+    kind: str
+    limit: int | None
+    available: int | None
+    used: int | None
+    asked: int | None
+    why: str
+
+
+def meaning_of(failure: ProviderFailure) -> Meaning:
+    """What a failure means, whatever Hermes takes it for.
+
+    Args:
+        failure: The failed call.
+    """
+    text = readable(failure)
+    for reading in shared_table(_TABLE)["readings"]:
+        found = _found(reading, text, failure)
+        if found is not None:
+            return _told(reading, found)
+    raise AssertionError("the last reading fits everything")
+
+
+def readable(failure: ProviderFailure) -> str:
+    """Everything the failure says, as one text: lower case, no thousands separators, bodies flattened."""
+    parts = [failure.text, *_texts(failure.body)]
+    for nested in (error_object(failure.body).get("message"), (failure.body or {}).get("message")):
+        parts += list(_texts(parsed_object(nested)))
+    parts = [
+        re.sub(r"(\s|\\n)+", " ", part.lower().replace('\\"', '"').replace("’", "'")).strip()
+        for part in parts
+    ]
+    text = " | ".join(dict.fromkeys(part for part in parts if part))
+    return re.sub(r"(?<=\d)[,_](?=\d{3}(?!\d))", "", text)
+
+
+def _texts(value: Any, name: str = "") -> Iterator[str]:
+    """The texts and numbers of a body, each number with its name."""
+    if isinstance(value, Mapping):
+        for key, entry in value.items():
+            yield from _texts(entry, str(key))
+    elif isinstance(value, list):
+        for entry in value:
+            yield from _texts(entry, name)
+    elif isinstance(value, str):
+        yield value
+    elif isinstance(value, int) and not isinstance(value, bool):
+        yield f"{name}: {value}"
+
+
+def _found(reading: Mapping[str, Any], text: str, failure: ProviderFailure) -> dict[str, int] | None:
+    """The numbers of a reading that fits; None where it does not."""
+    if "status" in reading and not _has_status(reading["status"], failure.status):
+        return None
+    if "provider" in reading and failure.provider.lower() not in reading["provider"]:
+        return None
+    if any(re.search(pattern, text) for pattern in _patterns(tuple(reading.get("without", ())))):
+        return None
+    if "parts" in reading:
+        return _parts(reading["parts"], text)
+    if "find" not in reading:
+        return {}
+    for pattern in _patterns(tuple(reading["find"])):
+        found = pattern.search(text)
+        if found:
+            return {name: int(value) for name, value in found.groupdict().items() if value is not None}
+    return None
+
+
+def _parts(names: list[str], text: str) -> dict[str, int] | None:
+    """Numbers told apart by the words beside each; None unless all are there and the sum passes the limit."""
+    known = shared_table(_TABLE)["parts"]
+    found: dict[str, int] = {}
+    for name in names:
+        hits = (pattern.search(text) for pattern in _patterns(tuple(known[name])))
+        hit = next((hit for hit in hits if hit), None)
+        if hit is None:
+            return None
+        found[name] = int(hit[1])
+    return found if found["input"] + found.get("output", 0) > found["limit"] > 0 else None
+
+
+def _has_status(wanted: list[Any], status: int | None) -> bool:
+    return status is not None and (status in wanted or f"{status // 100}xx" in wanted)
+
+
+@cache
+def _patterns(sources: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    return tuple(
+        re.compile(re.sub(r"(?<![A-Za-z\\])N(?![A-Za-z])", r"(?<!\\d)\\d+(?!\\d)", source))
+        for source in sources
+    )
+
+
+def _told(reading: Mapping[str, Any], numbers: dict[str, int]) -> Meaning:
+    """The meaning of a reading with its numbers."""
+    limit = None if reading.get("no_limit") else numbers.get("limit", reading.get("limit"))
+    used = _used(numbers)
+    available = numbers.get("cap") or (numbers["past"] - 1 if "past" in numbers else None)
+    kind, why = str(reading["class"]), str(reading["why"])
+    if kind == "by_sum":
+        kind, available = _by_sum(numbers, used)
+        if kind == "input_overflow":
+            why = "the conversation alone is longer than the model's window"
+    if kind == "input_overflow" and limit is not None and used is not None and used < limit:
+        why = "input and output together passed the window; the text states only the input"
+    return Meaning(kind, limit, available, used, numbers.get("output"), why)
+
+
+def _used(numbers: Mapping[str, int]) -> int | None:
+    """Input tokens as stated, a second part added; a figure in characters is turned into tokens."""
+    if "characters" in numbers:
+        return -(-numbers["characters"] // _CHARACTERS_PER_TOKEN)
+    return numbers["input"] + numbers.get("input2", 0) if "input" in numbers else None
+
+
+def _by_sum(numbers: Mapping[str, int], used: int | None) -> tuple[str, int | None]:
+    """Whether input or output broke the sum, and the room that is left for output."""
+    if used is None:  # "at least": the provider derived the input from the output asked for
+        return "output_cap", None
+    left = numbers["limit"] - used
+    return ("output_cap", left) if left > 0 else ("input_overflow", None)

@@ -1,0 +1,138 @@
+"""What each release of Hermes does about a provider error."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from core.hermes.config.routes import host_of
+from core.hermes.policy.defence_rules import OverflowRules
+from core.hermes.policy.policy import load_policy
+from core.hermes.provider_errors.classify import SessionSize, classify
+from core.hermes.provider_errors.failure import ProviderFailure
+from core.hermes.provider_errors.numbers import is_output_cap, parsed_available, parsed_limit
+
+_LONG_CONTEXT_TIER = 200_000
+_OUTPUT_MARGIN = 64
+_UNEXPLAINED_SHARE = 0.5
+_ACTIONS = {
+    "payload_too_large": "compress",
+    "long_context_tier": "compress",
+    "image_too_large": "shrink_image",
+    "thinking_signature": "strip_thinking",
+}
+_LIMITED = frozenset({"rate_limit", "billing", "upstream_rate_limit"})
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """How one release takes an error, and what follows.
+
+    Attributes:
+        release: The release.
+        kind: Its name for the class.
+        action: `compress`, `reduce_output`, `stop_output_cap`, `shrink_image`, `strip_thinking`, `retry`,
+            `fallback_or_backoff`, `fallback_or_stop` or `fail_not_explained`.
+        limit: The window it reads out of the text.
+        available: The output room it reads out of the text.
+        output_cap: Whether it takes the text for a refused output cap; None where it does not ask.
+        retry_output: `max_tokens` of its next call, where it lowers that.
+        window_after: The window it goes on with, where it may change.
+        attempts: Attempts a turn has at compressing or shrinking; None where the action takes none.
+    """
+
+    release: str
+    kind: str
+    action: str
+    limit: int | None
+    available: int | None
+    output_cap: bool | None
+    retry_output: int | None = None
+    window_after: int | None = None
+    attempts: int | None = None
+
+
+def reaction(failure: ProviderFailure, size: SessionSize, release: str) -> Reaction:
+    """What a release makes of a failure.
+
+    Args:
+        failure: The failed call.
+        size: How large the conversation was.
+        release: `0.13` ... `0.22`.
+    """
+    rules = load_policy(release).overflow
+    found = classify(failure, size, release)
+    text = failure.text
+    limit, room, cap = (
+        parsed_limit(text, release),
+        parsed_available(text, release),
+        is_output_cap(text, release),
+    )
+
+    def act(action: str, output: int | None = None, window: int | None = None) -> Reaction:
+        counts = action in ("compress", "reduce_output")
+        return Reaction(
+            release, found.name, action, limit, room, cap, output, window, rules.attempts if counts else None
+        )
+
+    clamps = found.name == "rate_limit" and rules.clamps_rate_limit and room is not None
+    if found.name == "context_overflow" or clamps:
+        if room is not None:
+            return act("reduce_output", output=_output_after(room, size, rules))
+        if cap:
+            return act("stop_output_cap")
+        window = _window_after(failure, size, limit, rules)
+        unexplained = rules.doubts_local and _is_unexplained(failure, size, window)
+        return act("fail_not_explained" if unexplained else "compress", window=window)
+    if found.name in _ACTIONS:
+        return act(
+            _ACTIONS[found.name], window=_LONG_CONTEXT_TIER if found.name == "long_context_tier" else None
+        )
+    if found.name in _LIMITED:
+        return act("fallback_or_backoff" if found.retried else "fallback_or_stop")
+    return act("retry" if found.retried else "fallback_or_stop")
+
+
+def _output_after(room: int, size: SessionSize, rules: OverflowRules) -> int:
+    """`max_tokens` of the next call: what is left, less a margin; 0.19 also asks its own estimate."""
+    own = size.window - size.tokens
+    if rules.own_estimate and own > 0:
+        return max(1, min(room, own) - _OUTPUT_MARGIN)
+    return max(1, room - _OUTPUT_MARGIN)
+
+
+def _window_after(
+    failure: ProviderFailure, size: SessionSize, limit: int | None, rules: OverflowRules
+) -> int:
+    """The window a release goes on with: a stated lower one, else the next it tries, else the same."""
+    if limit is not None and limit < size.window:
+        return limit
+    excess_only = failure.provider.lower() in ("minimax", "minimax-cn") and limit is None
+    if excess_only and "context window exceeds limit (" in failure.text.lower():
+        return size.window
+    return next((tier for tier in rules.tiers if tier < size.window), size.window)
+
+
+def _is_unexplained(failure: ProviderFailure, size: SessionSize, window: int) -> bool:
+    """A server of one's own refuses a request that by its size should fit, and gives no number."""
+    if not is_local_server(failure.base_url) or re.search(r"\d{4,}", failure.text):
+        return False
+    return size.tokens < window * _UNEXPLAINED_SHARE
+
+
+def is_local_server(base_url: str) -> bool:
+    """Whether Hermes 0.22 takes an endpoint for a server of one's own: this machine, a private network."""
+    host = host_of(base_url if "://" in base_url else f"//{base_url}") if base_url else ""
+    if not host:
+        return False
+    suffixes = (".local", ".docker.internal", ".containers.internal", ".lima.internal")
+    if host.endswith(suffixes) or ("." not in host and ":" not in host):
+        return True
+    import ipaddress  # most endpoints have a name
+
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    shared = address.version == 4 and address in ipaddress.ip_network("100.64.0.0/10")
+    return address.is_private or address.is_loopback or address.is_link_local or shared

@@ -1,0 +1,186 @@
+"""Shapes of an error's body that a release looks at, beyond its words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from core.hermes.provider_errors.failure import error_object, lowered, parsed_object
+
+if TYPE_CHECKING:
+    from core.hermes.provider_errors.classify import Asked
+
+_RESET_FIELDS = ("resets_in_seconds", "resets_at", "reset_at", "retry_after")
+_STATUS_FIELDS = ("status_code", "status", "http_status", "code")
+_CODEX_REPLAY = "request blocked."
+_CODEX_CONTENT = "unsupported content type"
+_NEAR = 32
+_LARGE_IMAGE = 4 * 1024 * 1024
+
+
+def error_code(body: Mapping[str, Any] | None, reading: Mapping[str, bool]) -> str:
+    """The code of a body, as a release finds it.
+
+    Args:
+        body: What the exception carries.
+        reading: `skips_400`: `"400"` is no code. `looks_into_message`: JSON inside the message is read too.
+            `code_from_status`: Google's `error.status` counts where the code is a number.
+    """
+    if not body:
+        return ""
+    inner = error_object(body)
+    code = inner.get("code") or inner.get("type") or ""
+    if not isinstance(code, str) and reading["code_from_status"]:
+        code = inner.get("status") or code
+    if isinstance(code, str) and _counts(code, reading):
+        return code.strip()
+    if reading["looks_into_message"] and lowered(inner.get("message")).lstrip().startswith("{"):
+        nested = parsed_object(inner["message"])
+        found = error_code(nested, {**reading, "looks_into_message": False}) if nested else ""
+        if found:
+            return found
+    return _outer_code(body, reading)
+
+
+def _outer_code(body: Mapping[str, Any], reading: Mapping[str, bool]) -> str:
+    code = (
+        body.get("code")
+        or body.get("error_code")
+        or (body.get("errorCode") if reading["status_in_body"] else "")
+    )
+    text = str(code).strip() if isinstance(code, str | int) and code else ""
+    return text if _counts(text, reading) else ""
+
+
+def _counts(code: str, reading: Mapping[str, bool]) -> bool:
+    return bool(code.strip()) and not (reading["skips_400"] and code.strip() == "400")
+
+
+def body_status(body: Mapping[str, Any] | None) -> int | None:
+    """An HTTP status an error object carries inside an answer that came as a success."""
+    if not isinstance(body, Mapping):
+        return None
+    inner = error_object(body)
+    fields = [inner.get(name) for name in _STATUS_FIELDS] + [body.get("code")]
+    return next((code for code in fields if type(code) is int and 400 <= code < 600), None)
+
+
+def bare_message(body: Mapping[str, Any] | None, *, wide: bool) -> str:
+    """The message a release judges as saying something or nothing.
+
+    Args:
+        body: What the exception carries.
+        wide: Whether the release also knows the places where proxies put it.
+    """
+    if not isinstance(body, Mapping):
+        return ""
+    places = [error_object(body).get("message"), body.get("message")]
+    if wide:
+        reasons, detail = body.get("errorArgs"), body.get("detail")
+        places += [body.get("errorMessage"), reasons.get("reason") if isinstance(reasons, Mapping) else None]
+        places.append(
+            detail.get("message")
+            if isinstance(detail, Mapping)
+            else detail
+            if isinstance(detail, str)
+            else None
+        )
+    return next((text for text in (lowered(place).strip() for place in places) if text), "")
+
+
+def _openrouter_upstream(asked: Asked, _: Mapping[str, Any]) -> bool:
+    """An aggregator's wrapper around a refusal of the provider behind it."""
+    inner = error_object(asked.failure.body)
+    if lowered(inner.get("message")).strip() != "provider returned error":
+        return False
+    metadata = inner.get("metadata")
+    marked = isinstance(metadata, Mapping) and ("raw" in metadata or "provider_name" in metadata)
+    return asked.failure.provider.strip().lower() == "openrouter" or marked
+
+
+def _no_reset(asked: Asked, _: Mapping[str, Any]) -> bool:
+    """No field names a time at which the limit is lifted."""
+    body = asked.failure.body or {}
+    return not any(
+        place.get(name) not in (None, "") for place in (body, error_object(body)) for name in _RESET_FIELDS
+    )
+
+
+def _codex_replay(asked: Asked, _: Mapping[str, Any]) -> bool:
+    """What Codex answers to reasoning it does not accept back, without naming it."""
+    if asked.failure.provider.strip().lower() != "openai-codex" or asked.status not in (None, 400):
+        return False
+    body = asked.failure.body or {}
+    if lowered(body.get("detail")).strip() == _CODEX_CONTENT or (not body and _CODEX_CONTENT in asked.text):
+        return True
+    bare = asked.code == "invalid_prompt" and bare_message(body, wide=True) == _CODEX_REPLAY
+    return bare or asked.text.strip() == f"invalid_prompt: {_CODEX_REPLAY}"
+
+
+def _not_injected(asked: Asked, _: Mapping[str, Any]) -> bool:
+    """The parameter refused is none that another provider's server adds on its own."""
+    provider = asked.failure.provider.strip().lower()
+    senders = ("meta", "muse", "msl", "model-api", "bedrock", "mantle")
+    refused = "prompt_cache_retention" in asked.text and asked.hits(["rejected"])
+    return not refused or any(sender in provider for sender in senders)
+
+
+def _unsupported_near(asked: Asked, rule: Mapping[str, Any]) -> bool:
+    """`unsupported` stands within 32 characters of what the pattern finds."""
+    found = re.search(rule["pattern"], asked.text)
+    if found is None:
+        return False
+    return "unsupported" in asked.text[max(0, found.start() - _NEAR) : found.end() + _NEAR]
+
+
+def _oversized_content(asked: Asked, _: Mapping[str, Any]) -> bool:
+    """A validator refuses a message's content that carries a large picture."""
+    details = (asked.failure.body or {}).get("detail")
+    return (
+        any(_names_large_picture(entry) for entry in details if isinstance(entry, Mapping))
+        if isinstance(details, list)
+        else False
+    )
+
+
+def _names_large_picture(entry: Mapping[str, Any]) -> bool:
+    places = [str(part).lower() for part in entry.get("loc") or ()]
+    if (
+        entry.get("type") != "string_type"
+        or places[:2] != ["body", "messages"]
+        or places[-2:] != ["content", "str"]
+    ):
+        return False
+    content = entry.get("input")
+    return not any(place.startswith("tool") for place in places) and any(
+        _picture_length(part) > _LARGE_IMAGE for part in (content if isinstance(content, list) else ())
+    )
+
+
+def _picture_length(part: object) -> int:
+    image = part.get("image_url") if isinstance(part, Mapping) else None
+    url = image.get("url") if isinstance(image, Mapping) else image
+    return len(url) if isinstance(url, str) and url.startswith("data:image/") else 0
+
+
+def _reasoning_model(asked: Asked, _: Mapping[str, Any]) -> bool:
+    """A model that thinks for minutes: for it a lost connection is no sign of an overflow."""
+    name = asked.failure.model.strip().lower().rsplit("/", 1)[-1]
+    return any(re.match(rf"{re.escape(slug)}(?:$|[\-._:])", name) for slug in asked.words["reasoning_models"])
+
+
+def _transport_error(asked: Asked, _: Mapping[str, Any]) -> bool:
+    return asked.failure.exception in asked.words["transport"]
+
+
+SHAPES: dict[str, Callable[[Asked, Mapping[str, Any]], bool]] = {
+    "openrouter_upstream": _openrouter_upstream,
+    "no_reset": _no_reset,
+    "codex_replay": _codex_replay,
+    "not_injected": _not_injected,
+    "unsupported_near": _unsupported_near,
+    "oversized_content": _oversized_content,
+    "reasoning_model": _reasoning_model,
+    "transport_error": _transport_error,
+}

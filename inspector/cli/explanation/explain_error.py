@@ -1,0 +1,172 @@
+"""The text of a failed call is enough; its status, provider and body make the answer surer.
+
+Our own reading and what each release of Hermes makes of the text are told apart: a release may take a refused
+output for a too long conversation, and compress what need not be compressed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from core.errors import UsageError
+from inspector.cli import output
+from inspector.cli.arguments import options, parsers
+
+if TYPE_CHECKING:
+    from core.hermes.provider_errors.explain import ErrorExplanation
+    from core.hermes.provider_errors.failure import ProviderFailure
+    from core.hermes.provider_errors.reaction import Reaction
+
+_LONGEST = 200_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `explain-error`."""
+    parser.add_argument("text", metavar="TEXT", help="the error, a line of a log, or - for standard input")
+    parser.add_argument("--status", metavar="N", type=parsers.whole, help="its HTTP status")
+    parser.add_argument("--provider", metavar="P", default="", help="the provider, as Hermes names it")
+    parser.add_argument("--model", metavar="M", default="", help="the model")
+    parser.add_argument("--body", metavar="JSON", help="the body of the answer")
+    parser.add_argument("--exception", metavar="NAME", default="", help="class of the exception")
+    parser.add_argument("--base-url", metavar="URL", default="", help="where the call went")
+    parser.add_argument(
+        "--tokens", metavar="N", type=parsers.whole, default=20_000, help="size of the conversation (20,000)"
+    )
+    parser.add_argument(
+        "--window", metavar="N", type=parsers.positive, default=200_000, help="the window (200,000)"
+    )
+    parser.add_argument("--messages", metavar="N", type=parsers.whole, default=12, help="messages in it (12)")
+    parser.add_argument("--release", metavar="X.Y", help="only this Hermes release (default: all known)")
+    options.add_json_option(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what an error means, and what each release makes of it."""
+    from core.hermes.provider_errors.classify import SessionSize
+    from core.hermes.provider_errors.explain import explain_error
+    from inspector.cli.compression import question
+
+    release = question.release_name(args.release) if args.release is not None else None
+    size = SessionSize(args.tokens, args.window, args.messages)
+    found = explain_error(_failure(args), size, release)
+    if args.json:
+        output.write_json(payload(found))
+    else:
+        output.write_lines(lines(found))
+    return 0
+
+
+def _failure(args: argparse.Namespace) -> ProviderFailure:
+    from core.hermes.provider_errors.failure import failure_of
+
+    text = sys.stdin.read(_LONGEST) if args.text == "-" else args.text[:_LONGEST]
+    body = _body(args.body)
+    if not text.strip() and body is None and args.status is None:
+        raise UsageError("there is no text", where="explain-error", remedy="Give the text of the error.")
+    return failure_of(
+        text,
+        status=args.status,
+        body=body,
+        provider=args.provider,
+        model=args.model,
+        base_url=args.base_url or _usual_url(args.provider),
+        exception=args.exception,
+    )
+
+
+def _body(text: str | None) -> Any:
+    """The body as JSON; plain text stays text."""
+    if text is None or text == "null":
+        return None
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _usual_url(provider: str) -> str:
+    """A local server's usual address, for providers that are one."""
+    from core.support.yaml_tables import shared_table
+
+    local = shared_table("core/hermes/provider_errors/advice.yaml")["local_servers"]
+    return "http://localhost" if provider.lower() in local else ""
+
+
+def payload(found: ErrorExplanation) -> dict[str, Any]:
+    """An explanation as the command line promises it."""
+    meaning = found.meaning
+    return {
+        "meaning": {
+            "class": meaning.kind,
+            "limit": meaning.limit,
+            "available": meaning.available,
+            "used": meaning.used,
+            "asked": meaning.asked,
+            "why": meaning.why,
+        },
+        "releases": {one.release: _release(found, one) for one in found.reactions},
+        "headline": found.headline,
+        "remedy": found.remedy,
+    }
+
+
+def _release(found: ErrorExplanation, reaction: Reaction) -> dict[str, Any]:
+    from core.hermes.provider_errors.explain import helps, next_step
+
+    return {
+        "class": reaction.kind,
+        "action": reaction.action,
+        "parsed_limit": reaction.limit,
+        "parsed_available": reaction.available,
+        "is_output_cap": reaction.output_cap,
+        "window_after": reaction.window_after,
+        "retry_max_tokens": reaction.retry_output,
+        "attempts": reaction.attempts,
+        "helps": helps(found.meaning, reaction),
+        "next": next_step(reaction),
+    }
+
+
+def lines(found: ErrorExplanation) -> Iterator[str]:
+    """An explanation for people."""
+    from core.hermes.provider_errors.explain import helps, next_step
+    from inspector.cli import table
+    from inspector.terminal.formatting import count
+
+    meaning = found.meaning
+    yield f"{meaning.kind}: {meaning.why}"
+    parts = [("window", meaning.limit), ("input", meaning.used), ("output asked for", meaning.asked)]
+    known = [
+        f"{name} {count(value)}"
+        for name, value in [*parts, ("room left", meaning.available)]
+        if value is not None
+    ]
+    if known:
+        yield f"  stated: {' · '.join(known)}"
+    yield ""
+    yield found.headline
+    yield f"What helps: {found.remedy}"
+    yield ""
+    columns = ("Hermes", "takes it for", "window read", "room read", "what it does", "helps")
+    yield from table.lines(
+        [table.Column(name, right=name.endswith("read"), shrinks=name == "what it does") for name in columns],
+        [
+            [
+                one.release,
+                one.kind,
+                count(one.limit),
+                count(one.available),
+                next_step(one),
+                _mark(helps(meaning, one)),
+            ]
+            for one in found.reactions
+        ],
+    )
+
+
+def _mark(helps: bool) -> str:
+    return "yes" if helps else "no"
