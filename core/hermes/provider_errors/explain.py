@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.hermes.policy.policy import load_policy, releases
-from core.hermes.provider_errors.classify import SessionSize
+from core.hermes.provider_errors.asked import SessionSize
 from core.hermes.provider_errors.failure import ProviderFailure
 from core.hermes.provider_errors.meaning import Meaning, meaning_of
 from core.hermes.provider_errors.reaction import Reaction, reaction

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from core.hermes.config.routes import host_of
 from core.hermes.policy.defence_rules import OverflowRules
 from core.hermes.policy.policy import load_policy
-from core.hermes.provider_errors.classify import SessionSize, classify
+from core.hermes.provider_errors.asked import SessionSize
+from core.hermes.provider_errors.classify import classify
 from core.hermes.provider_errors.failure import ProviderFailure
 from core.hermes.provider_errors.numbers import is_output_cap, parsed_available, parsed_limit
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from core.hermes.provider_errors.asked import Asked
 from core.hermes.provider_errors.failure import error_object, lowered, parsed_object
-
-if TYPE_CHECKING:
-    from core.hermes.provider_errors.classify import Asked
 
 _RESET_FIELDS = ("resets_in_seconds", "resets_at", "reset_at", "retry_after")
 _STATUS_FIELDS = ("status_code", "status", "http_status", "code")

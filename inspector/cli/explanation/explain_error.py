@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print what an error means, and what each release makes of it."""
-    from core.hermes.provider_errors.classify import SessionSize
+    from core.hermes.provider_errors.asked import SessionSize
     from core.hermes.provider_errors.explain import explain_error
     from inspector.cli.compression import question
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.hermes.provider_errors.classify import SessionSize
+from core.hermes.provider_errors.asked import SessionSize
 from core.hermes.provider_errors.failure import ProviderFailure, failure_of
 from core.hermes.provider_errors.meaning import meaning_of
 from core.hermes.provider_errors.reaction import reaction
