@@ -6,7 +6,15 @@ import re
 from collections.abc import Iterator
 
 from core.redact.known_formats import opaque, variety
-from core.redact.secret_names import Strength, is_code, is_path, is_reference, looks_random, strength
+from core.redact.secret_names import (
+    Strength,
+    is_code,
+    is_likely,
+    is_path,
+    is_reference,
+    looks_random,
+    strength,
+)
 from core.redact.spans import Hit
 from core.redact.table import compiled, names
 
@@ -22,7 +30,7 @@ _ANNOTATION = (
     r"(?::[ \t]{0,4}(?:&(?:'\w{1,16} )?)?[A-Za-z_][\w.|\[\] ?]{0,40}?(?==)"
     r"|\{[ \t]?get;[^{}\n]{0,40}\}[ \t]?(?==))?"
 )
-_OPERATOR = r"(?P<op>=>|:=|[=!]=?=?|:(?!//)|：|(?:is|es|è|é)(?= )|是|为)"
+_OPERATOR = r"(?P<op>=>|:=|[=!]=?=?|:(?!//)|：|(?:is|ist|es|è|é)(?= )|是|为)"
 _BLOCK = r"(?:\*\*[ \t]{1,4}|[|>][-+]?[ \t]{0,4}\n\s{0,40}|-[ \t]{1,4})?"
 """What Markdown and YAML put before the value: `**Password:** x`, `>-` and a line end, `- x`."""
 
@@ -108,7 +116,7 @@ def _value(text: str, start: int, end: int, force: Strength) -> tuple[int, int] 
     for pattern in (_PAIRED, _LISTED):
         match = compiled(pattern).match(text, end)
         if match:
-            strict = force if pattern is _PAIRED else Strength.WEAK
+            strict = force if pattern is _PAIRED else min(force, Strength.LIKELY)
             return _quoted(match, strict) if match["open"] else _bare(text, match, strict, plain=True)
     if text[start - 1 : start] == "<" and (match := compiled(_TAGGED).match(text, end)):
         return _bare(text, match, force, plain=True)
@@ -133,7 +141,8 @@ def _assigned(text: str, start: int, match: re.Match[str], force: Strength) -> t
     tight = operator == "=" and match.start("bare") == match.end("op")
     plain = (
         (lead and (tight or operator == ":"))
-        or (tight and text[max(0, start - 1) : start] in "?&;")
+        or (tight and text[max(0, start - 1) : start] in "?&;\"'")
+        or (tight and operator == "=" and text[start : match.start()].isupper())
         or text.startswith("--", start)
     )
     return _bare(text, match, force, plain=plain)
@@ -149,6 +158,8 @@ def _quoted(match: re.Match[str], force: Strength) -> tuple[int, int] | None:
         scheme = re.match(r"(?:[Bb]earer|[Bb]asic|[Tt]oken)\s+", value)
         offset = scheme.end() if scheme else 0
         return (match.start("quoted") + offset, match.end("quoted")) if looks_random(value[offset:]) else None
+    if force is Strength.LIKELY:
+        return match.span("quoted") if is_likely(value) and not _PATTERN.search(value) else None
     if _SPACE.search(value) and not _DIGIT.search(value) and len(value.split()) < 4:
         return None
     return match.span("quoted") if len(value) >= 3 else None
@@ -164,6 +175,8 @@ def _bare(text: str, match: re.Match[str], force: Strength, *, plain: bool) -> t
         return None
     if force is Strength.WEAK:
         return (start, end) if looks_random(value) else None
+    if force is Strength.LIKELY and not is_likely(value):
+        return None
     if text[end : end + 1] and text[end] in (_AFTER_NAME if is_code(value) else _AFTER_CODE):
         return None
     if plain:

@@ -28,7 +28,7 @@ _BEFORE = 60
 """A beginning may hold a dot or a colon, which ends a run; or a name stands before it."""
 _STEMS = tuple(
     b"pass pwd secret key credential token cookie authorization mdp connection phrase wort psk senha "
-    b"wachtwoord".split()
+    b"wachtwoord pw".split()
 )
 """In lower case, a part of every name, and of every place, that makes a short value a secret."""
 _LITERAL = tuple(
@@ -88,7 +88,7 @@ _RANDOM = re.compile(rb"[^\n]{0,60}?(?=[^\s\"'`,;]{0,40}\d)[^\s\"'`,;]{13}")
 _PLACES = (b"authorization", b"cookie", b"cookie2", b"sshpass")
 _GIVEN = re.compile(
     _CLOSE
-    + rb"(?:\s{0,8}(?:[:=]|\xef\xbc\x9a|(?:is|es|\xc3[\xa8\xa9]) |\{[ \t]?get;|\xe6\x98\xaf|\xe4\xb8\xba)"
+    + rb"(?:\s{0,8}(?:[:=]|\xef\xbc\x9a|(?:ist?|es|\xc3[\xa8\xa9]) |\{[ \t]?get;|\xe6\x98\xaf|\xe4\xb8\xba)"
     + rb"|\s{0,4},|\()"
     + rb"|[\"'\\\],\s]{0,20}[vV]alue"
     + rb"|</key>|[^<>\n]{0,80}>[^<>\n]{1,512}</|"
@@ -164,7 +164,7 @@ def _follows(told: Strength, text: bytes, end: int, *, flag: bool) -> bool:
     """Whether such a value may follow a name that ends here."""
     if told is Strength.NONE or not (flag or _GIVEN.match(text, end)):
         return False
-    return told is Strength.STRONG or _RANDOM.match(text, end) is not None
+    return told >= Strength.LIKELY or _RANDOM.match(text, end) is not None
 
 
 @lru_cache(maxsize=4096)

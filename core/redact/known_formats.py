@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from core.redact.spans import Hit
-from core.redact.table import Kind, compiled, kinds
+from core.redact.table import Kind, by_sign, compiled, kinds
 
 _ESCAPED_BREAK = re.compile(r"\\[nrtbf]|\\u[0-9a-fA-F]{4}|\x1b\[[0-9;]{0,12}m|%[0-9A-Fa-f]{2}")
 """What may end right before a credential although its last character is a letter or digit."""
@@ -32,19 +32,25 @@ def known(text: str) -> Iterator[Hit]:
     long = "\n".join([word for word in set(text.split()) if len(word) >= LONG])
     if not long:
         return
-    beginnings, places = _beginnings()
-    for at in [at for clue, at in beginnings if clue in long]:
-        yield from _search(*places[at], text)
+    for sign, clues in _beginnings():
+        if sign in long:
+            for kind, needle in [(kind, needle) for clue, needle, kind in clues if clue in long]:
+                yield from _search(kind, needle, text)
     for kind in _nameless():
         if compiled(f"[A-Za-z0-9_-]{{{kind.row}}}").search(long):
             yield from _scan(kind, text)
 
 
 @cache
-def _beginnings() -> tuple[tuple[tuple[str, int], ...], tuple[tuple[Kind, str], ...]]:
-    """What to look for in long words with its rank; and of each rank the kind and how it begins."""
-    places = tuple((kind, needle) for kind in kinds() for needle in kind.needles)
-    return tuple((needle.rstrip(), at) for at, (_, needle) in enumerate(places)), places
+def _beginnings() -> tuple[tuple[str, tuple[tuple[str, str, Kind], ...]], ...]:
+    """What to look for in long words, the beginning it stands for and its kind; by a sign each of them holds.
+
+    Most texts hold few of the signs, so most beginnings need not be looked for.
+    """
+    return tuple(
+        (sign, tuple((needle.rstrip(), needle, kind) for kind, needle in group))
+        for sign, group in by_sign(((kind, needle) for kind in kinds() for needle in kind.needles), "_-.$:{/")
+    )
 
 
 @cache

@@ -15,7 +15,9 @@ from core.support.yaml_tables import load_table
 
 _ROW = re.compile(r"[A-Za-z0-9_+/=.~%-]{12}|-----BEGIN ")
 """Every credential known by its own text holds such a row."""
-_GIVEN = re.compile(r"""[=:：<]|--|["'`]\s*,|\(\s*\\*["'`]|\bis |\bes |[èé] |是|为|[A-Za-z0-9_+/=.~-]{16}""")
+_GIVEN = re.compile(
+    r"""[=:：<]|--|["'`]\s*,|\(\s*\\*["'`]|\bist? |\bes |[èé] |是|为|[A-Za-z0-9_+/=.~-]{16}"""
+)
 """What stands between the name of a secret and its value, or a value that stands out among words."""
 _BLANK = re.compile(r"\s")
 _LONG = 10
@@ -63,7 +65,7 @@ def _lower(text: str) -> str:
 @cache
 def _clues() -> _Clues:
     table = load_table("core/redact/kinds.yaml")
-    places = [needle for entry in table["places"] for needle in entry["needles"]]
+    places = [needle for entry in table["places"] for needle in entry["needles"]] + table["manifests"]
     rows = [entry["row"] for entry in table["known"] if "needles" not in entry]
     return _Clues(
         needles=tuple(needle.rstrip() for entry in table["known"] for needle in entry.get("needles", ())),

@@ -19,6 +19,7 @@ _REFERENCE = re.compile(
     r"\$[\w({]|%\w+%$|<[^>]*>?$|\{\{|\$\{|os\.|process\.env|env[.\[(]|getenv|ENV\[|System\.|"
     r"import\.meta|secrets?\.|vault:|op://|"
     r"\*+$|[xX]{3,}$|\.{2,}|…|your[-_ ]?|my[-_]|"
+    r"!(?:vault|secret|Ref|Sub|GetAtt|ImportValue|reference|env_var|ENV)\b|"
     r"example|placeholder|redacted|\[redacted|&lt;|#\{|@\w+\($|https?:|file:",
 )
 _PATH = re.compile(r"(?:~|\.{1,2})?(?:/[\w.@-]{1,64}){2,}/?$|[A-Za-z]:\\")
@@ -36,7 +37,9 @@ class Strength(IntEnum):
     NONE = 0
     WEAK = 1
     """The value is a secret when it looks like one."""
-    STRONG = 2
+    LIKELY = 2
+    """The value is a secret unless it is a plain word, a number, a path or code."""
+    STRONG = 3
     """The value is a secret unless it is a placeholder or code."""
 
 
@@ -59,11 +62,27 @@ def strength(name: str) -> Strength:
         return Strength.STRONG
     if _LOWER_END.search(bare.lower()) or (bare.isupper() and _CAPS_END.search(bare)):
         return Strength.STRONG
+    if last in known.likely or (bare.isupper() and (last in known.likely_caps or last.endswith("pass"))):
+        none = before in known.passes or _is_pass(last) or bare == "PASS"  # the outcome of a test
+        return Strength.NONE if none else Strength.LIKELY
     if last == "key":
         return Strength.WEAK if bare.isupper() and before else Strength.NONE
     if last in known.weak or (bare.isupper() and _CAPS_WEAK_END.search(bare)):
         return Strength.WEAK
     return Strength.NONE
+
+
+def _is_pass(word: str) -> bool:
+    """Whether a word such as `bypass` speaks of passing."""
+    return word.removesuffix("pass") in names().passes
+
+
+def is_likely(value: str) -> bool:
+    """Whether a value that may be a secret is none of a plain word, a number, a path, code."""
+    if len(value) < 6 or _SPACE.search(value) or is_code(value) or is_path(value) or is_reference(value):
+        return False
+    plain = value.replace("_", "").replace("-", "").replace(".", "")
+    return opaque(value) or not plain.isalnum()
 
 
 def is_reference(value: str) -> bool:

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from core.support.yaml_tables import load_table
+
+T = TypeVar("T")
 
 TABLE = "core/redact/kinds.yaml"
 
@@ -48,12 +50,14 @@ class Place:
         needles: Looked for in lower case.
         source: The regular expression tried where a needle stands; its group `secret` is the credential.
         random: Only a random-looking value counts there.
+        beside: What also stands in every text that holds one, such as the dash of a flag.
     """
 
     kind: str
     needles: tuple[str, ...]
     source: str
     random: bool = False
+    beside: str = ""
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -66,6 +70,9 @@ class Names:
     """The words that make the name of a value the name of a secret."""
 
     strong: frozenset[str]
+    likely: frozenset[str]
+    likely_caps: frozenset[str]
+    passes: frozenset[str]
     pairs: Mapping[str, frozenset[str]]
     weak: frozenset[str]
     noise: frozenset[str]
@@ -89,9 +96,29 @@ def kinds() -> tuple[Kind, ...]:
 def places() -> tuple[Place, ...]:
     """Every place that makes what stands there a credential."""
     return tuple(
-        Place(entry["kind"], tuple(entry["needles"]), entry["pattern"], entry.get("random", False))
+        Place(
+            entry["kind"],
+            tuple(entry["needles"]),
+            entry["pattern"],
+            entry.get("random", False),
+            entry.get("beside", ""),
+        )
         for entry in _table()["places"]
     )
+
+
+def by_sign(entries: Iterable[tuple[T, str]], signs: str) -> list[tuple[str, list[tuple[T, str]]]]:
+    """What has a literal beginning, under the first sign the beginning holds; "" for those that hold none."""
+    groups: dict[str, list[tuple[T, str]]] = {}
+    for owner, needle in entries:
+        groups.setdefault(next((sign for sign in signs if sign in needle), ""), []).append((owner, needle))
+    return list(groups.items())
+
+
+@cache
+def manifests() -> tuple[str, ...]:
+    """What tells a manifest whose values are all credentials."""
+    return tuple(_table()["manifests"])
 
 
 @cache
@@ -100,6 +127,9 @@ def names() -> Names:
     table = _table()["names"]
     return Names(
         strong=_words(table["strong"]),
+        likely=_words(table["likely"]),
+        likely_caps=_words(table["likely_caps"]),
+        passes=_words(table["passes"]),
         pairs={last: _words(before) for last, before in table["pairs"].items()},
         weak=_words(table["weak"]),
         noise=_words(table["noise"]),

@@ -1,0 +1,1 @@
+"""Tests of taking credentials out of text."""
