@@ -12,9 +12,10 @@ _REACH = 8_000
 """Characters before and behind the word Secret in which its values are looked for."""
 
 _LINE = r"(?:\r?\n|\\{1,8}n)"
+_VALUE = r"[^\n\\]{0,16384}(?:\\[^n\\][^\n\\]{0,16384}){0,8}"
 _BLOCK = (
     rf"(?:^|{_LINE}|[ -])(?:stringData|data):[ \t]{{0,8}}"
-    rf"(?P<rows>(?:{_LINE}[ \t]{{1,24}}[\w.-]{{1,253}}:[^\n\\]{{0,16384}}(?:\\[^n\\][^\n\\]{{0,16384}}){{0,8}}){{1,64}})"
+    rf"(?P<rows>(?:{_LINE}[ \t]{{1,24}}[\w.-]{{1,253}}:{_VALUE}){{1,64}})"
 )
 _ROW = r"[\w.-]{1,253}:[ \t]{1,8}\\{0,8}[\"']?(?P<value>[^\s\"'\\]{3,16384})"
 _OBJECT = r"\"(?:stringData|data)\\{0,8}\"\s{0,8}:\s{0,8}\{(?P<rows>[^{}]{1,65536})\}"

@@ -27,7 +27,7 @@ _ALPHABETS = {
     "b64 ": string.ascii_letters + string.digits + "+/",
     "url ": string.ascii_letters + string.digits + "-_",
 }
-_WORDS = "amber birch cobalt dune ember falcon garnet harbor indigo juniper kestrel lagoon maple".split()
+_WORDS = ("amber", "birch", "cobalt", "ember", "falcon", "garnet", "harbor", "indigo", "juniper", "kestrel")
 
 SURROUNDINGS: Mapping[str, str] = {
     "bare": "{}",
@@ -84,7 +84,8 @@ def filled(template: str, rng: random.Random) -> str:
 
 def _planted(kind: str, template: str, rng: random.Random) -> Planted:
     text = filled(template, rng)
-    secrets = tuple(line.strip() for whole in re.findall("«(.*?)»", text, re.S) for line in whole.split("\n"))
+    whole = "\n".join(re.findall("«(.*?)»", text, re.S))
+    secrets = tuple(line.strip() for line in whole.split("\n"))
     return Planted(kind, re.sub("[«»]", "", text), secrets)
 
 

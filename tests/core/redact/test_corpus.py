@@ -28,7 +28,7 @@ def test_nearly_every_kind_of_credential_is_masked(seed: int) -> None:
     kinds = list(credentials(seed))
     missed = [planted.kind for planted in kinds if leaks(planted)]
     recall = 1 - len(missed) / len(kinds)
-    print(f"\nseed {seed}: {len(kinds)} kinds, recall {recall:.1%}; missed: {', '.join(missed) or 'none'}")
+    print(f"\nseed {seed}: {len(kinds)} kinds, recall {recall:.1%}; missed: {', '.join(missed) or 'none'}")  # noqa: T201 - for a reader of `pytest -s`
     assert recall >= RECALL, missed
 
 
@@ -37,7 +37,7 @@ def test_hardly_anything_innocent_is_masked(seed: int) -> None:
     texts = list(innocents(seed))
     changed = [text for text in texts if any(redact_text(form) != form for form in nested(text))]
     share = len(changed) / len(texts)
-    print(f"\nseed {seed}: {len(texts)} innocents, {share:.1%} masked: {changed}")
+    print(f"\nseed {seed}: {len(texts)} innocents, {share:.1%} masked: {changed}")  # noqa: T201 - for a reader of `pytest -s`
     assert share <= FALSE_ALARMS, changed
 
 
