@@ -96,8 +96,12 @@ def _made(part: re.Match[str], rng: random.Random) -> str:
         return rng.choice(_WORDS)
     if part[3] == "pw":
         first, second = rng.sample(_WORDS, 2)
-        shapes = (f"{first}{rng.randint(10, 9999)}", f"{first.title()}-{second}{rng.randint(1, 99)}!",
-                  _drawn("an", rng.randint(9, 18), rng), f"{first}_{second}#{rng.randint(1, 99)}")  # fmt: skip
+        shapes = (
+            f"{first}{rng.randint(10, 9999)}",
+            f"{first.title()}-{second}{rng.randint(1, 99)}!",
+            f"{first}_{second}#{rng.randint(1, 99)}",
+            _drawn("an", rng.randint(9, 18), rng),
+        )
         return rng.choice(shapes)
     return _drawn(part[1], int(part[2]), rng)
 
