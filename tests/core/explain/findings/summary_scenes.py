@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.core.explain.findings.scene import LONG, Build, Scene, compacted, guarded, line, plain, twice
+from tests.core.explain.findings.scene import LONG, Build, Scene, base, compacted, guarded, line, plain, twice
 from tests.core.explain.home import Home
 
 SWAPPED = "Summary model 'small' timed out (x). Falling back to main model 'm' for compression."
@@ -35,6 +35,29 @@ def failing(stub: str) -> Build:
         rows = home.db.compact("S", 3, 4, LONG)
         home.stamp(rows)
         home.db.mark([rows[-2]], content=stub)
+
+    return build
+
+
+def succeeded(home: Home) -> None:
+    home.turn(history=28)
+    home.pre_api(54_900)
+    home.started(54_900, 28)
+    home.compact(summary=LONG)
+    home.done(28, 8, 9_000)
+
+
+def given_up(error: str = "Error code: 401 - refused.", then: Build = lambda home: None) -> Build:
+    """An attempt that failed, and what came after it."""
+
+    def build(home: Home) -> None:
+        base(home)
+        home.pre_api(54_828)
+        home.started(54_828, 28)
+        paused = "Further summary attempts paused for 60 seconds."
+        home.line(f"Failed to generate context summary: {error} {paused}", level="WARNING")
+        home.line("Summary generation failed — aborting compression", level="WARNING")
+        then(home)
 
     return build
 
@@ -78,6 +101,8 @@ SUMMARY = (
         ),
         compacted,
     ),
+    Scene("C12", given_up(), given_up(then=succeeded)),
+    Scene("C12", given_up("Request timed out."), given_up("Request timed out.", succeeded)),
     Scene("C2", guarded(compression_fallback_streak=2), guarded(compression_fallback_streak=1)),
     Scene(
         "C2", guarded(compression_failure_cooldown_until=4e9), guarded(compression_failure_cooldown_until=1.0)

@@ -12,6 +12,7 @@ from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
 from core.explain.diagnose.rules.storage.session import paused
+from core.explain.headline.conversation import standing_failure
 from core.hermes.log.record import Kind
 from core.model.compaction.preview import Retention
 from core.model.evidence import Evidence, Source, Verdict
@@ -36,6 +37,18 @@ def fallback_summary(case: Case, rule: Rule) -> Iterable[Found]:
         yield Found({"dropped": dropped, "reason": reason}, (evidence,), session=rows.opened.session_id)
 
 
+@conversation_rule("C12")
+def compression_failed(case: Case, rule: Rule) -> Iterable[Found]:
+    """An attempt was given up, and none has succeeded since."""
+    event = standing_failure(case.events)
+    if event is None or event.completed:
+        return
+    told = event.headline
+    lines = tuple(one for one in event.evidence if one.source is Source.LOG)
+    numbers = {"what": told.sentence.rstrip("."), "fix": (told.remedy or "").rstrip(".")}
+    yield Found(numbers, lines[-4:], event.verdict, told.severity, event.session)
+
+
 @conversation_rule("C2")
 def summary_model_paused(case: Case, rule: Rule) -> Iterable[Found]:
     """Failures of the summary model block or bench it."""
@@ -47,7 +60,8 @@ def summary_model_paused(case: Case, rule: Rule) -> Iterable[Found]:
         evidence = Evidence(Source.DATABASE, where, f"compression_fallback_streak {streak}")
         what = f"{streak} summaries in a row were written without a model: {effect}"
         yield Found({"what": what}, (evidence,))
-    if found := paused(case.tip, case.now):
+    failed = standing_failure(case.events)
+    if (failed is None or failed.completed) and (found := paused(case.tip, case.now)):
         yield found
 
 

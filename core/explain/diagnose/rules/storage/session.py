@@ -45,13 +45,13 @@ def strikes_kept(session: Session, rule: Rule) -> Found | None:
 
 
 def paused(session: Session, now: datetime) -> Found | None:
-    """The summary model failed and is left alone for a while."""
-    until = session.guards.cooldown_until
-    if until is None or until <= now:
+    """The summary model failed, and Hermes has not struck that out, as it does once a summary succeeds."""
+    until, error = session.guards.cooldown_until, session.guards.failure_error
+    if until is None or (until <= now and not error):
         return None
     left = round((until - now).total_seconds())
-    error = session.guards.failure_error or "no error is recorded"
     told = f"compression_failure_cooldown_until {until:%H:%M:%S} UTC"
     evidence = Evidence(Source.DATABASE, f"sessions {session.id}", told)
-    what = f"The summary model failed and is paused for {left} more seconds: {error}"
-    return Found({"what": what}, (evidence,), severity=Severity.INFO)
+    since = f"is paused for {left:,} more seconds" if left > 0 else "has not succeeded since"
+    what = f"The summary model failed and {since}: {error or 'no error is recorded'}"
+    return Found({"what": what}, (evidence,), severity=Severity.WARNING)
