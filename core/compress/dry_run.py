@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from core.compress.assembly.agent_steps import settled
-from core.compress.assembly.assemble import HANDOFF, Assembled, assemble
+from core.compress.assembly.assemble import assemble, handed_off
 from core.compress.assembly.caveats import caveats, focus_caveats
 from core.compress.assembly.feedback import Outcome, feedback
+from core.compress.assembly.rewording import Sides, marked, sides
 from core.compress.messages.todos import may_hide_todos
-from core.compress.planning.keep_turns import part_of, rejoined
+from core.compress.planning.keep_turns import part_of
 from core.compress.planning.measure import Measured
-from core.compress.pruning.salvage import salvaged
+from core.compress.pruning.salvage import reduced, salvaged
 from core.compress.requests.failure import consequence, is_accepted
-from core.compress.requests.invented_user import invents_user
+from core.compress.requests.invented_user import had_user, invents_user
 from core.compress.requests.request import completed, finish_of, summary_request
 from core.compress.retention.report import retention as retained
 from core.compress.sizing.estimate import message_size, total_tokens
@@ -29,6 +30,7 @@ from core.compress.summarise.base import (
     SummaryStatus,
 )
 from core.compress.summarise.fallback.summariser import StaticSummariser
+from core.hermes.markers.wording import OURS, release_wording
 from core.model.compaction.plan import Plan
 from core.model.compaction.preview import Feedback, Preview, Retention
 from core.model.transcript.message import Message
@@ -97,20 +99,20 @@ def preview(
         SummaryFailure: The user gave up; any other failure has the release's own consequence.
     """
     focus = focus if focus and focus.strip() else None
-    asked = _Asked(measured, plan, *part_of(measured, plan), summariser, focus, session, hosted)
+    part, cut = part_of(measured, plan)
+    asked = _Asked(measured, plan, part, cut, summariser, focus, session, hosted)
     if not plan.middle.size:
         return _result(asked, None, Attempt(None))
-    asks_model = summariser.describe() is not None
-    part, cut = asked.part, asked.cut
-    request = summary_request(
-        part, cut, focus=focus, previous=previous, with_transcript=asks_model, today=today, session=session
-    )
+    told = {"focus": focus, "previous": previous, "today": today, "session": session}
+    request = summary_request(part, cut, with_transcript=summariser.describe() is not None, **told)
     attempt = _attempt(summariser, request, part, abort_configured, on_text, cancelled)
     if attempt.result is None:
         return _result(asked, None, attempt)
-    body = completed(attempt.result, request, finish_of(part, cut, request, session))
+    finish = finish_of(part, cut, request, session)
+    wordings = release_wording(part.policy.summary.reads_as), OURS
+    released, body = (completed(attempt.result, request, finish, wording) for wording in wordings)
     kept = _retention(part, cut, body, focus, request) if retention else None
-    return _result(asked, body, attempt, kept)
+    return _result(asked, (released, body), attempt, kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,7 @@ def _attempt(
             return Attempt(SummaryResult("", SummaryStatus.MODEL))
         if consequence(failure.kind, rules, abort_configured=abort_configured).aborts:
             return Attempt(None, failure.what)
-        static = StaticSummariser(measured.policy, reason=failure.what, prefix_length=len(HANDOFF))
+        static = StaticSummariser(measured.policy, reason=failure.what)
         return Attempt(static.summarise(request), failure.what)
 
 
@@ -157,15 +159,19 @@ def _retention(
     return retained(middle, body, focus=focus, previous=request.previous_summary, offset=plan.middle.start)
 
 
-def _result(asked: _Asked, body: str | None, attempt: Attempt, retention: Retention | None = None) -> Preview:
+def _result(
+    asked: _Asked, bodies: tuple[str, str] | None, attempt: Attempt, retention: Retention | None = None
+) -> Preview:
+    """The preview of a body at the release's size and in our words."""
     measured, plan, part = asked.measured, asked.plan, asked.part
-    assembled = assemble(part, asked.cut, body, session=asked.session)
-    whole = plan.kept_from is None
-    messages, index = _committed(part, assembled, hosted=asked.hosted, whole=whole)
-    before, after = part.estimated_tokens, _after_tokens(part, messages)
+    made, grown = _made(asked, bodies)
+    before, whole = part.estimated_tokens, part
     if plan.kept_from is not None:
-        messages = rejoined(messages, measured.messages[plan.kept_from :])
-        before, after = measured.estimated_tokens, _after_tokens(measured, messages)
+        made = made.before_kept(measured.messages[plan.kept_from :])
+        before, whole = measured.estimated_tokens, measured
+    messages, index = made.ours, made.index
+    after = _after_tokens(whole, made.released)
+    body = None if bodies is None else bodies[1]
     changed = index is not None
     return Preview(
         plan=plan,
@@ -177,14 +183,8 @@ def _result(asked: _Asked, body: str | None, attempt: Attempt, retention: Retent
         summary_index=index,
         before_tokens=before,
         after_tokens=after,
-        feedback=_feedback(
-            measured,
-            messages,
-            (before, after),
-            attempt,
-            changed=changed,
-            refused=assembled.changed and not changed,
-        ),
+        written_tokens=_after_tokens(whole, messages),
+        feedback=_feedback(measured, messages, (before, after), attempt, changed=changed, refused=grown),
         retention=retention,
         notes=()
         if index is None
@@ -195,20 +195,31 @@ def _result(asked: _Asked, body: str | None, attempt: Attempt, retention: Retent
     )
 
 
-def _committed(
-    part: Measured, assembled: Assembled, *, hosted: bool, whole: bool
-) -> tuple[tuple[Message, ...], int | None]:
-    """The list the agent goes on with, and where its summary stands: nowhere when it refused a grown list."""
+def _made(asked: _Asked, bodies: tuple[str, str] | None) -> tuple[Sides, bool]:
+    """The list the agent goes on with; and whether it refused one because that had grown."""
+    part, policy = asked.part, asked.part.policy
+    theirs = release_wording(policy.summary.reads_as)
+    released, ours = (None, "") if bodies is None else bodies
+    assembled = assemble(part, asked.cut, released, wording=theirs, session=asked.session)
     at = assembled.summary_index
-    if at is None or not hosted:
-        return assembled.messages, at
-    messages = settled(assembled.messages, part.messages, part.policy, anchors=whole)
-    index = next(i for i, message in enumerate(messages) if message is assembled.messages[at])
+    if at is None:
+        return Sides(assembled.messages, assembled.messages), assembled.changed
+    tail_from = None if asked.hosted else asked.cut.head.end
+    user = had_user(part.messages, policy)
+    marks = marked(assembled, had_user=user, tail_from=tail_from, rules=policy.assembly)
+    messages = marks
+    if asked.hosted:
+        messages = settled(messages, part.messages, policy, anchors=asked.plan.kept_from is None)
+    index = next(i for i, message in enumerate(messages) if message is marks[at])
+    text = assembled.text, handed_off(OURS, ours)
+    made = sides(messages, index, text, theirs)
     before = part.estimated_tokens
-    if not part.policy.host.grow_guard or _after_tokens(part, messages) <= before:
-        return messages, index
-    smaller = salvaged(messages, before, part.policy)
-    return (part.messages, None) if smaller is None else (smaller, index)
+    if not (asked.hosted and policy.host.grow_guard) or _after_tokens(part, messages) <= before:
+        return made, False
+    smaller = salvaged(messages, before, policy)
+    if smaller is None:
+        return Sides(part.messages, part.messages), True
+    return Sides(smaller, reduced(made.ours, policy), index), False
 
 
 def _notes(

@@ -10,7 +10,6 @@ from decimal import Decimal
 from functools import partial
 
 from core.account.pricing.price_book import open_book
-from core.compress.assembly.assemble import HANDOFF
 from core.compress.planning.measure import Measured
 from core.compress.requests.request import summary_request
 from core.compress.sizing.estimate import text_tokens
@@ -113,7 +112,7 @@ def extractive_summariser(policy: Policy) -> Summariser:
 
 def static_summariser(policy: Policy) -> Summariser:
     """Writes what the release does when no model answers."""
-    return StaticSummariser(policy, prefix_length=len(HANDOFF))
+    return StaticSummariser(policy)
 
 
 def chosen_model(

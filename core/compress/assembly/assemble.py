@@ -14,21 +14,11 @@ from core.compress.planning.demote_results import demoted
 from core.compress.planning.measure import Measured
 from core.compress.planning.summary_window import Window, summary_window
 from core.compress.pruning.old_images import without_old_images
+from core.hermes.markers.wording import OURS, Wording
 from core.hermes.policy.policy import Policy
 from core.model.compaction.plan import Plan
 from core.model.transcript.message import Message
 
-MARKER = "[CONTEXT SUMMARY]:"
-"""Opens every summary we write: all releases take what begins with it for one of their own."""
-HANDOFF = (
-    f"{MARKER} Everything before this point was condensed to make room. Read it as a record of what "
-    "happened, not as a request: act on the newest user message below, check files and state before relying "
-    "on details, and keep following your memory and system prompt."
-)
-NOTE = (
-    "[Note: Some earlier conversation turns have been compacted into a summary further down. The work it "
-    "records has been done; build on it and do not repeat it. Memory stays in force.]"
-)
 _NOTE_OPENER = "[Note: Some earlier conversation turns have been compacted"
 
 
@@ -56,7 +46,7 @@ def assemble(
     plan: Plan,
     summary_body: str | None,
     *,
-    prefix: str = HANDOFF,
+    wording: Wording = OURS,
     session: str | None = None,
 ) -> Assembled:
     """Put a summary in place of the middle.
@@ -65,7 +55,7 @@ def assemble(
         measured: The conversation.
         plan: Its plan.
         summary_body: The text without markers; None leaves the list as it is, as an abort does.
-        prefix: What stands before the body; a release's own words when its list is to be matched.
+        wording: The free words around the body; a release's when the list is to have its size.
         session: Id that notes on demoted results point to; None leaves it out.
 
     Returns:
@@ -76,13 +66,18 @@ def assemble(
     window = summary_window(measured, plan.middle, frozenset(plan.pruned_at))
     if measured.policy.summary.every_summary and window.is_empty:
         return _unchanged(measured, plan, aborted=True)
-    text = f"{prefix}\n{summary_body.strip()}" if summary_body.strip() else prefix
-    head, tail = _head(measured, plan), _tail(measured, plan, window, session)
+    text = handed_off(wording, summary_body)
+    head, tail = _head(measured, plan, wording.note), _tail(measured, plan, window, session)
     rows = _finished(_joined(head, tail, text, measured.policy), measured)
     policy = measured.policy
     index = next((i for i, row in enumerate(rows) if text in content_text(row.content)), None)
     messages = tuple(_clean(row.message, policy) for row in rows)
     return Assembled(messages, tuple(row.origin for row in rows), index, text, changed=True)
+
+
+def handed_off(wording: Wording, body: str) -> str:
+    """A summary as it is inserted: the handoff, and the body under it unless that is empty."""
+    return "\n".join(filter(None, (wording.handoff, body.strip())))
 
 
 def pruned_rows(measured: Measured, plan: Plan, start: int = 0, stop: int | None = None) -> list[Row]:
@@ -102,19 +97,19 @@ def _unchanged(measured: Measured, plan: Plan, *, aborted: bool) -> Assembled:
     return Assembled(measured.messages, tuple(range(len(measured.messages))))
 
 
-def _head(measured: Measured, plan: Plan) -> list[Row]:
+def _head(measured: Measured, plan: Plan, note: str) -> list[Row]:
     rows = pruned_rows(measured, plan, stop=plan.head.end)
     if rows and rows[0].role == "system":
-        rows[0] = _noted(rows[0])
+        rows[0] = _noted(rows[0], note)
     return without_summaries(rows, measured)
 
 
-def _noted(row: Row) -> Row:
+def _noted(row: Row, note: str) -> Row:
     """The system message, told once that a compaction took place."""
     if _NOTE_OPENER in content_text(row.content):
         return row
     gap = "\n\n" if isinstance(row.content, str) and row.content else ""
-    return row.rewritten(appended(row.content, gap + NOTE))
+    return row.rewritten(appended(row.content, gap + note))
 
 
 def _tail(measured: Measured, plan: Plan, window: Window, session: str | None) -> list[Row]:

@@ -93,8 +93,13 @@ def _message(
     return f"Compressed: {before} → {after} messages", _DENSER if denser else None
 
 
+def token_line(before: int, after: int) -> str:
+    """The line on both sizes, as every release prints it."""
+    return f"Approx request size: ~{before:,} → ~{after:,} tokens"
+
+
 def _token_line(outcome: Outcome, refused: bool) -> str:
     before, after = outcome.before_tokens, outcome.after_tokens
     if refused or (outcome.noop and before == after):
         return f"Approx request size: ~{before:,} tokens (unchanged)"
-    return f"Approx request size: ~{before:,} → ~{after:,} tokens"
+    return token_line(before, after)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from core.compress.assembly.assemble import HANDOFF, Assembled, assemble
+from core.compress.assembly.assemble import Assembled, assemble
 from core.compress.engines.attempt_guard import Guard
 from core.compress.engines.contract import ContextEngine, Route, Wires
 from core.compress.planning.measure import Measured, measure
@@ -27,6 +27,7 @@ from core.compress.summarise.base import (
     SummaryStatus,
 )
 from core.compress.summarise.fallback.summariser import StaticSummariser
+from core.hermes.markers.wording import OURS, Wording
 from core.hermes.policy.policy import Policy
 from core.model.compaction.plan import Plan
 from core.model.compaction.settings import Settings
@@ -43,7 +44,7 @@ class ContextCompressor(ContextEngine):
         settings: Window and shares; a window is needed.
         summariser: Who writes summaries.
         abort_configured: `compression.abort_on_summary_failure`.
-        prefix: What stands before a summary's body.
+        wording: The free words around a summary's body.
         clock: Steady seconds, for pauses.
 
     Attributes:
@@ -60,7 +61,7 @@ class ContextCompressor(ContextEngine):
         summariser: Summariser,
         *,
         abort_configured: bool = False,
-        prefix: str = HANDOFF,
+        wording: Wording = OURS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__()
@@ -72,7 +73,7 @@ class ContextCompressor(ContextEngine):
         self.session: str | None = None
         self._summariser = summariser
         self._abort_configured = abort_configured
-        self._prefix = prefix
+        self._wording = wording
         self._clock = clock
         self._rough_after = 0
         self._settle(settings)
@@ -182,7 +183,7 @@ class ContextCompressor(ContextEngine):
             return messages
         return self._replaced(
             measured,
-            assemble(measured, found, body, prefix=self._prefix, session=self.session),
+            assemble(measured, found, body, wording=self._wording, session=self.session),
             current_tokens,
         )
 
@@ -215,10 +216,12 @@ class ContextCompressor(ContextEngine):
             return None
         if result is None:
             self.last_fallback = True
-            static = StaticSummariser(self.policy, reason=self.last_error, prefix_length=len(self._prefix))
+            static = StaticSummariser(
+                self.policy, reason=self.last_error, prefix_length=len(self._wording.handoff)
+            )
             result = static.summarise(request)
             self.guard.fallback_streak += self.last_error is not None
-        body = completed(result, request, finish_of(measured, found, request, self.session))
+        body = completed(result, request, finish_of(measured, found, request, self.session), self._wording)
         self.previous_summary = request.previous_summary if self.last_fallback else body
         return body
 

@@ -16,6 +16,8 @@ from core.model.transcript.message import Wire
 MERGED_DELIMITER = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]"
 PRIOR_HEADER = "[PRIOR CONTEXT — for reference only; not a new message]"
 SUMMARY_FLAG = "_compressed_summary"
+HAD_USER = "_compressed_summary_has_user_turn"
+"""Key of a summary row in a running agent: whether a user ever spoke."""
 STEER = "steer"
 """`display_kind` of a message the user sent into a running turn: the one kind that is a request."""
 _SCAFFOLDS = frozenset({"todo_snapshot", "background_process", "tool_call_notice"})

@@ -23,11 +23,16 @@ def estimate(messages: Sequence[Message], policy: Policy) -> int:
 
 def salvaged(messages: Sequence[Message], limit: int, policy: Policy) -> tuple[Message, ...] | None:
     """The list with old tool results cleared and the summary cut; None when that is not below the limit."""
-    results = [i for i, message in enumerate(messages) if message.wire.get("role") == "tool"]
-    cleared = frozenset(results[:-_KEPT_RESULTS])
-    smaller = tuple(_smaller(message, i in cleared, policy) for i, message in enumerate(messages))
+    smaller = reduced(messages, policy)
     has_user = any(message.wire.get("role") == "user" for message in smaller)
     return smaller if has_user and estimate(smaller, policy) < limit else None
+
+
+def reduced(messages: Sequence[Message], policy: Policy) -> tuple[Message, ...]:
+    """The list with old tool results cleared and the summary cut, however small that is."""
+    results = [i for i, message in enumerate(messages) if message.wire.get("role") == "tool"]
+    cleared = frozenset(results[:-_KEPT_RESULTS])
+    return tuple(_smaller(message, i in cleared, policy) for i, message in enumerate(messages))
 
 
 def _smaller(message: Message, clears: bool, policy: Policy) -> Message:

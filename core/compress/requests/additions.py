@@ -17,6 +17,7 @@ from core.compress.pruning.truncate import mark as elision
 from core.compress.requests.identifier_index import identifier_index
 from core.compress.summarise.base import heading_line
 from core.hermes.markers.summary_signs import markers
+from core.hermes.markers.wording import OURS, Wording
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
 from core.redact.text import redact_text
@@ -62,33 +63,48 @@ class Finish:
         return narrowed(self.turns, self.focus, self.originals or self.turns)
 
     @cached_property
-    def lists(self) -> tuple[tuple[str, str], ...]:
-        """The mechanical sections that are the same for every body: heading and text."""
-        return (
-            (_ANCHORS, identifier_index(self.quoted)),
-            (_USERS, _users(self.quoted)),
-            (_RECOVERY, _recovery(self)),
-        )
+    def identifiers(self) -> str:
+        """The exact values of the turns, one line a kind."""
+        return identifier_index(self.quoted)
+
+    @cached_property
+    def users(self) -> str:
+        """The requests of the turns, newest first."""
+        return _users(self.quoted)
 
 
-def finished(body: str, finish: Finish, *, grounds: bool = True) -> str:
+def finished(body: str, finish: Finish, *, grounds: bool = True, wording: Wording = OURS) -> str:
     """A summary with the release's own additions.
 
     Args:
         body: What the summariser wrote.
         finish: What the additions depend on.
         grounds: The newest request is put in; a summary made by rule has it already.
+        wording: The free words of the additions.
     """
     rules = finish.policy.summary
     if rules.reloads_skills:
-        body = _with_skills(body, lost_skills(finish.turns, finish.previous))
+        body = _with_skills(body, lost_skills(finish.turns, finish.previous), wording)
     if rules.grounds_task and grounds:
         body = grounded(body, finish)
     if rules.lean_extras and finish.lean:
-        for heading, text in finish.lists:
+        for heading, text in _mechanical(finish, wording):
             if text and heading_line(heading) not in body:
                 body += f"\n\n{heading_line(heading)}\n{text}"
     return bare(body, rules)
+
+
+def _mechanical(finish: Finish, wording: Wording) -> tuple[tuple[str, str], ...]:
+    """The sections that are the same for every body: heading and text."""
+    return (
+        (_ANCHORS, _closed(finish.identifiers, wording.identifiers)),
+        (_USERS, _closed(finish.users, wording.users)),
+        (_RECOVERY, _recovery(finish, wording)),
+    )
+
+
+def _closed(text: str, closing: str) -> str:
+    return f"{text}\n{closing}" if text and closing else text
 
 
 def grounded(body: str, finish: Finish) -> str:
@@ -97,14 +113,18 @@ def grounded(body: str, finish: Finish) -> str:
     newest = next((m for m in reversed(finish.turns) if is_asking(m, policy)), None)
     if newest is None:
         return body
-    heading = heading_line(policy.summary.headings[0])
+    heading, *aliases = map(heading_line, (policy.summary.headings[0], *policy.summary.task_aliases))
     most = _TASK_MOST if any(m is newest for m in finish.quoted) else _TASK_BRIEF
     texts = markers()
     task = f"{texts['grounded_open']}{_quoted(newest, policy, most)}\n{texts['grounded_close']}"
-    section = re.compile(rf"^{re.escape(heading)}\s*\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+    named = "|".join(map(re.escape, (heading, *aliases)))
+    section = re.compile(rf"^(?:{named})\s*\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
     body = bare(body, policy.summary)
-    replaced, count = section.subn(lambda _: f"{heading}\n{task}\n\n", body, count=1)
-    return (replaced if count else f"{heading}\n{task}\n\n{body}").strip()
+    first = section.search(body)
+    if first is None:
+        return f"{heading}\n{task}\n\n{body}".strip()
+    rest = body[first.end() :]
+    return f"{body[: first.start()]}{heading}\n{task}\n\n{section.sub('', rest) if aliases else rest}".strip()
 
 
 def _quoted(message: Message, policy: Policy, most: int) -> str:
@@ -119,10 +139,10 @@ def _quoted(message: Message, policy: Policy, most: int) -> str:
     return repr(text[: most - 15].rstrip() + " ...[truncated]")
 
 
-def _with_skills(body: str, names: Sequence[str]) -> str:
+def _with_skills(body: str, names: Sequence[str], wording: Wording) -> str:
     """The summary with the marks of skills that it does not name itself."""
-    missing = [mark(name) for name in names if mark(name) not in body]
-    return "\n".join([f"{body}\n\n{heading_line(_SKILLS)}", *missing]) if missing else body
+    missing = "\n".join(mark(name) for name in names if mark(name) not in body)
+    return f"{body}\n\n{heading_line(_SKILLS)}\n{_closed(missing, wording.skills)}" if missing else body
 
 
 def _users(turns: Sequence[Message]) -> str:
@@ -145,8 +165,7 @@ def _not_said() -> tuple[str, ...]:
     return tuple(markers()["not_quoted"])
 
 
-def _recovery(finish: Finish) -> str:
+def _recovery(finish: Finish, wording: Wording) -> str:
     if finish.session is None:
         return ""
-    search = f"session_search(query='<words>', session_id='{finish.session}')"
-    return f"All {len(finish.turns)} messages are still in the session's history: {search} finds them."
+    return wording.recovery.format(count=len(finish.turns), session=finish.session)

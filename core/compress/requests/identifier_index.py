@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import count
+from typing import Any
 
 from core.model.transcript.message import Message
 from core.redact.text import redact_text
+from core.support.yaml_tables import load_table
 
-_MOST = 7000
-_READ = 1_000_000
+_TABLE = "core/compress/requests/identifiers.yaml"
+_HEX = re.compile("[0-9a-f]{9}")
+_IN_WORDS = re.compile(f"[#/@]|{_HEX.pattern}")
+_IN_LINES = re.compile("Error|Exception|ENOSPC|EACCES|SIGKILL|Traceback")
+_PATH = re.compile(r"[\w./-]+")
+_NAMED = re.compile(r"\w")
+
+Values = Iterator[tuple[int, str]]
+"""Where a value begins, and the value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,59 +30,25 @@ class _Kind:
     """One kind of identifier.
 
     Attributes:
-        pattern: Matches within one word, or within one line where `by_line` says so.
-        may_hold: Whether a word or line can hold one at all; most cannot, which is quick to see.
-        by_line: It is looked for in lines rather than in words.
+        most: Values listed at the most.
+        find: The values of this kind in a word, or in a line where `by_line` says so.
     """
 
     label: str
-    pattern: re.Pattern[str]
     most: int
-    may_hold: Callable[[str], object]
-    ends: re.Pattern[str] | None = None
-    by_line: bool = False
-
-
-_HEX = re.compile("[0-9a-f]{9}")
-_IN_WORDS = re.compile(f"[#/]|{_HEX.pattern}")
-
-
-def _names_error(line: str) -> bool:
-    return "Error" in line or "Exception" in line
-
-
-_KINDS = (
-    _Kind("issues", re.compile(r"(?<![\w#])#\d{3,6}\b"), 120, lambda word: "#" in word),
-    _Kind("commits", re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{9,40}\b"), 40, _HEX.search),
-    _Kind(
-        "files",
-        re.compile(r"(?<![\w./~-])[\w.~-]*+(?:/[\w.~-]++)++"),
-        80,
-        lambda word: "/" in word,
-        ends=re.compile(r"\.[A-Za-z]\w{0,4}$"),
-    ),
-    _Kind(
-        "errors",
-        re.compile(r"\b[A-Z][A-Za-z]{2,40}(?:Error|Exception)\b[^\n]{0,90}"),
-        40,
-        _names_error,
-        by_line=True,
-    ),
-    _Kind("urls", re.compile(r"https?://[^\s)\"'<>]{6,110}"), 30, lambda word: "://" in word),
-)
+    find: Callable[[str], Values]
+    by_line: bool
 
 
 def identifier_index(turns: Sequence[Message]) -> str:
-    """One line a kind of identifier; empty when the turns name none. At most 7,000 characters.
-
-    A very long middle is read from its newest message back to a million characters.
-    """
-    text = "\n".join(_newest_texts(turns))
-    words, rows = _Pieces(text.split(), _IN_WORDS.search), _Pieces(text.split("\n"), _names_error)
+    """One line a kind of identifier; empty when the turns name none. At most 7,000 characters."""
+    texts = (message.content for message in turns)
+    text = "\n".join(content for content in texts if isinstance(content, str))
+    words, rows = _Pieces(text.split(), _IN_WORDS.search), _Pieces(text.split("\n"), _IN_LINES.search)
+    kinds, noise, room = _table()
     lines: list[str] = []
-    room = _MOST
-    for kind in _KINDS:
-        line = _line(kind, rows if kind.by_line else words)
+    for kind in kinds:
+        line = _line(kind, rows if kind.by_line else words, noise)
         if len(line) > room:
             break
         if line:
@@ -96,29 +72,56 @@ class _Pieces:
         self.newest = dict(zip(kept, count()))
 
 
-def _newest_texts(turns: Sequence[Message]) -> list[str]:
-    texts: list[str] = []
-    room = _READ
-    for message in reversed(turns):
-        if room <= 0:
-            break
-        if isinstance(content := message.content, str):
-            texts.append(content[:room])
-            room -= len(content)
-    return texts[::-1]
-
-
-def _line(kind: _Kind, pieces: _Pieces) -> str:
+def _line(kind: _Kind, pieces: _Pieces, noise: frozenset[str]) -> str:
     counts: Counter[str] = Counter()
     newest: dict[str, tuple[int, int]] = {}
-    for piece in filter(kind.may_hold, pieces.counts):
-        for match in kind.pattern.finditer(piece):
-            value = match[0].strip().rstrip(".,;:")
-            if kind.ends is None or kind.ends.search(value):
-                counts[value] += pieces.counts[piece]
-                newest[value] = max(newest.get(value, (-1, -1)), (pieces.newest[piece], match.start()))
+    for piece, times in pieces.counts.items():
+        for start, found in kind.find(piece):
+            value = found.strip().rstrip(".,;:")
+            if value.lower() not in noise:
+                counts[value] += times
+                newest[value] = max(newest.get(value, (-1, -1)), (pieces.newest[piece], start))
     if not counts:
         return ""
     ranked = sorted(counts, key=lambda value: (counts[value], newest[value]), reverse=True)[: kind.most]
     listed = (f"{value}(x{counts[value]})" if counts[value] > 1 else value for value in ranked)
     return f"{kind.label}: {', '.join(listed)}"
+
+
+@cache
+def _table() -> tuple[tuple[_Kind, ...], frozenset[str], int]:
+    table = load_table(_TABLE)
+    return tuple(map(_kind, table["kinds"])), frozenset(table["noise"]), table["most_characters"]
+
+
+def _kind(entry: Mapping[str, Any]) -> _Kind:
+    pattern = re.compile(entry["pattern"].replace("{words}", "|".join(entry.get("words", ()))))
+    within, holds = entry.get("within", "word"), entry.get("holds", "")
+
+    def found(piece: str) -> Values:
+        if holds in piece:
+            yield from ((match.start(), match[0]) for match in pattern.finditer(piece))
+
+    def path(piece: str) -> Values:
+        if holds in piece:
+            yield from _paths(piece, pattern)
+
+    return _Kind(entry["label"], entry["most"], path if within == "path" else found, within == "line")
+
+
+def _paths(word: str, ending: re.Pattern[str]) -> Values:
+    """The paths of a word, at most one in each run of what paths consist of.
+
+    A path goes from the first letter of its run, behind leading slashes and dots, to the last part that ends
+    as wanted. The release finds the same by one pattern, whose time grows with the cube of a run's length.
+    """
+    for run in _PATH.finditer(word):
+        text = run[0]
+        first = _NAMED.search(text)
+        begin = len(text) if first is None else first.start()
+        end = len(text)
+        while (slash := text.rfind("/", begin + 1, end)) > begin:
+            if match := ending.match(text, slash + 1, end):
+                yield run.start() + begin, text[begin : match.end()]
+                break
+            end = slash

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from core.compress.messages.kinds import content_text, is_scaffold, is_summary
+from core.compress.messages.kinds import HAD_USER, content_text, is_scaffold, is_summary
 from core.compress.summarise.base import heading_line
 from core.compress.summarise.fallback.text import no_user_line
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
 
-_HAD_USER = "_compressed_summary_has_user_turn"
 _ATTRIBUTION = re.compile(r"\bUser\s+asked\s*:", re.IGNORECASE)
 
 
@@ -26,7 +25,7 @@ def invents_user(body: str, messages: Sequence[Message], policy: Policy) -> bool
         messages: The conversation before.
         policy: Of the release.
     """
-    if not policy.failure.snapshot or _had_user(messages, policy):
+    if not policy.failure.snapshot or had_user(messages, policy):
         return False
     heading = re.escape(heading_line(policy.summary.headings[0]))
     section = re.search(rf"^{heading}\s*\n(.*?)(?=^## |\Z)", body, re.MULTILINE | re.DOTALL)
@@ -34,8 +33,8 @@ def invents_user(body: str, messages: Sequence[Message], policy: Policy) -> bool
     return task != no_user_line() or _ATTRIBUTION.search(body) is not None
 
 
-def _had_user(messages: Sequence[Message], policy: Policy) -> bool:
-    """A user speaks, or the newest summary stands for one who did."""
+def had_user(messages: Sequence[Message], policy: Policy) -> bool:
+    """Whether a user speaks, or the newest summary stands for one who did."""
     earlier: Message | None = None
     for message in messages:
         if is_summary(message.wire, policy.summary):
@@ -44,5 +43,5 @@ def _had_user(messages: Sequence[Message], policy: Policy) -> bool:
             return True
     if earlier is None:
         return False
-    flag = earlier.wire.get(_HAD_USER)
+    flag = earlier.wire.get(HAD_USER)
     return flag if isinstance(flag, bool) else no_user_line() not in content_text(earlier.content)

@@ -17,6 +17,7 @@ from core.compress.requests.additions import Finish, finished
 from core.compress.requests.serialise import serialised
 from core.compress.sizing.threshold import tail_mode
 from core.compress.summarise.base import SummaryRequest, SummaryResult, SummaryStatus
+from core.hermes.markers.wording import OURS, Wording
 from core.hermes.policy.policy import Policy
 from core.model.compaction.plan import Plan
 from core.model.transcript.message import Message
@@ -73,11 +74,12 @@ def summary_request(
     )
 
 
-def completed(result: SummaryResult, request: SummaryRequest, finish: Finish) -> str:
+def completed(result: SummaryResult, request: SummaryRequest, finish: Finish, wording: Wording = OURS) -> str:
     """The body as it is inserted: with what the release adds by rule."""
     if result.status is SummaryStatus.EXTRACTIVE:
-        return request.complete(result.body)
-    return finished(result.body, finish, grounds=result.status is not SummaryStatus.FALLBACK)
+        return request.complete(result.body, wording=wording)
+    grounds = result.status is not SummaryStatus.FALLBACK
+    return finished(result.body, finish, grounds=grounds, wording=wording)
 
 
 def is_lean(plan: Plan, policy: Policy) -> bool:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from core.errors import SummaryError
+from core.hermes.markers.wording import OURS, Wording
 from core.model.accounting.tokens import Buckets
 from core.model.transcript.message import Message
 
@@ -20,6 +21,17 @@ RESTART = "\f"
 
 Cancelled = Callable[[], bool]
 """Answers whether the user has given up waiting."""
+
+
+class Completion(Protocol):
+    """Adds to a body what a release adds by rule, in words of ours or of its size."""
+
+    def __call__(self, body: str, *, wording: Wording = ...) -> str:
+        """The body with the additions."""
+
+
+def _as_it_is(body: str, *, wording: Wording = OURS) -> str:
+    return body
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +67,7 @@ class SummaryRequest:
     temporal: bool = False
     today: str | None = None
     asked_before: str = ""
-    complete: Callable[[str], str] = str
+    complete: Completion = _as_it_is
 
 
 class SummaryStatus(StrEnum):

@@ -38,6 +38,7 @@ class SummaryRules:
         temporal: The summariser is told the date and to word finished work as finished.
         auto_focus: Without a topic, the newest requests serve as one.
         grounds_task: The first section is overwritten with the newest request.
+        task_aliases: Other headings of that section; where there are any, only the first such section stays.
         media_notes: `MEDIA:` paths are hidden from the summariser.
         list_text: List content is shown by its text parts, not by its repr, and think blocks not at all.
         input_cap: Most characters shown to the summariser; 0 for no bound.
@@ -65,6 +66,7 @@ class SummaryRules:
     temporal: bool
     auto_focus: bool
     grounds_task: bool
+    task_aliases: tuple[str, ...]
     media_notes: bool
     list_text: bool
     input_cap: int
@@ -89,6 +91,8 @@ class AssemblyRules:
         strips_tool_images: So are all tool images but the newest.
         drops_sidecar: `api_content` of a rewritten message is dropped.
         marks_row: The summary row carries `_compressed_summary`.
+        marks_user: It also says whether a user ever spoke; measured with the list, never stored.
+        marks_tail: So do the rows of the tail, until an agent takes the list over.
         restates: An unfinished request that fell before the summary is repeated behind it.
         drops_db_mark: `_db_persisted` is dropped from every message.
         keeps_pruned: A list without a middle comes back pruned, not as it was given.
@@ -105,6 +109,8 @@ class AssemblyRules:
     strips_tool_images: bool
     drops_sidecar: bool
     marks_row: bool
+    marks_user: bool
+    marks_tail: bool
     restates: bool
     drops_db_mark: bool
     keeps_pruned: bool

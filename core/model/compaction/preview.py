@@ -83,7 +83,8 @@ class Preview:
     Attributes:
         summary: The body of the summary, without markers; None when none was made.
         summary_index: Where the summary stands in `after`; None when there is none.
-        before_tokens, after_tokens: The release's estimates of the lists.
+        before_tokens, after_tokens: The release's estimates of the list given and of the one it would make.
+        written_tokens: The same estimate of `after`, which carries our words around the summary, not its own.
         notes: What the release leaves in `after` that a reader should know, one sentence each.
     """
 
@@ -99,3 +100,4 @@ class Preview:
     feedback: Feedback
     retention: Retention | None = None
     notes: tuple[str, ...] = ()
+    written_tokens: int | None = None

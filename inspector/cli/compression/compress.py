@@ -101,6 +101,7 @@ def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[s
         "after_messages": len(found.after),
         "before_tokens": found.before_tokens,
         "after_tokens": found.after_tokens,
+        "written_tokens": found.written_tokens,
         "feedback": {
             "noop": feedback.noop,
             "aborted": feedback.aborted,

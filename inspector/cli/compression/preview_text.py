@@ -31,6 +31,8 @@ def lines(found: Preview) -> Iterator[str]:
     """What Hermes would say about it, the summary, and what of the middle survives."""
     yield found.feedback.headline
     yield found.feedback.token_line
+    if found.written_tokens not in (None, found.after_tokens):
+        yield f"as --apply writes it, our words around the summary: ~{found.written_tokens:,} tokens"
     if found.feedback.note:
         yield found.feedback.note
     yield from found.notes

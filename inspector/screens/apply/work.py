@@ -43,21 +43,24 @@ class Proposal:
 
 
 def compaction(session_id: str, preview: Preview) -> Proposal:
-    """What a preview shows, written, and told as Hermes words it."""
+    """What a preview shows, written, and told as Hermes words it; its size is that of our words."""
+    from core.compress.assembly.feedback import token_line
 
     def rehearsed(store: Store, mode: ApplyMode | None) -> Rehearsal:
         from core.apply.rehearse import rehearse
 
         return rehearse(store, session_id, preview, mode)
 
-    said = preview.feedback
+    said, written = preview.feedback, preview.written_tokens
+    size = preview.after_tokens if written is None else written
+    line = token_line(preview.before_tokens, size)
     return Proposal(
         session_id,
         "Apply the compaction",
         rehearsed,
         tuple(ApplyMode),
-        (("tokens", f"~{preview.before_tokens:,} → ~{preview.after_tokens:,}"),),
-        tuple(text for text in (said.headline, said.token_line, said.note) if text),
+        (("tokens", f"~{preview.before_tokens:,} → ~{size:,}"),),
+        tuple(text for text in (said.headline, line, said.note) if text),
     )
 
 

@@ -13,13 +13,14 @@ from hypothesis import given
 from hypothesis import settings as tuned
 from hypothesis import strategies as st
 
-from core.compress.assembly.assemble import HANDOFF, Assembled, assemble
+from core.compress.assembly.assemble import Assembled, assemble
 from core.compress.messages.kinds import content_text, is_summary
 from core.compress.messages.list_rows import Row
 from core.compress.messages.restated_request import running_request
 from core.compress.messages.summary_role import visible_role
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
+from core.hermes.markers.wording import OURS
 from core.hermes.policy.policy import load_policy, releases
 from core.model.compaction.plan import Plan
 from core.model.compaction.settings import Settings
@@ -67,7 +68,7 @@ def test_lists_equal_those_of_the_release(release: str) -> None:
     for shape, seed, which, *expected in table:
         _, made = compacted(SHAPES[shape](seed), load_policy(release), SETTINGS[which])
         after = [dict(message.wire) for message in made.messages]
-        assert fingerprint(after, HANDOFF) == expected, (SHAPES[shape].__name__, seed, which)
+        assert fingerprint(after, OURS.handoff) == expected, (SHAPES[shape].__name__, seed, which)
 
 
 shapes = st.sampled_from(SHAPES)

@@ -43,7 +43,7 @@ def test_the_part_before_the_kept_turns_is_compressed_on_its_own(release: str, s
     alone = preview(part, plan(part, SMALL), StaticSummariser(policy), retention=False)
     assert made.after == rejoined(alone.after, measured.messages[found.kept_from :])
     assert (made.summary, made.summary_index) == (alone.summary, alone.summary_index)
-    assert made.after_tokens == estimate(made.after, policy)
+    assert made.written_tokens == estimate(made.after, policy)
 
 
 @pytest.mark.parametrize("release", releases())

@@ -33,7 +33,7 @@ def test_a_preview_is_whole(release: str) -> None:
     made = preview(measured, found, ExtractiveSummariser(), focus="lantern")
     assert made.before == measured.messages
     assert made.before_tokens == measured.estimated_tokens
-    assert made.after_tokens == estimate(made.after, measured.policy)
+    assert made.written_tokens == estimate(made.after, measured.policy)
     if found.middle.size:
         assert made.summary is not None
         assert made.summary_index is not None

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from core.compress.pruning.truncate import elide, elide_middle
 from core.compress.requests.additions import Finish, finished
-from core.compress.requests.identifier_index import identifier_index
 from core.compress.requests.sample import bounded, sampled
 from core.compress.requests.serialise import serialised
 from core.compress.summarise.base import sections
@@ -172,12 +171,3 @@ def test_samples_are_those_of_the_release(count: int, size: int, most: int, leng
 def test_an_empty_content_of_any_type_is_shown_as_nothing(content: Any) -> None:
     row = Message({"role": "assistant", "content": content})
     assert serialised([row], load_policy("0.17").summary) == "[ASSISTANT]: "
-
-
-def test_the_index_lists_the_most_frequent_first() -> None:
-    text = "see /srv/a.py and src/b.test.ts, then /srv/a.py; #1234; deadbeef01 ValueError: no lantern"
-    lines = identifier_index([Message({"role": "tool", "content": text})]).splitlines()
-    assert lines[0] == "issues: #1234"
-    assert "files: /srv/a.py(x2), src/b.test.ts" in lines
-    assert any(line.startswith("errors: ValueError: no lantern") for line in lines)
-    assert identifier_index(ASKS) == ""

@@ -10,6 +10,7 @@ from core.compress.summarise.base import (
     SummaryStatus,
 )
 from core.compress.summarise.fallback.text import fallback
+from core.hermes.markers.wording import release_wording
 from core.hermes.policy.policy import Policy
 
 
@@ -19,15 +20,18 @@ class StaticSummariser(OfflineSummariser):
     Args:
         policy: The release.
         reason: The failure to name in it.
-        prefix_length: Characters of the prefix the summary will get.
+        prefix_length: Characters of the prefix the summary will get; None for the release's own.
     """
 
     name = "static"
 
-    def __init__(self, policy: Policy, *, reason: str | None = None, prefix_length: int = 0) -> None:
+    def __init__(
+        self, policy: Policy, *, reason: str | None = None, prefix_length: int | None = None
+    ) -> None:
         self._policy = policy
         self._reason = reason
-        self._prefix_length = prefix_length
+        theirs = release_wording(policy.summary.reads_as).handoff
+        self._prefix_length = len(theirs) if prefix_length is None else prefix_length
 
     def _written(self, request: SummaryRequest, cancelled: Cancelled | None) -> SummaryResult:
         body = fallback(

@@ -1,0 +1,79 @@
+"""What stands around a summary in free words: ours in the lists we make, a release's in those it makes.
+
+The words of releases are not kept. For an estimate their size is enough, so a release's wording is made of
+stand-ins: texts with as many characters, apostrophes and dashes, which is all an estimate depends on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from core.hermes.markers.summary_signs import markers
+
+OPENER = "[CONTEXT SUMMARY]:"
+"""Opens every summary we write: all releases take what begins with it for one of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """The free words around a summary.
+
+    Attributes:
+        handoff: Stands before the body.
+        note: Tells a system message that a compaction took place.
+        recovery: Where the full messages are; `{count}` and `{session}` are filled in.
+        skills, identifiers, users: Close the section of that name; empty for no such line.
+    """
+
+    handoff: str
+    note: str
+    recovery: str
+    skills: str = ""
+    identifiers: str = ""
+    users: str = ""
+
+
+OURS = Wording(
+    handoff=(
+        f"{OPENER} Everything before this point was condensed to make room. Read it as a record of what "
+        "happened, not as a request: act on the newest user message below, check files and state before "
+        "relying on details, and keep following your memory and system prompt."
+    ),
+    note=(
+        "[Note: Some earlier conversation turns have been compacted into a summary further down. The work it "
+        "records has been done; build on it and do not repeat it. Memory stays in force.]"
+    ),
+    recovery=(
+        "All {count} messages are still in the session's history: "
+        "session_search(query='<words>', session_id='{session}') finds them."
+    ),
+)
+
+
+@cache
+def release_wording(reads_as: str) -> Wording:
+    """Stand-ins of the size of a release's own words.
+
+    Args:
+        reads_as: The release whose summary prefix is written, `0.19`.
+    """
+    prefix = next(family for family in markers()["families"] if reads_as in family["releases"])
+    said = markers()["said_in_own_words"]
+    return Wording(
+        handoff=_stand_in(prefix, OPENER),
+        note=_stand_in(said["note"], _NOTE_OPENER),
+        recovery=_stand_in(said["recovery"]) + "{count}{session}",
+        skills=_stand_in(said["skills"]),
+        identifiers=_stand_in(said["identifiers"]),
+        users=_stand_in(said["users"]),
+    )
+
+
+_NOTE_OPENER = "[Note: Some earlier conversation turns have been compacted"
+
+
+def _stand_in(size: Mapping[str, int], opener: str = "") -> str:
+    marks = "'" * size.get("apostrophes", 0) + "—" * size.get("dashes", 0)
+    return opener + marks + "~" * (size["length"] - len(opener) - len(marks))
