@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from core.explain.context.rows.row_times import given_to_branch
 from core.explain.context.rows.written_rows import fresh_rows, rotated
@@ -53,13 +55,12 @@ class TurnReader:
             return (), True
         if opened.row_ids and opened.boundary is not None and opened.boundary.summary_row is None:
             return (), False  # without a summary its copies are not told from the turn's own rows
-        calls = self._carried(index)
+        calls = self._carried[index]
         if calls is None and self.sessions[closed.session_id].api_calls == 0:
             return (), False  # a provider that reports no usage leaves the calls uncounted
         if not calls:
             return (), True
-        later = range(index, len(self.generations))
-        turn = next((i for i in later if self.roles[i] and self._same_turn(index, i)), None)
+        turn = self._written[index]
         if turn is None:
             return (), False
         ids = _first_calls(fresh_rows(self.generations[turn]), self.roles[turn], calls)
@@ -67,35 +68,44 @@ class TurnReader:
 
     def gained(self, index: int, turn: Sequence[int]) -> int | None:
         """Rows of the turn beyond those it had at the compaction before."""
-        calls = self._carried(index - 1)
-        if not turn or calls is None:
+        calls, holder = self._carried[index - 1], self._written[index]
+        if not turn or calls is None or holder is None:
             return None
-        holder = next(i for i in range(index, len(self.generations)) if self.roles[i])
         earlier = _first_calls(fresh_rows(self.generations[holder]), self.roles[holder], calls)
         return len(turn) - len(earlier) if earlier is not None else None
 
-    def _same_turn(self, opened: int, holder: int) -> bool:
-        """Sessions in between stayed empty, so the turn is written where it ended."""
-        return all(not self.generations[i].row_ids for i in range(opened, holder))
+    @cached_property
+    def _written(self) -> tuple[int | None, ...]:
+        """For each generation the first from it on that adds rows, where those between hold none at all."""
+        found: list[int | None] = []
+        holder: int | None = None
+        for index in reversed(range(len(self.generations))):
+            if self.roles[index]:
+                holder = index
+            found.append(holder)
+            if self.generations[index].row_ids:  # what a turn began before it is not written behind it
+                holder = None
+        return tuple(reversed(found))
 
-    def _carried(self, index: int) -> int | None:
-        """Answered calls of the running turn that no row of the closed session shows."""
-        carried: int | None = 0
-        for i in range(1, index + 1):
-            if not rotated(self.generations[i]):
-                continue
-            carried = self._forward(i, carried)
-            if carried is None or carried < 0:
-                carried = self._backward(i)
-        return carried
+    @cached_property
+    def _carried(self) -> tuple[int | None, ...]:
+        """Answered calls of the running turn that no row of a closed session shows, by what it opened."""
+        carried: list[int | None] = [0] if self.generations else []
+        answers: Counter[str] = Counter()
+        for index, (closed, opened) in enumerate(pairwise(self.generations), 1):
+            answers[closed.session_id] += _answers(self.roles[index - 1])
+            known = carried[-1]
+            if rotated(opened):
+                known = self._forward(closed, answers[closed.session_id], known)
+                known = self._backward(index) if known is None or known < 0 else known
+            carried.append(known)
+        return tuple(carried)
 
-    def _forward(self, index: int, carried: int | None) -> int | None:
+    def _forward(self, generation: Generation, answers: int, carried: int | None) -> int | None:
         """Calls the closed session counted beyond the answers its own rows show."""
-        closed = self.sessions.get(self.generations[index - 1].session_id)
+        closed = self.sessions.get(generation.session_id)
         if closed is None or closed.api_calls is None or carried is None:
             return None
-        own = [i for i in range(index) if self.generations[i].session_id == closed.id]
-        answers = sum(_answers(self.roles[i]) for i in own)
         return closed.api_calls - answers + carried if closed.api_calls or not answers else None
 
     def _backward(self, index: int) -> int | None:
