@@ -18,9 +18,10 @@ from textual.screen import Screen
 from textual.widget import MountError
 from textual.worker import WorkerFailed, get_current_worker
 
-from core.errors import ConfigError
+from core.errors import ConfigError, InspectorError
 from core.model.finding import Severity
 from core.store.database.locate import Location
+from core.support.user_yaml import BadYaml, read_user_file
 from inspector.base.commands import bindings, key_name, keymap, table
 from inspector.base.named_screens import FOCUS, HOME, PAGES, place
 from inspector.terminal import formatting as format
@@ -76,6 +77,8 @@ class InspectorApp(App[None]):
         self.keymap: dict[str, str] = {}
         self.diagnosed: dict[tuple[Location, str], Counter[Severity]] = {}
         """How many findings of each severity a conversation has, once somebody examined it."""
+        self.failures: list[InspectorError] = []
+        """What could not be read, the first first."""
         for found in shipped():
             self.register_theme(textual_theme(found))
         self._begin_with(theme)
@@ -116,7 +119,7 @@ class InspectorApp(App[None]):
     async def _lead_on(self, action: str) -> None:
         """Do what a key of the tab does, once the conversation and all that the tab shows of it are there."""
         calm = 0
-        while calm < LOOKS and self.is_running:
+        while calm < LOOKS and self.is_running and not (self._front is None and self.failures):
             await asyncio.sleep(CALM)
             calm = 0 if self._front is None or self._busy else calm + 1
         if self._front is not None:
@@ -156,8 +159,9 @@ class InspectorApp(App[None]):
         if self._keys_file is None or not self._keys_file.is_file():
             return
         try:
-            self.keymap = keymap(self._keys_file.read_text("utf-8", errors="replace"), str(self._keys_file))
-        except (ConfigError, OSError) as error:
+            content = read_user_file(self._keys_file).decode(errors="replace")
+            self.keymap = keymap(content, str(self._keys_file))
+        except (ConfigError, OSError, BadYaml) as error:
             self.notify(clean_line(str(error)), severity="warning", markup=False)
         else:
             self.set_keymap(self.keymap)

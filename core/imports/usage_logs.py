@@ -48,9 +48,11 @@ class Transcripts:
 
     Attributes:
         broken: Lines with usage that are not JSON.
+        silent: Files that hold no usage, as a transcript that is nothing but a summary.
     """
 
     broken: int = 0
+    silent: list[Path] = field(default_factory=list)
     _calls: dict[tuple[str, ...], Call] = field(default_factory=dict)
 
     @property
@@ -66,7 +68,7 @@ class Transcripts:
 
         Raises:
             NotFoundError: There is no such file.
-            UsageError: It cannot be read, or holds no usage.
+            UsageError: It cannot be read.
         """
         found = 0
         for key, call in self._lines(path):
@@ -74,11 +76,7 @@ class Transcripts:
             if key not in self._calls or call.knows >= self._calls[key].knows:
                 self._calls[key] = call
         if not found:
-            raise UsageError(
-                "no usage of a model call is in this file",
-                where=str(path),
-                remedy="Give JSONL logs of Claude Code or Codex, or API answers, one a line",
-            )
+            self.silent.append(path)
 
     def _lines(self, path: Path) -> Iterator[tuple[tuple[str, ...], Call]]:
         known = {"session": path.stem}

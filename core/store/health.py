@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from core.errors import DatabaseError
 from core.model.transcript.storage import Lease, StoreHealth, TableSize
+from core.store.database.bounded_query import BoundedConnection
 from core.store.database.connect import Interrupted, log_of, reading
 from core.store.database.schema import FullText, Schema
 from core.store.rows.leases import read_leases, read_locks
@@ -62,6 +63,7 @@ def examine(
     wal = _size(log_of(path))
     page = _pragma(connection, "page_size")
     mode = str(connection.execute("PRAGMA journal_mode").fetchone()[0])
+    mode = "wal" if mode == "memory" else mode  # only what has a log of its own is read from a copy
     each = _Tables(path)
     tables = tuple(_table_sizes(connection, schema, each))
     rows = {table.name: table.rows for table in tables}
@@ -87,7 +89,7 @@ def examine(
         foreign_key_errors=_foreign_keys(connection) if integrity else None,
         damage=each.read("sessions", lambda: dict(_damage(connection, schema, path)), {}),
         unreadable=each.unreadable,
-        notes=tuple(_notes(path, mode, wal)),
+        notes=tuple(_notes(path, isinstance(connection, BoundedConnection) and connection.makes_files)),
     )
 
 
@@ -133,8 +135,11 @@ def _damage(connection: sqlite3.Connection, schema: Schema, path: Path) -> Count
     return Counter(what for row in rows for what in session_from_row(row, path).damage)
 
 
-def _notes(path: Path, mode: str, wal: int | None) -> Iterator[str]:
-    if mode == "wal" and wal is None:
-        yield "reading it makes an empty state.db-wal and a state.db-shm beside it, as every reader does"
+def _notes(path: Path, makes_files: bool) -> Iterator[str]:
+    if makes_files:
+        yield (
+            f"reading it left an empty {path.name}-wal and a {path.name}-shm beside it, as every reader of "
+            "so large a database does: Hermes takes them away when it next ends"
+        )
     if path.is_symlink():
         yield f"it is a link to {path.resolve()}"

@@ -9,6 +9,7 @@ from typing import Protocol, cast
 
 from textual.widget import Widget
 
+from core.errors import InspectorError
 from core.model.finding import Severity
 from core.store.database.locate import Location
 
@@ -19,10 +20,12 @@ class Shell(Protocol):
     Attributes:
         now: The clock.
         diagnosed: How many findings of each severity a conversation has, once somebody examined it.
+        failures: What could not be read, the first first.
     """
 
     now: Callable[[], datetime]
     diagnosed: dict[tuple[Location, str], Counter[Severity]]
+    failures: list[InspectorError]
 
     def open_conversation(
         self, location: Location, session_id: str, *, view: str | None = None, row: int | None = None

@@ -9,6 +9,7 @@ from functools import cache
 from textual.binding import Binding, BindingType
 
 from core.errors import ConfigError
+from core.support.user_yaml import BadYaml, user_yaml
 from core.support.yaml_tables import load_table
 
 KEY_NAMES = {
@@ -78,18 +79,16 @@ def bindings(scope: str) -> list[BindingType]:
     return [command.binding for command in commands(scope)]
 
 
-def keymap(text: str, where: str = "keys.yaml") -> dict[str, str]:
+def keymap(text: bytes | str, where: str = "keys.yaml") -> dict[str, str]:
     """A user's own keys: YAML that maps command ids to a key or a list of keys.
 
     Raises:
         ConfigError: It is not such a map, or names a command that does not exist.
     """
-    import yaml
-
     try:
-        data = yaml.safe_load(text) or {}
-    except yaml.YAMLError as error:
-        raise ConfigError("is not valid YAML", where=where, remedy=str(error).splitlines()[0]) from error
+        data = user_yaml(text) or {}
+    except BadYaml as error:
+        raise ConfigError("is not valid YAML", where=where, remedy=str(error)) from error
     if not isinstance(data, dict):
         raise ConfigError("must map command ids to keys", where=where, remedy="Example: `sessions.sort: o`")
     _refuse_unknown(data, where)

@@ -12,6 +12,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from core.errors import InspectorError
 from core.store.database.connect import Interrupted
+from inspector.base.app_protocol import shell
 from inspector.terminal.text import clean_line
 
 P = ParamSpec("P")
@@ -62,6 +63,9 @@ class Reporting:
         """Say what happened, where, and what to do; a query we stopped ourselves is no news."""
         if isinstance(error, Interrupted):
             return
+        if isinstance(error, InspectorError):
+            assert isinstance(self, Widget)
+            shell(self).failures.append(error)
         self.toast(_words(error), "error", seconds=12)
 
     def toast(self, text: str, severity: SeverityLevel = "information", *, seconds: float = 5) -> None:

@@ -19,6 +19,8 @@ UNKNOWN = "–"
 ESTIMATE = "~"
 LOWER_BOUND = "≥"
 
+_ABSURD = Decimal(10) ** 20
+"""An amount that no digits are worth writing out for; rounding it to cents would fail."""
 
 def count(value: int | None, *, mark: str = "") -> str:
     """A whole number in full: `54,828`; `mark` is `~` or `≥`."""
@@ -53,6 +55,8 @@ def tokens(value: int | None, *, lower_bound: bool = False, whole: bool = False)
 def _amount(amount: Decimal) -> str:
     if not amount:
         return "0"
+    if not amount.is_finite() or amount >= _ABSURD:
+        return f"{amount:.2e}"
     if amount >= Decimal("0.095"):
         return f"{amount.quantize(Decimal('0.01'), ROUND_HALF_UP):,}"
     # Two significant digits: $0.0042 says something where $0.00 does not.

@@ -17,6 +17,7 @@ from core.errors import ConfigError
 from core.model.accounting.prices import Priced, PriceRow, Rates, Tier
 from core.model.accounting.tokens import Buckets
 from core.support.user_dirs import OWN_PRICES, cache_directory, config_directory
+from core.support.user_yaml import BadYaml, read_user_file, user_yaml
 from core.support.yaml_tables import shared_table
 
 _NOTHING = Decimal(0)
@@ -170,13 +171,11 @@ def read_overrides(path: Path) -> tuple[Override, ...]:
     Raises:
         ConfigError: The file is no list of entries; the message names the entry.
     """
-    import yaml
-
     try:
-        content = yaml.safe_load(path.read_text("utf-8"))
+        content = user_yaml(read_user_file(path))
     except FileNotFoundError:
         return ()
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, BadYaml) as error:
         raise ConfigError("the price overrides cannot be read", where=str(path), remedy=str(error)) from error
     if not isinstance(content, list):
         raise ConfigError(

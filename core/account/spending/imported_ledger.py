@@ -24,6 +24,8 @@ _KEYS: Mapping[str, Callable[[Call], str]] = {
     "model": lambda call: call.model,
     "provider": lambda call: call.provider,
 }
+_NAMED = 3
+"""Files that a note calls by their name."""
 DIMENSIONS = (*_KEYS, *FORMS)
 
 
@@ -48,13 +50,19 @@ def transcript_ledger(
 
     Raises:
         NotFoundError: One of the files does not exist.
-        UsageError: There is no such dimension, or one of the files holds no usage.
+        UsageError: There is no such dimension, or none of the files holds any usage.
     """
     if by not in DIMENSIONS:
         raise UsageError(f"cannot add up logs by {by!r}", remedy=f"Choose one of {', '.join(DIMENSIONS)}")
     read = Transcripts()
     for path in files:
         read.read(path)
+    if files and len(read.silent) == len(files):
+        raise UsageError(
+            "no usage of a model call is in this file",
+            where=_some(files),
+            remedy="Give JSONL logs of Claude Code or Codex, or API answers, one a line",
+        )
     calls = [call for call in read.calls if _within(call.at, since, until)]
     rows = _rows(calls, by, prices, zone)
     if prices is not None:
@@ -67,7 +75,7 @@ def transcript_ledger(
         rows=tuple(_finished(key, group, prices) for key, group in rows),
         totals=_finished("total", booked, prices, sessions),
         lower_bound=cut,
-        notes=tuple(_notes(calls, read.broken)),
+        notes=tuple(_notes(calls, read)),
         since=since,
         until=until,
     )
@@ -157,9 +165,18 @@ def _group(call: Call, first: bool) -> Group:
     )
 
 
-def _notes(calls: Sequence[Call], broken: int) -> Iterator[str]:
+def _notes(calls: Sequence[Call], read: Transcripts) -> Iterator[str]:
     cut = sum(call.cut for call in calls)
     if cut:
         yield f"{cut:,} of {len(calls):,} calls were logged while streaming only: they put out more than this"
-    if broken:
-        yield f"{plural(broken, 'line is', 'lines are')} not JSON and left out"
+    if read.silent:
+        count = plural(len(read.silent), "file holds", "files hold")
+        yield f"{count} no usage of a model call: {_some(read.silent)}"
+    if read.broken:
+        yield f"{plural(read.broken, 'line is', 'lines are')} not JSON and left out"
+
+
+def _some(files: Sequence[Path]) -> str:
+    """The names of some files, and how many more there are."""
+    names = ", ".join(map(str, files[:_NAMED]))
+    return names if len(files) <= _NAMED else f"{names} and {len(files) - _NAMED:,} more"

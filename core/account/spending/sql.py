@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.store.database.schema import Schema
+from core.store.database.schema import Schema, label
 
 COUNTS = (
     "api_call_count", "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens",
@@ -160,7 +160,9 @@ def _columns(schema: Schema, table: str, names: Sequence[str], alias: str) -> st
             value = f"CASE WHEN {value} BETWEEN {_FIRST_TIME} AND {_LAST_TIME} THEN {value} END"
         elif name in ROUTE or name in ("source", "task"):
             value = f"coalesce(cast({value} AS text), '')"
-        elif name in ("title", "cost_status"):
+        elif name == "title":
+            value = f"cast({label(value)} AS text)"
+        elif name == "cost_status":
             value = f"cast({value} AS text)"
         return f"{value} AS {name}"
 

@@ -31,7 +31,7 @@ def integrity(
     """
     with reading(path), closing(open_readonly(path)) as connection:
         (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
-        allowed = seconds if mode == "wal" else min(seconds, BLOCKING_SECONDS)
+        allowed = seconds if mode in ("wal", "memory") else min(seconds, BLOCKING_SECONDS)
         if allowed <= 0:
             return None
         try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from core.errors import SummaryError
+from core.errors import ConfigError, SummaryError
 from core.hermes.markers.wording import OURS, Wording
 from core.model.accounting.tokens import Buckets
 from core.model.transcript.message import Message
@@ -138,6 +138,15 @@ class SummaryFailure(SummaryError):  # noqa: N818 - a kind of SummaryError, told
         self.kind = kind
         self.retry_after = retry_after
         super().__init__(what, where=where, remedy=remedy)
+
+
+class NoProvider(SummaryFailure):
+    """Nobody can be asked as things are set: no model, no address or no key. The fault is one of settings."""
+
+    exit_code = ConfigError.exit_code
+
+    def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:
+        super().__init__(FailureKind.NO_PROVIDER, what, where=where, remedy=remedy)
 
 
 @dataclass(frozen=True, slots=True)

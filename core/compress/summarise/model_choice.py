@@ -9,9 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from core.compress.summarise.base import Endpoint, FailureKind, SummaryFailure
+from core.compress.summarise.base import Endpoint, NoProvider
 from core.hermes.config.config import HermesConfig
 from core.hermes.config.routes import api_mode_of, host_of
+from core.support.user_yaml import BadYaml, read_user_file, user_yaml
 from core.support.yaml_tables import load_table
 
 ANTHROPIC, OPENAI = "anthropic", "openai"
@@ -69,17 +70,13 @@ def resolve(
         live: The model the session last ran on.
 
     Raises:
-        SummaryFailure: Nobody names a model, or the endpoint needs a key that nobody gives.
+        NoProvider: Nobody names a model, or the endpoint needs a key that nobody gives.
     """
     sources = [_over(flags, _from_env(env)), _auxiliary(config)]
     sources += [live] if live is not None else []
     merged = _named([*sources, _configured(config)])
     if not merged.model:
-        raise SummaryFailure(
-            FailureKind.NO_PROVIDER,
-            "no model is named",
-            remedy="Name one with --model, or set auxiliary.compression",
-        )
+        raise NoProvider("no model is named", remedy="Name one with --model, or set auxiliary.compression")
     return _completed(merged, env)
 
 
@@ -146,7 +143,7 @@ def _completed(choice: ModelChoice, env: Mapping[str, str]) -> ModelChoice:
         named = " or ".join(known.get("keys", ())) or "--api-key"
         remedy = "Give one with --base-url" if not base_url else f"Set {named}"
         where = choice.model if not base_url else f"{choice.model} at {host_of(base_url)}"
-        raise SummaryFailure(FailureKind.NO_PROVIDER, f"no {missing} is known", where=where, remedy=remedy)
+        raise NoProvider(f"no {missing} is known", where=where, remedy=remedy)
     return ModelChoice(provider, choice.model, base_url, key, choice.timeout)
 
 
@@ -209,9 +206,10 @@ def _key(path: Path | None, *parents: str) -> str:
     """A key written in config.yaml; `HermesConfig` does not carry secrets about."""
     if path is None:
         return ""
-    import yaml
-
-    node: Any = yaml.safe_load(path.read_text(encoding="utf-8", errors="replace"))
+    try:
+        node: Any = user_yaml(read_user_file(path).decode(errors="replace"))
+    except (OSError, BadYaml):  # it was read when the settings were: it changed since
+        return ""
     for parent in (*parents, "api_key"):
         node = node.get(parent) if isinstance(node, Mapping) else None
     return node if isinstance(node, str) and not node.startswith("${") else ""

@@ -12,6 +12,7 @@ from core.errors import ConfigError
 from core.hermes.config.config_values import key_specs
 from core.hermes.config.routes import api_mode_of, host_of
 from core.model.compaction.settings import Settings
+from core.support.user_yaml import BadYaml, built_yaml, read_user_file
 
 FILE_NAME = "config.yaml"
 NEWEST = "0.22"
@@ -162,29 +163,25 @@ def load_tree(home: Path) -> dict[str, Any]:
 
 
 def _parse(path: Path) -> tuple[dict[str, Any], dict[str, int]]:
-    import yaml
-
-    if not path.is_file():  # a pipe would be waited for
-        raise ConfigError("is not a regular file", where=str(path))
-    loader_class = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        loader = loader_class(path.read_bytes())
-        node = loader.get_single_node()
-        tree = {} if node is None else loader.construct_document(node)
+        node, tree = built_yaml(read_user_file(path), _node_and_value)
     except OSError as error:
         raise ConfigError(
             f"cannot be read: {error.strerror}", where=str(path), remedy="Check its permissions"
         ) from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"{path}:{mark.line + 1}" if mark else str(path)
-        problem = getattr(error, "problem", None) or "not valid YAML"
+    except BadYaml as error:
+        where = str(path) if error.line is None else f"{path}:{error.line}"
         raise ConfigError(
-            problem, where=where, remedy="Until it is mended Hermes itself runs on built-in defaults"
+            error.problem, where=where, remedy="Until it is mended Hermes itself runs on built-in defaults"
         ) from error
     if not isinstance(tree, dict):
         raise ConfigError(f"holds a {type(tree).__name__}, not a mapping", where=str(path), remedy="")
     return tree, dict(islice(_key_lines(node), _MOST_KEYS))
+
+
+def _node_and_value(loader: Any) -> tuple[Any, Any]:
+    node = loader.get_single_node()
+    return node, {} if node is None else loader.construct_document(node)
 
 
 def _key_lines(node: Any, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, int]]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from core.hermes.config.config import HermesConfig
 from core.model.evidence import Evidence, Source, Verdict
+from core.support.user_yaml import BadYaml, read_user_file, user_yaml
 from core.support.yaml_tables import load_table
 
 CACHE_NAME = "context_length_cache.yaml"
@@ -126,11 +127,9 @@ def _tabled(model: str, provider: str) -> Iterator[WindowClaim]:
 
 def _read_cache(path: Path) -> dict[str, int]:
     """The cache file; unreadable or malformed ones count as empty, as they do for Hermes."""
-    import yaml
-
     try:
-        tree = yaml.safe_load(path.read_bytes() if path.is_file() else b"")  # a pipe would be waited for
-    except (OSError, yaml.YAMLError, ValueError, RecursionError):
+        tree = user_yaml(read_user_file(path))
+    except (OSError, BadYaml):
         return {}
     lengths = tree.get("context_lengths") if isinstance(tree, dict) else None
     if not isinstance(lengths, dict):

@@ -1,7 +1,8 @@
 """Opening a session database for reading, and nothing else.
 
 Every connection is `mode=ro` and `query_only`. It is never `immutable` (that would miss what a running Hermes
-still has in its write-ahead log) and never falls back to a writable one.
+still has in its write-ahead log) and never falls back to a writable one. A small database that nobody has
+open is read from a copy in memory, which leaves no side files behind.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.errors import DatabaseError, NotFoundError
+from core.store.database.bounded_query import BoundedConnection, take_overrun
+from core.store.database.closed_copy import closed_copy, leaves_files
 
 BUSY_SECONDS = 2.0
-_STEPS_BETWEEN_CHECKS = 20_000
 
 Cancelled = Callable[[], bool]
 
@@ -59,7 +61,8 @@ def open_readonly(
 
     Args:
         path: The database file.
-        cancelled: Asked every few milliseconds; a query ends with `Interrupted` once it says yes.
+        cancelled: Asked every few milliseconds; a query ends with `Interrupted` once it says yes. One
+            that takes more steps than a file of this size can need ends with an error in any case.
         busy_seconds: How long to wait for another process' lock.
 
     Raises:
@@ -68,7 +71,8 @@ def open_readonly(
     """
     _check_file(path)
     with reading(path):
-        connection = sqlite3.connect(_uri(path), uri=True, timeout=busy_seconds, isolation_level=None)
+        makes_files = leaves_files(path)
+        connection = _connection(path, busy_seconds)
         try:
             connection.text_factory = _to_text
             connection.execute("PRAGMA query_only = ON")
@@ -76,9 +80,21 @@ def open_readonly(
         except _COMPLAINTS:
             connection.close()
             raise
-        if cancelled is not None:
-            connection.set_progress_handler(lambda: int(cancelled()), _STEPS_BETWEEN_CHECKS)
+        connection.makes_files = makes_files
+        connection.bound(path.stat().st_size, cancelled)
         return connection
+
+
+def _connection(path: Path, busy_seconds: float) -> BoundedConnection:
+    content = closed_copy(path)
+    place, timeout = (_uri(path), busy_seconds) if content is None else (":memory:", 0.0)
+    connection = sqlite3.connect(
+        place, uri=True, timeout=timeout, isolation_level=None, factory=BoundedConnection
+    )
+    assert isinstance(connection, BoundedConnection)
+    if content is not None:
+        connection.deserialize(content)
+    return connection
 
 
 @contextmanager
@@ -160,6 +176,12 @@ _MEANINGS: tuple[tuple[str, str, str], ...] = (
 
 def _explain(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> DatabaseError:
     text = "malformed" if isinstance(error, UnicodeDecodeError) else str(error)
+    if take_overrun():
+        return DatabaseError(
+            "holds more rows than a file of its size can",
+            where=str(path),
+            remedy="It is damaged: restore a backup, or ask `hermes doctor`; nothing was changed here",
+        )
     if text == "interrupted":
         return Interrupted("the query was stopped", where=str(path))
     for fragment, what, remedy in _MEANINGS:

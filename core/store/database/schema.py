@@ -33,6 +33,14 @@ TEXTS = (
     "api_content",
 )
 """Columns of `messages` that hold what was said, and may be long."""
+LABELS = frozenset(
+    (
+        *("source", "title", "model", "cwd", "end_reason", "profile_name", "cost_status", "cost_source"),
+        *("billing_provider", "billing_base_url", "billing_mode", "compression_failure_error"),
+    )
+)
+"""Columns of `sessions` that name things: what is longer than `LABEL_CHARS` is no name and is cut."""
+LABEL_CHARS = 4_096
 HAS_ID = "typeof(id) NOT IN ('null', 'blob')"
 """What makes a row of `sessions` one: SQLite lets the key be NULL, which nothing can name or belong to."""
 
@@ -72,10 +80,18 @@ class Schema:
         return table in self.columns and self.columns[table].issuperset(names)
 
     def select(self, table: str, names: Iterable[str], alias: str = "") -> str:
-        """A column list in which missing columns read as NULL."""
+        """A column list in which missing columns read as NULL, and names are cut that are far too long."""
         known = self.columns.get(table, frozenset())
+        labels = LABELS if table == "sessions" else frozenset()
         prefix = f"{alias}." if alias else ""
-        return ", ".join(f'{prefix}"{name}"' if name in known else f'NULL AS "{name}"' for name in names)
+
+        def column(name: str) -> str:
+            if name not in known:
+                return f'NULL AS "{name}"'
+            value = f'{prefix}"{name}"'
+            return f'{label(value)} AS "{name}"' if name in labels else value
+
+        return ", ".join(map(column, names))
 
     @property
     def keeps_rows(self) -> bool:
@@ -121,6 +137,17 @@ class Schema:
         return "timestamp, id" if self.orders_by_time else "id"
 
 
+def label(value: str) -> str:
+    """SQL for a name, cut where it is too long to be one: a title of 50 MB would be held many times over."""
+    long = f"typeof({value}) IN ('text', 'blob') AND length(CAST({value} AS BLOB)) > {4 * LABEL_CHARS}"
+    return f"CASE WHEN {long} THEN substr({value}, 1, {LABEL_CHARS}) || '…' ELSE {value} END"
+
+
+def was_cut(value: object) -> bool:
+    """Whether `label` cut what was stored."""
+    return isinstance(value, str) and len(value) == LABEL_CHARS + 1 and value.endswith("…")
+
+
 def read_schema(connection: sqlite3.Connection, path: Path) -> Schema:
     """Look at the tables of a database.
 
@@ -128,9 +155,10 @@ def read_schema(connection: sqlite3.Connection, path: Path) -> Schema:
         DatabaseError: It has no `sessions` and `messages` as Hermes makes them.
     """
     objects = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
-    names = {name for kind, name, _ in objects if kind in ("table", "view")}
-    columns = {table: _columns(connection, table) for table in _TABLES if table in names}
-    _require(columns, path)
+    kinds = {name: kind for kind, name, _ in objects if kind in ("table", "view")}
+    # A view can be anything, also a query that never ends.
+    columns = {table: _columns(connection, table) for table in _TABLES if kinds.get(table) == "table"}
+    _require(columns, kinds, path)
     return Schema(
         version=_version(connection, columns),
         columns=columns,
@@ -146,12 +174,13 @@ def _columns(connection: sqlite3.Connection, table: str) -> frozenset[str]:
     return frozenset(str(name) for (name,) in rows)
 
 
-def _require(columns: Mapping[str, frozenset[str]], path: Path) -> None:
+def _require(columns: Mapping[str, frozenset[str]], kinds: Mapping[str, str], path: Path) -> None:
     needed = {"sessions": {"id"}, "messages": {"id", "session_id", "role", "content"}}
     for table, names in needed.items():
         missing = names - columns.get(table, frozenset())
         if missing:
-            what = f"no table {table!r}" if table not in columns else f"{table}.{min(missing)} is missing"
+            no_table = f"{table} is a view" if kinds.get(table) == "view" else f"no table {table!r}"
+            what = no_table if table not in columns else f"{table}.{min(missing)} is missing"
             raise DatabaseError(
                 f"is a SQLite database, but not one of Hermes' ({what})",
                 where=str(path),

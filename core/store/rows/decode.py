@@ -14,6 +14,9 @@ from core.store.database.connect import BrokenText
 JSON_PREFIX = "\x00json:"
 """Lists and dicts are stored as this prefix and their JSON."""
 
+MOST_MONEY = 10**15
+"""US dollars beyond which a stored amount is damage; sums of what was spent leave out the same ones."""
+
 _MEMORY_BLOCK = re.compile(r"<\s*memory-context\s*>.*?</\s*memory-context\s*>", re.IGNORECASE | re.DOTALL)
 _MEMORY_NOTE = re.compile(
     r"\[System note:\s*The following is recalled memory context,\s*NOT new user input\.\s*"
@@ -97,7 +100,7 @@ class Cells:
             amount = Decimal(str(value))
         except InvalidOperation:
             amount = Decimal("NaN")
-        if amount.is_finite():
+        if amount.is_finite() and abs(amount) <= MOST_MONEY:
             return amount
         self.damage.append(f"{column} is not an amount")
         return None

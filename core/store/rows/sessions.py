@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from core.model.accounting.tokens import Buckets, Cost
 from core.model.transcript.session import Guards, Session
-from core.store.database.schema import Schema
+from core.store.database.schema import LABELS, Schema, was_cut
 from core.store.rows.decode import Cells, moment
 
 SPENT_COLUMNS = (
@@ -180,4 +180,5 @@ def _damage(cells: Cells) -> tuple[str, ...]:
         cells.damage.append("id is missing")
     if cells["model_config"] is not None:
         cells.json("model_config", None)
+    cells.damage.extend(f"{name} is no name: too long" for name in sorted(LABELS) if was_cut(cells[name]))
     return tuple(dict.fromkeys(cells.damage))

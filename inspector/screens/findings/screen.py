@@ -145,6 +145,7 @@ class FindingsScreen(FilteringPage):
                 self._remember(diagnosis)
             self._unknown += [one for one in step.unknown if one not in self._unknown]
             self._errors += step.errors
+            shell(self).failures += step.errors
             self._done, self._total = step.done, step.total
         self._draw()
 

@@ -113,6 +113,7 @@ class SearchScreen(Page):
         self.hits.empty = f"No message holds “{clean_line(answer.text)}” · / searches for something else"
         self.hits.show(ListRows(answer.hits), cursor=0)
         self.query_one(Banner).say(" · ".join(error.line for error in answer.errors))
+        shell(self).failures += answer.errors
         self.found.left = _summary(answer)
         self._tell_place()
 

@@ -95,6 +95,7 @@ class SessionsScreen(MeasuringSessions):
             self._paged.arrived(event.page.start, event.page.rows)
             self.listing.refresh()
         self.query_one(Banner).say(" · ".join(error.line for error in event.page.errors))
+        shell(self).failures += event.page.errors
         self.call_after_refresh(self.measure_visible)
 
     def _start_list(self, page: SourcePage) -> None:

@@ -11,6 +11,7 @@ from textual.reactive import reactive
 from core.errors import InspectorError
 from core.model.transcript.conversation import Conversation
 from core.store.database.locate import Location
+from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread
 from inspector.screens.page import Page
@@ -111,6 +112,7 @@ class WorkspaceScreen(Page):
     @on(Failed)
     def _explain(self, event: Failed) -> None:
         error = event.error
+        shell(self).failures.append(error)
         area = self.query_one("#views")
         area.remove_children()
         area.mount(Notice(error.what, error.where, error.remedy or "esc back", error=True))

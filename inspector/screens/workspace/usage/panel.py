@@ -141,6 +141,7 @@ class UsagePanel(Reporting, Vertical):
         self._draw_sums()
         self._draw_bars(bars_of(found))
         self.query_one(Banner).say(" · ".join([*(error.line for error in found.errors), *found.ledger.notes]))
+        shell(self).failures += found.errors
         self.rows.by, self.rows.priced = found.ledger.by, found.priced
         self.rows.empty = nothing(found.question)
         rows = (*found.ledger.rows, found.ledger.totals) if found.ledger.rows else ()
