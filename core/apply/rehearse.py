@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 
 from core.apply.change import new_session, session_changes
+from core.apply.checks.guards import check_guards, refused, require
 from core.apply.private_copy import tried
 from core.apply.rows import call_count, loaded_alike, new_rows, stored
 from core.errors import InspectorError, UsageError
@@ -63,10 +64,15 @@ def verified(store: Store, rehearsal: Rehearsal) -> Rehearsal:
     """The rehearsal, after its statements have given the right messages on a private copy.
 
     Raises:
-        InspectorError: They did not.
+        DatabaseError: The session changed since the preview; every guard that stands against it is named.
+        InspectorError: They did not, and it had not changed.
     """
     loaded, seconds = tried(store, rehearsal)
     if not same_transcript(loaded, rehearsal.after):
+        with Store(rehearsal.database) as fresh:  # the other may be a copy from before the change
+            results = check_guards(fresh, rehearsal, integrity_seconds=0)
+        if any(one.name == "unchanged" for one in refused(results)):
+            require(results)
         raise InspectorError("the rows would not load as the preview shows them; nothing was written")
     return replace(rehearsal, verified=True, seconds=seconds)
 

@@ -6,7 +6,7 @@ a few lines of aliases stand for billions of values. Counting needs the events o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +55,14 @@ def user_yaml(content: bytes | str) -> Any:
     return built_yaml(content, lambda loader: loader.get_single_data())
 
 
-def built_yaml(content: bytes | str, build: Callable[[Any], Any]) -> Any:
+def built_yaml(content: bytes | str, build: Callable[[Any], Any], *, shared: bool = False) -> Any:
     """The same, from what a function makes of a loader; for those who also want the lines of the nodes.
+
+    Args:
+        content: The document.
+        build: Makes the value.
+        shared: An alias is the value it stands for, not a copy, so it counts as one: for a caller that asks
+            `weight` of what it takes out. Merged mappings are copies in any case.
 
     Raises:
         BadYaml: As `user_yaml`.
@@ -65,7 +71,9 @@ def built_yaml(content: bytes | str, build: Callable[[Any], Any]) -> Any:
 
     loader_class = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        _check(yaml.parse(content, Loader=loader_class))
+        counter = _Counter(shared)
+        for event in yaml.parse(content, Loader=loader_class):
+            counter.see(event)
         loader = loader_class(content)
         try:
             return build(loader)
@@ -81,30 +89,63 @@ def built_yaml(content: bytes | str, build: Callable[[Any], Any]) -> Any:
         raise BadYaml(f"not valid YAML ({' '.join(str(error).split())[:200]})") from error
 
 
-def _check(events: Iterator[Any]) -> None:
-    """Count what the events would be built into."""
-    open_: list[tuple[str | None, int]] = []
-    sizes: dict[str, int] = {}
-    values = 0
-    for event in events:
-        anchor, kind = getattr(event, "anchor", None), type(event).__name__
-        line = event.start_mark.line + 1
-        if isinstance(anchor, str) and kind == "AliasEvent":
-            if anchor not in sizes and any(name == anchor for name, _ in open_):
-                raise BadYaml(f"&{anchor} holds itself", line)
-            values += sizes.get(anchor, 1)
-        elif kind.endswith("EndEvent") and not kind.startswith(("Document", "Stream")):
-            name, before = open_.pop()
+def weight(value: Any) -> int:
+    """How many values one holds, each as often as writing it out would repeat it."""
+    known: dict[int, int] = {}
+
+    def of(part: Any) -> int:
+        if not isinstance(part, dict | list | tuple | set):
+            return 1
+        if id(part) not in known:
+            inside = part.values() if isinstance(part, dict) else part
+            known[id(part)] = 1 + sum(map(of, inside))
+        return known[id(part)]
+
+    return of(value)
+
+
+class _Counter:
+    """Counts what the events of a document would be built into.
+
+    Args:
+        shared: An alias counts as one value.
+    """
+
+    def __init__(self, shared: bool) -> None:
+        self._shared = shared
+        self._open: list[tuple[str | None, int, bool]] = []
+        """Name, values before it, and whether it is a list of mappings to merge."""
+        self._sizes: dict[str, int] = {}
+        self._values = 0
+        self._merge = False
+        """The event before was the key that merges."""
+
+    def see(self, event: Any) -> None:
+        """Count an event.
+
+        Raises:
+            BadYaml: It passes a bound.
+        """
+        kind, line = type(event).__name__, event.start_mark.line + 1
+        merges = self._merge or bool(self._open and self._open[-1][2])
+        self._merge = kind == "ScalarEvent" and event.value == "<<"
+        if kind in ("SequenceStartEvent", "MappingStartEvent"):
+            self._open.append((event.anchor, self._values, merges and kind == "SequenceStartEvent"))
+            self._values += 1
+        elif kind in ("SequenceEndEvent", "MappingEndEvent"):
+            name, before, _ = self._open.pop()
             if name:
-                sizes[name] = values - before
-        elif kind in ("SequenceStartEvent", "MappingStartEvent"):
-            open_.append((anchor, values))
-            values += 1
+                self._sizes[name] = self._values - before
         elif kind == "ScalarEvent":
-            values += 1
-            if anchor:
-                sizes[anchor] = 1
-        if len(open_) > MOST_DEEP:
+            self._values += 1
+        elif kind == "AliasEvent":
+            self._alias(event.anchor, line, merges)
+        if len(self._open) > MOST_DEEP:
             raise BadYaml(f"is nested more than {MOST_DEEP} levels deep", line)
-        if values > MOST_VALUES:
+        if self._values > MOST_VALUES:
             raise BadYaml(f"stands for more than {MOST_VALUES:,} values", line)
+
+    def _alias(self, anchor: str, line: int, merges: bool) -> None:
+        if any(name == anchor for name, _, _ in self._open):
+            raise BadYaml(f"&{anchor} holds itself", line)
+        self._values += 1 if self._shared and not merges else self._sizes.get(anchor, 1)

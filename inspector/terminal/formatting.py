@@ -22,6 +22,7 @@ LOWER_BOUND = "≥"
 _ABSURD = Decimal(10) ** 20
 """An amount that no digits are worth writing out for; rounding it to cents would fail."""
 
+
 def count(value: int | None, *, mark: str = "") -> str:
     """A whole number in full: `54,828`; `mark` is `~` or `≥`."""
     return UNKNOWN if value is None else f"{mark}{value:,}"

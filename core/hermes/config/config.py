@@ -12,7 +12,7 @@ from core.errors import ConfigError
 from core.hermes.config.config_values import key_specs
 from core.hermes.config.routes import api_mode_of, host_of
 from core.model.compaction.settings import Settings
-from core.support.user_yaml import BadYaml, built_yaml, read_user_file
+from core.support.user_yaml import BadYaml, built_yaml, read_user_file, weight
 
 FILE_NAME = "config.yaml"
 NEWEST = "0.22"
@@ -146,10 +146,15 @@ def load_config(home: Path | None) -> HermesConfig:
         tree = {**tree, "model": {"default": model}}
         lines["model.default"] = lines.get("model", 1)
     raw = {key: value for key in key_specs() if (value := _lookup(tree, key)) is not _MISSING}
+    for key, value in raw.items():
+        if weight(value) > _MOST_VALUES:
+            raise ConfigError(f"{key} stands for more than {_MOST_VALUES:,} values", where=str(path))
     return HermesConfig(path, raw, lines, tuple(_custom_models(tree, lines)))
 
 
 _MISSING = object()
+_MOST_VALUES = 100_000
+"""Values of one setting, aliases written out."""
 
 
 def load_tree(home: Path) -> dict[str, Any]:
@@ -164,7 +169,7 @@ def load_tree(home: Path) -> dict[str, Any]:
 
 def _parse(path: Path) -> tuple[dict[str, Any], dict[str, int]]:
     try:
-        node, tree = built_yaml(read_user_file(path), _node_and_value)
+        node, tree = built_yaml(read_user_file(path), _node_and_value, shared=True)
     except OSError as error:
         raise ConfigError(
             f"cannot be read: {error.strerror}", where=str(path), remedy="Check its permissions"

@@ -9,7 +9,7 @@ from typing import Any
 
 from core.errors import ConfigError
 from core.hermes.markers.markers import SummaryMatch
-from core.hermes.policy.policy import nearest_release, newest_release
+from core.hermes.policy.policy import covers, nearest_release, newest_release
 from core.model.evidence import Evidence, Source, Verdict
 from core.support.yaml_tables import load_table
 
@@ -49,6 +49,15 @@ class ReleaseGuess:
     version: str
     evidence: tuple[Evidence, ...] = ()
 
+    @property
+    def stands_in(self) -> str:
+        """One sentence where the rules are another release's, because nobody knows its own; else nothing."""
+        return next((one.text for one in self.evidence if one.where == _RULES), "")
+
+
+_RULES = "rules"
+"""Where the evidence says that one release's rules stand in for another's."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Clue:
@@ -80,8 +89,15 @@ def detect_release(clues: ReleaseClues) -> ReleaseGuess:
         release=release,
         verdict=Verdict.DERIVED if fits else Verdict.SUSPECTED,
         version=_range_text(first, last),
-        evidence=tuple(clue.evidence for clue in found),
+        evidence=(*(clue.evidence for clue in found), *_standing_in(release, _text(first))),
     )
+
+
+def _standing_in(release: str, version: str) -> Iterator[Evidence]:
+    """That the rules are those of another release, where nobody knows those of the one that wrote it."""
+    if not covers(release, version):
+        text = f"the rules of Hermes {version} are not known: those of {release} are used"
+        yield Evidence(Source.DERIVED, _RULES, text)
 
 
 def release_of_summary(match: SummaryMatch) -> str | None:
@@ -106,7 +122,9 @@ def _pinned(pin: str) -> ReleaseGuess | None:
     except ConfigError:
         return None
     evidence = Evidence(Source.DATABASE, "system_prompts (tool schemas)", f"version {pin}")
-    return ReleaseGuess(release, Verdict.PROVED, pin, (evidence,))
+    others = tuple(_standing_in(release, pin))
+    verdict = Verdict.SUSPECTED if others else Verdict.PROVED
+    return ReleaseGuess(release, verdict, pin, (evidence, *others))
 
 
 def _clues(clues: ReleaseClues) -> Iterator[_Clue]:

@@ -125,7 +125,7 @@ def _release(location: Location) -> str | None:
         if not newest:
             return None
         guess = situation(store, newest[0].session.id).release
-    return f"{guess.version} ({guess.verdict.value})"
+    return "; ".join(filter(None, (f"{guess.version} ({guess.verdict.value})", guess.stands_in)))
 
 
 def _unsound(health: StoreHealth) -> Iterator[DatabaseError]:

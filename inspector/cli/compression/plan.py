@@ -103,7 +103,7 @@ def _origin(here: Situation) -> dict[str, Any]:
         "session": here.conversation.tip.id,
         "generation": None if here.generation is None else here.generation.index,
         "generations": len(here.conversation.generations),
-        "notes": list(here.notes),
+        "notes": _notes(here),
         "release_detected": {
             "version": here.release.version,
             "verdict": here.release.verdict.value,
@@ -114,6 +114,11 @@ def _origin(here: Situation) -> dict[str, Any]:
             "evidence": [jsonio.evidence(one) for one in here.window.evidence],
         },
     }
+
+
+def _notes(here: Situation) -> list[str]:
+    """What a reader of the plan should know first."""
+    return [*filter(None, (here.release.stands_in,)), *here.notes]
 
 
 def _pruned(found: Plan, measured: Measured) -> Iterator[dict[str, Any]]:
@@ -136,7 +141,7 @@ def _lines(found: Plan, here: Situation | None, pruned: list[tuple[int, str]]) -
     fires = format.count(found.threshold_tokens)
     yield f"{format.count(found.compared_tokens)} tokens, fires at {fires}: {verdict}"
     yield from (f"blocked: {reason}" for reason in found.blocked_by)
-    yield from (f"note: {note}" for note in (here.notes if here else ()))
+    yield from (f"note: {note}" for note in (_notes(here) if here else ()))
     yield ""
     columns = (
         Column("part"),

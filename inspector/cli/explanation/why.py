@@ -93,6 +93,8 @@ def lines(found: Answer) -> Iterator[str]:
 
     yield f"{found.title} · Hermes {found.release.version}"
     yield from output.headline(found.headline)
+    if found.release.stands_in:
+        yield f"note: {found.release.stands_in}"
     yield ""
     yield format.plural(len(found.events), "compaction or attempt", "compactions and attempts")
     for number, event in enumerate(found.events, start=1):

@@ -173,9 +173,17 @@ def test_torn_lines_are_left_out_and_counted(log: Any) -> None:
     assert (found.totals.calls, found.notes) == (1, ("1 line is not JSON and left out",))
 
 
-def test_a_file_without_usage_is_refused_in_one_line(log: Any, tmp_path: Path) -> None:
+def test_a_file_without_usage_is_a_note_beside_those_that_hold_some(log: Any, tmp_path: Path) -> None:
+    silent = tmp_path / "summary_only.jsonl"
+    silent.write_text('{"type": "summary", "summary": "the usage of it"}\n')
+    found = transcript_ledger([silent, log(claude("m1", 1))])
+    assert found.totals.calls == 1
+    assert found.notes == (f"1 file holds no usage of a model call: {silent}",)
+
+
+def test_files_that_all_lack_usage_are_refused_in_one_line(log: Any, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no usage of a model call is in this file"):
-        Transcripts().read(log({"type": "user", "message": {"content": "the usage"}}))
+        transcript_ledger([log({"type": "user", "message": {"content": "the usage"}})])
     with pytest.raises(NotFoundError, match="no such file"):
         Transcripts().read(tmp_path / "none.jsonl")
     with pytest.raises(UsageError, match="cannot be read"):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from core.apply.execute import execute
 from core.apply.journal import Journal
 from core.apply.rehearse import rehearse
 from core.apply.undo import undo
-from core.errors import UsageError
+from core.errors import DatabaseError, UsageError
 from core.model.compaction.apply import Applied, ApplyMode, EntryState, Rehearsal
 from core.model.transcript.boundary import BoundaryMode
 from core.model.transcript.message import RowState
@@ -18,6 +19,7 @@ from core.model.transcript.session import Kind
 from core.store.store import Store
 from tests.core.apply.material import SUMMARY, check_integrity, conversation, dump, preview, preview_of
 
+MEANWHILE = "INSERT INTO messages (session_id, role, content, timestamp) VALUES ('s', 'user', 'new', 1e10)"
 MODES = [
     ("0.13", ApplyMode.CONTINUATION),
     ("0.16", ApplyMode.CONTINUATION),
@@ -38,6 +40,31 @@ def rehearsed(path: Path, mode: ApplyMode | None = None, head: int = 4, tail: in
 
 def applied(path: Path, journal: Journal, mode: ApplyMode | None = None) -> Applied:
     return execute(rehearsed(path, mode), journal)
+
+
+@pytest.mark.parametrize("release", ["0.19", "0.22"])
+def test_a_message_written_since_the_preview_is_named_before_anything_is_tried(
+    tmp_path: Path, release: str
+) -> None:
+    path = conversation(tmp_path / "state.db", release)
+    with Store(path) as store:
+        found = preview(store, head=4, tail=4)
+        with closing(sqlite3.connect(path)) as db, db:
+            db.execute(MEANWHILE)
+        with pytest.raises(DatabaseError, match="changed since the preview") as caught:
+            rehearse(store, "s", found)
+    assert caught.value.exit_code == 5
+
+
+def test_a_message_written_between_rehearsal_and_write_is_named(tmp_path: Path, journal: Journal) -> None:
+    path = conversation(tmp_path / "state.db", "0.22")
+    ready = rehearsed(path)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute(MEANWHILE)
+    before = dump(path)
+    with pytest.raises(DatabaseError, match="changed since the preview"):
+        execute(ready, journal)
+    assert dump(path) == before
 
 
 @pytest.mark.parametrize(("release", "mode"), MODES)

@@ -79,3 +79,11 @@ def test_a_release_without_rules_of_its_own_borrows_its_neighbours_and_says_so(
 ) -> None:
     guess = detect_release(ReleaseClues(schema_version=version))
     assert (guess.release, guess.verdict) == (release, Verdict.SUSPECTED)
+    assert f"are not known: those of {release} are used" in guess.stands_in
+
+
+def test_a_version_stored_in_a_session_proves_no_rules_it_has_none_of() -> None:
+    guess = detect_release(ReleaseClues(pin="0.21.3"))
+    assert (guess.release, guess.verdict, guess.version) == ("0.19", Verdict.SUSPECTED, "0.21.3")
+    assert guess.stands_in == "the rules of Hermes 0.21.3 are not known: those of 0.19 are used"
+    assert detect_release(ReleaseClues(pin="0.22.2")).stands_in == ""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from inspector.base.named_screens import PAGES, PLACES, VIEWS
 from inspector.cli.main import run
 from tests.core.store.database import SessionDatabase
 
@@ -165,3 +166,23 @@ def test_an_unreadable_file_is_exit_5(home: Path, tmp_path: Path) -> None:
     _sound(path, home)
     path.chmod(0)
     assert run(["sessions", "--db", str(path)]) == 5
+
+
+@pytest.mark.parametrize("screen", sorted({"sessions", *VIEWS, *PLACES, *PAGES}))
+def test_no_screen_waits_for_ever_for_what_cannot_be_read(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], screen: str
+) -> None:
+    with closing(sqlite3.connect(home / "state.db")) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        (page,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'messages'").fetchone()
+        (size,) = db.execute("PRAGMA page_size").fetchone()
+    with (home / "state.db").open("r+b") as stream:
+        stream.seek((page - 1) * size)
+        stream.write(b"\xff" * size)
+    frame = tmp_path / "frame.svg"
+    code = run(["--home", str(home), "--screen", screen, "--session", "latest", "--screenshot", str(frame)])
+    said = capsys.readouterr().err
+    assert code in (0, 5)
+    assert frame.stat().st_size > 1_000
+    assert code == 5 or screen in ("sessions", "spending", "search", "help")
+    assert ("damaged" in said) == (code == 5)

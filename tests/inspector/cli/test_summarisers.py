@@ -124,5 +124,5 @@ def test_a_model_without_a_key_says_which_variable_to_set(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["compress", SLOW, "--summariser", "anthropic", "--model", "claude-opus-4-5"]
-    assert run([*words, "--home", str(home), "--yes"]) == 1
+    assert run([*words, "--home", str(home), "--yes"]) == 4
     assert "ANTHROPIC_API_KEY" in capsys.readouterr().err

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.explain.context.rows import unsaved_rows
+from core.explain.context.rows.boundary_rows import boundary_rows
+from core.store.store import Store
+from tests.core.store.database import SessionDatabase
+
+
+def looks(folder: Path, sessions: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How often the roles of a generation are looked at for a chain of so many continuations."""
+    count = 0
+    real = unsaved_rows._answers
+
+    def counted(roles: tuple[str, ...]) -> int:
+        nonlocal count
+        count += 1
+        return real(roles)
+
+    monkeypatch.setattr(unsaved_rows, "_answers", counted)
+    with SessionDatabase(folder / f"{sessions}.db", "0.16") as database:
+        ends = {"end_reason": "compression"}
+        previous = database.session("s0", api_call_count=3, ended_at=database.tick(), **ends)
+        database.turn("s0", "one")
+        for number in range(1, sessions):
+            at = {"parent_session_id": previous, "started_at": database.tick(), "ended_at": database.tick()}
+            previous = database.session(f"s{number}", api_call_count=1, **at, **ends)
+    with Store(database.path) as store:
+        found = boundary_rows(store, store.conversation("s0"))
+    assert len(found) == sessions - 1
+    monkeypatch.setattr(unsaved_rows, "_answers", real)
+    return count
+
+
+def test_a_chain_twice_as_long_takes_twice_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    short, long = (looks(tmp_path, sessions, monkeypatch) for sessions in (40, 80))
+    assert 0 < long <= 2.5 * short
