@@ -39,6 +39,9 @@ COMMANDS = {
     ),
     "cache": Command("money.cache", "cache markers, hits call by call, breaks with cause and cost"),
     "reconcile": Command("money.reconcile", "a provider's usage export beside what Hermes recorded"),
+    "trajectory": Command(
+        "trajectory.trajectory", "cut finished training trajectories to a token budget, a file or ten million"
+    ),
     "chain": Command(
         "browse.chain", "continuations, branches and delegates of a session, and where resume lands"
     ),

@@ -236,3 +236,18 @@ class FailureRules:
     repeats_ask: bool
     snapshot: int
     cap: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrajectoryRules:
+    """How the release's tool for finished training trajectories cuts; apart from its live compression.
+
+    Attributes:
+        snaps: A boundary never parts a tool turn from the turn that called it.
+        least_region: A region no larger than the summary that would replace it is left alone.
+        refuses_cut: An answer that stopped at its output limit is no summary.
+    """
+
+    snaps: bool
+    least_region: bool
+    refuses_cut: bool

@@ -20,6 +20,7 @@ from core.hermes.policy.output_rules import (
     HostRules,
     SequenceRules,
     SummaryRules,
+    TrajectoryRules,
 )
 from core.hermes.policy.rules import (
     EstimateRules,
@@ -66,6 +67,7 @@ class Policy:
     failure: FailureRules
     feedback: FeedbackRules
     overflow: OverflowRules
+    trajectory: TrajectoryRules
 
 
 def releases() -> tuple[str, ...]:

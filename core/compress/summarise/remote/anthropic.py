@@ -13,7 +13,7 @@ from core.compress.summarise.remote.base import Connect, ModelSummariser
 from core.model.accounting.tokens import Buckets
 
 if TYPE_CHECKING:
-    from anthropic import Anthropic
+    from anthropic import Anthropic, AsyncAnthropic
 
 _OUTPUT_FACTOR, _OUTPUT_SLACK = 1.3, 1_000
 """Anthropic wants an output limit: what Hermes up to 0.18 asked for, and some more."""
@@ -39,12 +39,8 @@ class AnthropicConnection:
 
     def ask(self, prompt: Prompt, request: SummaryRequest, on_text: OnText, *, stream: bool) -> Answer:
         """Send the prompt; see `Connection.ask`."""
-        body: dict[str, Any] = {
-            "model": self._model,
-            "system": prompt.system,
-            "messages": [{"role": "user", "content": prompt.user}],
-            "max_tokens": request.max_output or int(_OUTPUT_FACTOR * request.budget) + _OUTPUT_SLACK,
-        }
+        limit = request.max_output or int(_OUTPUT_FACTOR * request.budget) + _OUTPUT_SLACK
+        body = _body(self._model, prompt, limit)
         if stream:
             return _streamed(self._client.messages.create(**body, stream=True), on_text)
         return _whole(self._client.messages.create(**body))
@@ -52,6 +48,34 @@ class AnthropicConnection:
     def close(self) -> None:
         """Close the client, and with it a request under way."""
         self._client.close()
+
+
+class AsyncAnthropicConnection:
+    """One client for many requests at once."""
+
+    def __init__(self, choice: ModelChoice) -> None:
+        from anthropic import AsyncAnthropic
+
+        self._model = choice.model
+        self._client: AsyncAnthropic = AsyncAnthropic(
+            api_key=choice.api_key, base_url=choice.base_url, timeout=choice.timeout, max_retries=0
+        )
+
+    async def ask(self, prompt: Prompt, max_output: int, temperature: float | None) -> Answer:
+        """Send the prompt and wait for the whole answer."""
+        body = _body(self._model, prompt, max_output)
+        if temperature is not None:
+            body["temperature"] = temperature
+        return _whole(await self._client.messages.create(**body))
+
+    async def close(self) -> None:
+        """Close the client, and with it the requests under way."""
+        await self._client.close()
+
+
+def _body(model: str, prompt: Prompt, limit: int) -> dict[str, Any]:
+    spoken = [{"role": "user", "content": prompt.user}]
+    return {"model": model, "system": prompt.system, "messages": spoken, "max_tokens": limit}
 
 
 def _whole(message: Any) -> Answer:

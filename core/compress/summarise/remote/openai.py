@@ -14,7 +14,7 @@ from core.hermes.config.routes import host_of
 from core.model.accounting.tokens import Buckets
 
 if TYPE_CHECKING:
-    from openai import OpenAI
+    from openai import AsyncOpenAI, OpenAI
 
 _OWN_HOST = "api.openai.com"
 
@@ -33,20 +33,14 @@ class OpenAIConnection:
         from openai import OpenAI
 
         self._model = choice.model
-        self._limit = "max_completion_tokens" if host_of(choice.base_url) == _OWN_HOST else "max_tokens"
+        self._limit = _limit_key(choice)
         self._client: OpenAI = OpenAI(
             api_key=choice.api_key, base_url=choice.base_url, timeout=choice.timeout, max_retries=0
         )
 
     def ask(self, prompt: Prompt, request: SummaryRequest, on_text: OnText, *, stream: bool) -> Answer:
         """Send the prompt; see `Connection.ask`."""
-        body: dict[str, Any] = {
-            "model": self._model,
-            "messages": [
-                {"role": "system", "content": prompt.system},
-                {"role": "user", "content": prompt.user},
-            ],
-        }
+        body = _body(self._model, prompt)
         if request.max_output is not None:
             body[self._limit] = request.max_output
         if stream:
@@ -57,6 +51,40 @@ class OpenAIConnection:
     def close(self) -> None:
         """Close the client, and with it a request under way."""
         self._client.close()
+
+
+class AsyncOpenAIConnection:
+    """One client for many requests at once."""
+
+    def __init__(self, choice: ModelChoice) -> None:
+        from openai import AsyncOpenAI
+
+        self._model = choice.model
+        self._limit = _limit_key(choice)
+        self._client: AsyncOpenAI = AsyncOpenAI(
+            api_key=choice.api_key, base_url=choice.base_url, timeout=choice.timeout, max_retries=0
+        )
+
+    async def ask(self, prompt: Prompt, max_output: int, temperature: float | None) -> Answer:
+        """Send the prompt and wait for the whole answer."""
+        body = _body(self._model, prompt) | {self._limit: max_output}
+        if temperature is not None:
+            body["temperature"] = temperature
+        return _whole(await self._client.chat.completions.create(**body))
+
+    async def close(self) -> None:
+        """Close the client, and with it the requests under way."""
+        await self._client.close()
+
+
+def _body(model: str, prompt: Prompt) -> dict[str, Any]:
+    spoken = (("system", prompt.system), ("user", prompt.user))
+    return {"model": model, "messages": [{"role": role, "content": text} for role, text in spoken]}
+
+
+def _limit_key(choice: ModelChoice) -> str:
+    """The name of the output limit: OpenAI itself has a newer one than those who speak its wire format."""
+    return "max_completion_tokens" if host_of(choice.base_url) == _OWN_HOST else "max_tokens"
 
 
 def _whole(completion: Any) -> Answer:

@@ -1,0 +1,1 @@
+"""Finished training trajectories: cut to a token budget, from one file to a cluster."""

@@ -1,0 +1,109 @@
+"""One line after another: what is done with it, and the line that comes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.trajectory.compress.metrics import TrajectoryMetrics
+from core.trajectory.compress.plan import Count, Plan, after_summary, plan_turns
+from core.trajectory.compress.settings import Settings, marked
+from core.trajectory.entries.entry import Entry, read_entry, rewritten
+from core.trajectory.entries.forms import BadEntry
+from core.trajectory.summaries.base import SummaryMissing, Written
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A line of the output.
+
+    Attributes:
+        data: Its bytes, end of line included.
+        metrics: Of its trajectory; None for a blank line and for one that failed.
+        problem: Why it was kept as it was; "" when nothing went wrong.
+        calls: Requests sent in vain, for one that failed.
+    """
+
+    data: bytes
+    metrics: TrajectoryMetrics | None = None
+    problem: str = ""
+    calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A trajectory that waits for its summary."""
+
+    line: bytes
+    entry: Entry
+    plan: Plan
+
+
+class Compressor:
+    """Compresses lines; what goes wrong with one keeps that one as it was.
+
+    Args:
+        settings: What is asked for.
+        count: The tokenizer.
+    """
+
+    def __init__(self, settings: Settings, count: Count) -> None:
+        self.settings = settings
+        self._rules = settings.rules
+        self.count = count
+
+    def begin(self, line: bytes) -> Draft | Done:
+        """Read and plan a line; most are done with that."""
+        if not line.strip():
+            return Done(line)
+        try:
+            entry = read_entry(line)
+            plan = plan_turns(entry.turns, self.settings, self._rules, self.count)
+        except BadEntry as fault:
+            return Done(ended(line), problem=str(fault))
+        if entry.key is None:
+            return Done(ended(line), TrajectoryMetrics())
+        if plan.region is None:
+            return Done(ended(line), plan.unchanged())
+        return Draft(line, entry, plan)
+
+    def finish(self, draft: Draft, written: Written) -> Done:
+        """The line with its summary."""
+        entry, plan = draft.entry, draft.plan
+        assert plan.region is not None
+        summary = marked(written.text)
+        try:
+            metrics = after_summary(
+                plan,
+                entry.turns,
+                self.settings.notice,
+                self.count,
+                summary_tokens=self.count(summary),
+                calls=written.calls,
+                errors=written.errors,
+            )
+            attached = metrics.document() if self.settings.attach_metrics else None
+            text = rewritten(entry, plan.region, summary, self.settings.notice, attached)
+        except BadEntry as fault:
+            return Done(ended(draft.line), problem=str(fault), calls=written.calls)
+        return Done(ended(text.encode()), metrics)
+
+    def failed(self, draft: Draft, missing: SummaryMissing) -> Done:
+        """The line as it was, because nobody could summarise it."""
+        problem = f"no summary: {missing.failure.line}"
+        return Done(ended(draft.line), problem=problem, calls=missing.calls)
+
+    def foreseen(self, draft: Draft, calls: int) -> TrajectoryMetrics:
+        """What a summary of the size asked for would make of it."""
+        return after_summary(
+            draft.plan,
+            draft.entry.turns,
+            self.settings.notice,
+            self.count,
+            summary_tokens=self.settings.summary_target,
+            calls=calls,
+        )
+
+
+def ended(line: bytes) -> bytes:
+    """A line with its end: the last of a file may lack one."""
+    return line if line.endswith(b"\n") else line + b"\n"

@@ -1,0 +1,28 @@
+"""What works on shards: this machine or a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from core.trajectory.shards.cut import Shard
+from core.trajectory.shards.job import Job, ShardResult
+from core.trajectory.shards.part import Report
+
+Kept = Mapping[int, Collection[int]]
+"""Entries of a sample, by shard."""
+
+
+class Engine(Protocol):
+    """Works on shards, several at once, in any order."""
+
+    def results(
+        self, job: Job, shards: Sequence[Shard], kept: Kept | None, report: Report
+    ) -> Iterator[ShardResult]:
+        """Compress the shards; each result comes as soon as its part is written.
+
+        Raises:
+            InspectorError: The input cannot be read.
+            OSError: A part cannot be written.
+        """
+        ...

@@ -1,0 +1,125 @@
+"""Shards on this machine: in this process, or in several that share the tokenizer they were forked with."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from queue import Empty
+from typing import Any
+
+from core.errors import InspectorError
+from core.trajectory.engines.base import Kept
+from core.trajectory.shards.cut import Shard
+from core.trajectory.shards.job import Job, ShardResult
+from core.trajectory.shards.part import Report, compress_shard
+from core.trajectory.tokenizer import open_tokenizer
+
+_TICK = 0.5
+_TRIES = 3
+"""How often worker processes may be lost before the run gives up."""
+
+
+class LocalEngine:
+    """Work on this machine.
+
+    Args:
+        jobs: Processes.
+    """
+
+    def __init__(self, jobs: int) -> None:
+        self._jobs = jobs
+
+    def results(
+        self, job: Job, shards: Sequence[Shard], kept: Kept | None, report: Report
+    ) -> Iterator[ShardResult]:
+        """The shards as they are finished; see `Engine.results`."""
+        workers = min(self._jobs, len(shards))
+        if workers <= 1:
+            for shard in shards:
+                yield compress_shard(job, shard, _of(kept, shard), report)
+            return
+        left = {shard.index: shard for shard in shards}
+        for attempt in range(1, _TRIES + 1):
+            try:
+                for result in _pooled(job.for_worker(workers), list(left.values()), kept, report, workers):
+                    del left[result.index]
+                    yield result
+                return
+            except BrokenProcessPool as error:
+                if attempt == _TRIES:
+                    raise InspectorError(
+                        "a worker process was killed again and again",
+                        remedy="Is there enough memory? Try fewer with --jobs; finished shards are kept",
+                    ) from error
+
+
+def _pooled(
+    job: Job, shards: Sequence[Shard], kept: Kept | None, report: Report, workers: int
+) -> Iterator[ShardResult]:
+    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+    open_tokenizer(job.tokenizer, lambda: None)("warm")  # forked processes share it
+    told: Any = context.Queue()
+    pool = ProcessPoolExecutor(workers, context, initializer=_settle, initargs=(told,))
+    try:
+        waiting = {pool.submit(_work, job, shard, _of(kept, shard)) for shard in shards}
+        while waiting:
+            done, waiting = wait(waiting, timeout=_TICK, return_when=FIRST_COMPLETED)
+            _hear(told, report)
+            for future in done:
+                yield future.result()
+        _hear(told, report)
+    finally:
+        _stop(pool, told)
+
+
+def _stop(pool: ProcessPoolExecutor, told: Any) -> None:
+    """End the workers, those in the middle of a shard too: its part was not there yet."""
+    processes = list((pool._processes or {}).values())
+    pool.shutdown(wait=False, cancel_futures=True)
+    for process in processes:
+        with suppress(OSError, AttributeError):
+            process.terminate()
+    for process in processes:
+        process.join()
+    told.close()
+
+
+_told: Any = None
+
+
+def _settle(told: Any) -> None:
+    """In a worker: leave Ctrl-C to the parent, and end with it whatever way it ends."""
+    global _told
+    _told = told
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _work(job: Job, shard: Shard, kept: Collection[int] | None) -> ShardResult:
+    return compress_shard(job, shard, kept, lambda *done: _told.put(done))
+
+
+def _hear(told: Any, report: Report) -> None:
+    with suppress(Empty):
+        while True:
+            report(*told.get_nowait())
+
+
+def _of(kept: Kept | None, shard: Shard) -> Collection[int] | None:
+    return None if kept is None else kept.get(shard.index, frozenset())

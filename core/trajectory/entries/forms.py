@@ -1,0 +1,135 @@
+"""The forms a turn comes in: ShareGPT (`from`, `value`) and OpenAI (`role`, `content`, `tool_calls`)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.trajectory.compress.settings import MARK
+
+
+class BadEntry(ValueError):  # noqa: N818 - one entry of many is off, the run is not
+    """An entry cannot be read as a trajectory; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn, whatever its form.
+
+    Attributes:
+        role: As ShareGPT names it: `system`, `human`, `gpt`, `tool`, or what else stands there.
+        text: What is counted.
+    """
+
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a turn is spelt.
+
+    Attributes:
+        role: The key of the role.
+        texts: Keys of the text; the first that is there holds it.
+        human: The role of somebody who asks.
+        roles: Roles of this form to those of ShareGPT; others stay as they are.
+    """
+
+    role: str
+    texts: tuple[str, ...]
+    human: str
+    roles: Mapping[str, str]
+
+    def summary(self, text: str) -> dict[str, str]:
+        """The turn a summary stands in."""
+        return {self.role: self.human, self.texts[0]: text}
+
+    def text_key(self, turn: Mapping[str, Any]) -> str:
+        """The key the text of a turn stands under."""
+        return next((key for key in self.texts if key in turn), self.texts[0])
+
+
+SHAREGPT = Form("from", ("value",), "human", {})
+OPENAI = Form(
+    "role",
+    ("content", "text"),
+    "user",
+    {
+        "developer": "system",
+        "user": "human",
+        "assistant": "gpt",
+        "ai": "gpt",
+        "model": "gpt",
+        "function": "tool",
+    },
+)
+
+
+def form_of(turns: Sequence[Any]) -> Form:
+    """The form of a list of turns."""
+    keys = [turn for turn in turns if isinstance(turn, Mapping)]
+    spoken = any(OPENAI.role in turn for turn in keys) and not any(SHAREGPT.role in turn for turn in keys)
+    return OPENAI if spoken else SHAREGPT
+
+
+def read_turns(turns: Sequence[Any], form: Form) -> list[Turn]:
+    """The turns of a list.
+
+    Raises:
+        BadEntry: One is no object, or its role or text is of another kind.
+    """
+    return [_turn(turn, index, form) for index, turn in enumerate(turns)]
+
+
+def is_summary(turn: Turn) -> bool:
+    """Whether a turn is the summary of an earlier run."""
+    return turn.role == "human" and turn.text.startswith(MARK)
+
+
+def _turn(turn: Any, index: int, form: Form) -> Turn:
+    if not isinstance(turn, dict):
+        raise BadEntry(f"turn {index} is no object")
+    role = turn.get(form.role, "")
+    if not isinstance(role, str):
+        raise BadEntry(f"turn {index}: `{form.role}` is no text")
+    if form is SHAREGPT:
+        return Turn(role, _plain(turn.get("value"), index, "value"))
+    key = form.text_key(turn)
+    said = [_content(turn.get(key), index, key), *_calls(turn.get("tool_calls"), index)]
+    return Turn(form.roles.get(role, role), "\n".join(text for text in said if text))
+
+
+def _plain(value: Any, index: int, key: str) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise BadEntry(f"turn {index}: `{key}` is no text")
+    return value
+
+
+def _content(value: Any, index: int, key: str) -> str:
+    """A text, or the text parts of a list, a line each."""
+    if not isinstance(value, list):
+        return _plain(value, index, key)
+    parts = [part.get("text") if isinstance(part, dict) else part for part in value]
+    return "\n".join(part for part in parts if isinstance(part, str))
+
+
+def _calls(value: Any, index: int) -> list[str]:
+    """Each call as its name and its arguments; arguments may be a text of JSON or an object."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise BadEntry(f"turn {index}: `tool_calls` is no list")
+    return [_call(call) for call in value if isinstance(call, dict)]
+
+
+def _call(call: Mapping[str, Any]) -> str:
+    function = call.get("function")
+    function = function if isinstance(function, dict) else call
+    arguments = function.get("arguments", "")
+    spelt = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    return f"{function.get('name', '')}\n{spelt}"

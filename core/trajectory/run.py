@@ -1,0 +1,225 @@
+"""A whole run: input to shards, shards to parts, parts to output; taken up where an earlier one ended."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.errors import InspectorError, UsageError
+from core.trajectory.compress.metrics import AggregateMetrics
+from core.trajectory.engines.base import Engine, Kept
+from core.trajectory.shards import files
+from core.trajectory.shards.cut import Shard
+from core.trajectory.shards.job import Job, ShardResult
+from core.trajectory.shards.join import join, outputs
+from core.trajectory.shards.manifest import Manifest
+from core.trajectory.shards.part import Report
+from core.trajectory.shards.sample import chosen
+
+OnProblem = Callable[[str, int, str], None]
+"""Told the file, the line from 1 and what is wrong with it, in the order of the input."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """Who is told how a run goes.
+
+    Attributes:
+        report: Entries, tokens and bytes of input done since the last time.
+        problem: Of entries that were kept as they were.
+        result: Of every shard, and whether an earlier run finished it.
+    """
+
+    report: Report
+    problem: OnProblem
+    result: Callable[[ShardResult, bool], None]
+
+
+class OutputFault(InspectorError):  # noqa: N818 - the output could not be written
+    """The output cannot be written."""
+
+    exit_code = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a run writes.
+
+    Attributes:
+        output: OUTPUT, a file or a folder.
+        folder: It takes a file for each of the input.
+        keep_parts: The parts are the output; nothing is joined.
+    """
+
+    output: str
+    folder: bool
+    keep_parts: bool
+
+    @property
+    def manifest(self) -> str:
+        """Beside the output."""
+        return f"{self.output.rstrip('/')}.manifest.jsonl"
+
+    @property
+    def parts(self) -> str:
+        """The folder of the parts."""
+        output = self.output.rstrip("/")
+        return output if self.keep_parts else f"{output}.parts"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run came to.
+
+    Attributes:
+        taken_up: Shards that an earlier run had finished.
+        problems: Entries that were kept as they were, the first of each shard.
+    """
+
+    metrics: AggregateMetrics
+    shards: int
+    taken_up: int
+    sent: int
+    received: int
+    problems: tuple[tuple[str, int, str], ...]
+
+
+def foresee(job: Job, engine: Engine, listener: Listener) -> Outcome:
+    """What a run would do; nothing is written and nobody asked."""
+    tally = _Results(job, listener)
+    for result in engine.results(job, job.shards, _kept(job), listener.report):
+        tally.add(result, earlier=False)
+    return tally.outcome()
+
+
+def run(job: Job, target: Target, engine: Engine, listener: Listener, *, restart: bool) -> Outcome:
+    """Compress an input into an output.
+
+    Args:
+        job: What is to be done.
+        target: Where it goes.
+        engine: What works on it.
+        listener: Who is told how it goes.
+        restart: Forget what an earlier run left.
+
+    Raises:
+        UsageError: The output is part of the input, or belongs to another run.
+        OutputFault: Something cannot be written.
+        InspectorError: The input cannot be read.
+    """
+    planned = {} if target.keep_parts else outputs(job, target.output, folder=target.folder)
+    _check_apart(job, [*planned, target.output])
+    try:
+        return _run(job, target, planned, engine, listener, restart=restart)
+    except OSError as error:
+        raise OutputFault(
+            f"cannot be written ({error.strerror or error})",
+            where=str(error.filename or target.output),
+            remedy="Finished shards are kept: run the same command again once that is mended",
+        ) from error
+
+
+def _run(
+    job: Job,
+    target: Target,
+    planned: Mapping[str, Sequence[Shard]],
+    engine: Engine,
+    listener: Listener,
+    *,
+    restart: bool,
+) -> Outcome:
+    manifest = Manifest(target.manifest)
+    tally = _Results(job, listener)
+    done = {} if restart else manifest.finished(job)
+    if not restart and _is_whole(manifest, planned):
+        for result in manifest.results():
+            tally.add(result, earlier=True)
+        return tally.outcome()
+    if not restart and not manifest.exists():
+        _check_free(planned or [target.parts])
+    if not done:
+        files.remove_folder(job.parts)
+    files.make_folder(job.parts)
+    manifest.begin(job, done)
+    for result in done.values():
+        tally.add(result, earlier=True)
+    left = [shard for shard in job.shards if shard.index not in done]
+    for result in engine.results(job, left, _kept(job) if left else None, listener.report):
+        manifest.add(result)
+        tally.add(result, earlier=False)
+    manifest.finish({path: join(job, path, shards) for path, shards in planned.items()})
+    if planned:
+        files.remove_folder(job.parts)
+    return tally.outcome()
+
+
+class _Results:
+    """Adds up shards in the order of the input, whatever order they are finished in."""
+
+    def __init__(self, job: Job, listener: Listener) -> None:
+        self._job = job
+        self._shards = job.shards
+        self._listener = listener
+        self._found: dict[int, ShardResult] = {}
+        self._earlier = 0
+        self._next = 0
+        self._lines: dict[int, int] = {}
+        self._problems: list[tuple[str, int, str]] = []
+
+    def add(self, result: ShardResult, *, earlier: bool) -> None:
+        """A shard is finished; problems are told once all lines in front of them are counted."""
+        self._found[result.index] = result
+        self._earlier += earlier
+        self._listener.result(result, earlier)
+        while (found := self._found.get(self._next)) is not None:
+            self._name(found)
+            self._next += 1
+
+    def outcome(self) -> Outcome:
+        """All of them together."""
+        metrics = AggregateMetrics()
+        found = [self._found[index] for index in sorted(self._found)]
+        for one in found:
+            metrics.merge(one.metrics)
+        sent, received = sum(one.sent for one in found), sum(one.received for one in found)
+        return Outcome(metrics, len(self._shards), self._earlier, sent, received, tuple(self._problems))
+
+    def _name(self, found: ShardResult) -> None:
+        source = self._shards[found.index].source
+        before = self._lines.get(source, 0)
+        for problem in found.problems:
+            one = (self._job.sources[source].path, before + problem.line, problem.what)
+            self._problems.append(one)
+            self._listener.problem(*one)
+        self._lines[source] = before + found.lines
+
+
+def _kept(job: Job) -> Kept | None:
+    return None if job.sample is None else chosen(job)
+
+
+def _is_whole(manifest: Manifest, planned: Mapping[str, Any]) -> bool:
+    """Whether an earlier run ended and its outputs are as it left them."""
+    sizes = manifest.outputs()
+    return sizes is not None and all(files.size_of(path) == sizes.get(path) for path in planned)
+
+
+def _check_apart(job: Job, paths: Sequence[str]) -> None:
+    inputs = {os.path.realpath(source.path) for source in job.sources}
+    for path in paths:
+        if not files.is_remote(path) and os.path.realpath(path) in inputs:
+            raise UsageError("OUTPUT is the INPUT", where=path, remedy="Name another file to write to")
+
+
+def _check_free(paths: Iterable[str]) -> None:
+    for path in paths:
+        if os.path.isdir(path):
+            if os.listdir(path):
+                raise UsageError("there is something in this folder", where=path, remedy=_RESTART)
+        elif files.size_of(path):
+            raise UsageError("there is a file of this name", where=path, remedy=_RESTART)
+
+
+_RESTART = "Name another OUTPUT, or write over it with --restart"

@@ -1,0 +1,58 @@
+"""An input cut into shards: pieces that are read, compressed and written each for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from core.trajectory.shards.sources import PARQUET, PLAIN, Source
+
+LEAST, MOST = 4 * 2**20, 256 * 2**20
+"""Bytes of a shard: small enough to be done again, large enough that a thousand parts hold a large set."""
+
+_PARTS = 2_048
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A piece of one file.
+
+    Attributes:
+        index: Its place in the whole input.
+        source: Its file, by place in the input.
+        start: First byte; in a parquet file the first row group. A line belongs to the shard it begins in.
+        end: Behind the last one; None to the end of the file.
+    """
+
+    index: int
+    source: int
+    start: int
+    end: int | None
+
+    @property
+    def name(self) -> str:
+        """Of its part file."""
+        return f"part-{self.index:06d}.jsonl"
+
+
+def shard_size(sources: Sequence[Source]) -> int:
+    """Bytes of a shard of this input: the same however many processes work on it."""
+    return max(LEAST, min(MOST, sum(source.size for source in sources) // _PARTS))
+
+
+def cut(sources: Sequence[Source], size: int) -> tuple[Shard, ...]:
+    """The shards of an input, in order; a compressed file is one: it can be read from its beginning only."""
+    places = [(at, *bounds) for at, source in enumerate(sources) for bounds in _bounds(source, size)]
+    return tuple(Shard(index, *place) for index, place in enumerate(places))
+
+
+def _bounds(source: Source, size: int) -> Iterator[tuple[int, int | None]]:
+    if source.kind == PARQUET:
+        from core.trajectory.shards.parquet import row_groups
+
+        yield from ((group, group + 1) for group in range(row_groups(source.path)))
+    elif source.kind != PLAIN or source.size <= size:
+        yield 0, None
+    else:
+        count = -(-source.size // size)
+        yield from ((at * size, (at + 1) * size if at + 1 < count else None) for at in range(count))

@@ -1,0 +1,88 @@
+"""Who writes the summaries of a run, and what each is given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.compress.summarise.base import SummaryFailure
+from core.compress.summarise.model_choice import ModelChoice
+from core.model.accounting.tokens import Buckets
+from core.trajectory.compress.region import Region
+from core.trajectory.entries.forms import Turn
+
+FILE, EXTRACTIVE, STATIC = "file", "extractive", "static"
+OFFLINE = (EXTRACTIVE, STATIC)
+
+
+@dataclass(frozen=True, slots=True)
+class SummarySpec:
+    """Who writes; carried as it is to every process and machine that works on the run.
+
+    Attributes:
+        kind: `file`, `extractive`, `static`, or the wire format of a model.
+        text: The summary itself, for `file`.
+        choice: The model to ask; None without one.
+        concurrency: Requests under way at once, in the whole run.
+        attempts: Requests for one summary at the most.
+        temperature: Asked of the model; None leaves it to the provider.
+    """
+
+    kind: str = EXTRACTIVE
+    text: str = ""
+    choice: ModelChoice | None = None
+    concurrency: int = 50
+    attempts: int = 3
+    temperature: float | None = None
+
+    @property
+    def asks(self) -> bool:
+        """Whether a model is asked."""
+        return self.choice is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A summary, without its mark.
+
+    Attributes:
+        calls: Requests sent for it.
+        errors: Those that failed.
+        usage: What the provider counted over all of them; None when it said nothing.
+    """
+
+    text: str
+    calls: int = 0
+    errors: int = 0
+    usage: Buckets | None = None
+
+
+class SummaryMissing(Exception):  # noqa: N818 - the entry stays as it was, the run goes on
+    """No attempt gave a summary.
+
+    Args:
+        failure: Of the last attempt.
+        calls: Requests that were sent.
+        usage: What was paid for all the same.
+    """
+
+    def __init__(self, failure: SummaryFailure, calls: int, usage: Buckets | None = None) -> None:
+        self.failure = failure
+        self.calls = calls
+        self.usage = usage
+        super().__init__(failure.line)
+
+
+def excerpt(turns: Sequence[Turn], region: Region) -> list[tuple[int, Turn]]:
+    """The turns of a region with their places, long texts cut as the releases cut them."""
+    return [(at, Turn(turns[at].role, _cut(turns[at].text))) for at in range(region.start, region.end)]
+
+
+_LONG, _HEAD, _TAIL = 3_000, 1_500, 500
+
+
+def _cut(text: str) -> str:
+    if len(text) <= _LONG:
+        return text
+    left_out = len(text) - _HEAD - _TAIL
+    return f"{text[:_HEAD]}\n[{left_out:,} characters left out]\n{text[-_TAIL:]}"

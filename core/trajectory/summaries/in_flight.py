@@ -1,0 +1,209 @@
+"""Summaries by a model, many requests under way at once, the lines written in their order all the same."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import IO, TYPE_CHECKING
+
+from core.compress.summarise.answer_check import Answer, checked
+from core.compress.summarise.base import FailureKind, SummaryFailure, SummaryRequest
+from core.compress.summarise.remote.provider_errors import failure_of, is_worth_retrying
+from core.model.accounting.tokens import Buckets
+from core.trajectory.compress.compressor import Done, Draft
+from core.trajectory.summaries.base import SummaryMissing, Written
+from core.trajectory.summaries.models import AsyncConnection, connect
+from core.trajectory.summaries.prompt import build_prompt
+
+if TYPE_CHECKING:
+    from core.trajectory.shards.job import Job
+    from core.trajectory.shards.part import ShardWork
+
+_AHEAD = 20
+"""Trajectories that may wait behind a slow one, as a multiple of the requests under way at once."""
+
+_HELD = 64 * 2**20
+"""Bytes of lines that may wait to be written."""
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
+_OUTPUT_FACTOR = 2
+"""Output tokens allowed, as a multiple of those asked for: as the releases do."""
+
+_CUT = ("length", "max_tokens")
+
+
+def ask_for_all(work: ShardWork, stream: IO[bytes]) -> None:
+    """Compress every entry of a shard into its part, asking a model for the summaries."""
+    asyncio.run(_ask_for_all(work, stream))
+
+
+async def _ask_for_all(work: ShardWork, stream: IO[bytes]) -> None:
+    asker = Asker(work.job)
+    window = _Window(work, stream)
+    try:
+        for number, begun in work.begun():
+            waiting = (
+                asyncio.create_task(_finished(work, asker, begun)) if isinstance(begun, Draft) else begun
+            )
+            window.add(number, begun, waiting)
+            await asyncio.sleep(0)
+            await window.write_ready()
+        await window.write_all()
+    finally:
+        window.cancel()
+        await asker.close()
+
+
+class _Window:
+    """Lines in order, the first of them still waiting for its summary."""
+
+    def __init__(self, work: ShardWork, stream: IO[bytes]) -> None:
+        self._work = work
+        self._stream = stream
+        self._lines: deque[tuple[int, int, Done | asyncio.Task[Done]]] = deque()
+        self._held = 0
+        self._most = _AHEAD * work.job.summary.concurrency
+
+    def add(self, number: int, begun: Draft | Done, waiting: Done | asyncio.Task[Done]) -> None:
+        """One more line."""
+        size = len(begun.line if isinstance(begun, Draft) else begun.data)
+        self._lines.append((number, size, waiting))
+        self._held += size
+
+    async def write_ready(self) -> None:
+        """Write what is done; wait only when too much is held."""
+        while self._lines and (self._first_is_ready() or self._is_full()):
+            await self._write_first()
+
+    async def write_all(self) -> None:
+        """Wait for the rest."""
+        while self._lines:
+            await self._write_first()
+
+    def cancel(self) -> None:
+        """Give up what is under way."""
+        for _, _, waiting in self._lines:
+            if isinstance(waiting, asyncio.Task):
+                waiting.cancel()
+
+    def _first_is_ready(self) -> bool:
+        waiting = self._lines[0][2]
+        return isinstance(waiting, Done) or waiting.done()
+
+    def _is_full(self) -> bool:
+        return len(self._lines) > self._most or self._held > _HELD
+
+    async def _write_first(self) -> None:
+        number, size, waiting = self._lines[0]
+        done = waiting if isinstance(waiting, Done) else await waiting
+        self._lines.popleft()
+        self._held -= size
+        self._work.take(number, done)
+        self._stream.write(done.data)
+
+
+async def _finished(work: ShardWork, asker: Asker, draft: Draft) -> Done:
+    attempts = _Attempts()
+    try:
+        written = await asker.summary(draft, attempts)
+    except SummaryMissing as missing:
+        return work.compressor.failed(draft, missing)
+    finally:
+        work.tally.sent += attempts.usage.prompt or 0
+        work.tally.received += attempts.usage.output or 0
+    work.deadline.begin()
+    return work.compressor.finish(draft, written)
+
+
+@dataclass(slots=True)
+class _Attempts:
+    """What was tried for one summary."""
+
+    calls: int = 0
+    errors: int = 0
+    usage: Buckets = Buckets()  # noqa: RUF009 - frozen
+
+
+class Asker:
+    """Asks one model, a bounded number of times at once.
+
+    Args:
+        job: With a summary that asks.
+    """
+
+    def __init__(self, job: Job) -> None:
+        choice = job.summary.choice
+        assert choice is not None
+        self._job = job
+        self._secrets = (choice.api_key,)
+        self._where = f"{choice.model} at {choice.endpoint.host}"
+        self._seconds = min(choice.timeout, job.timeout / max(1, job.summary.attempts))
+        self._gate = asyncio.Semaphore(job.summary.concurrency)
+        self._connection: AsyncConnection = connect(job.summary.kind, replace(choice, timeout=self._seconds))
+
+    async def close(self) -> None:
+        """Break off what is under way."""
+        await self._connection.close()
+
+    async def summary(self, draft: Draft, attempts: _Attempts) -> Written:
+        """The summary of a region.
+
+        Raises:
+            SummaryMissing: No attempt gave one, or the entry took too long.
+        """
+        async with self._gate:
+            try:
+                async with asyncio.timeout(self._job.timeout):
+                    return await self._tried(draft, attempts)
+            except TimeoutError:
+                failure = SummaryFailure(
+                    FailureKind.TIMEOUT, f"took longer than {self._job.timeout:g} s", where=self._where
+                )
+                raise SummaryMissing(failure, attempts.calls) from None
+
+    async def _tried(self, draft: Draft, attempts: _Attempts) -> Written:
+        while True:
+            attempts.calls += 1
+            try:
+                text = await self._asked(draft, attempts)
+            except Exception as error:
+                attempts.errors += 1
+                failure = failure_of(error, self._where, self._secrets)
+                if attempts.calls >= self._job.summary.attempts or not _again(failure):
+                    raise SummaryMissing(failure, attempts.calls) from error
+                await self._pause(failure, attempts.calls)
+            else:
+                return Written(text, attempts.calls, attempts.errors)
+
+    async def _asked(self, draft: Draft, attempts: _Attempts) -> str:
+        settings = self._job.settings
+        assert draft.plan.region is not None
+        prompt = build_prompt(draft.entry.turns, draft.plan.region, settings)
+        async with asyncio.timeout(self._seconds):
+            answer = await self._connection.ask(
+                prompt, max(1, _OUTPUT_FACTOR * settings.summary_target), self._job.summary.temperature
+            )
+        attempts.usage += answer.usage or Buckets()
+        request = SummaryRequest((), settings.summary_target, ())
+        return checked(self._allowed(answer), request, self._where)[0]
+
+    def _allowed(self, answer: Answer) -> Answer:
+        """An answer as the release takes it: the older ones keep one that was cut off."""
+        if answer.finish in _CUT and not self._job.settings.rules.refuses_cut:
+            return replace(answer, finish=None)
+        return answer
+
+    async def _pause(self, failure: SummaryFailure, calls: int) -> None:
+        """Wait before another attempt, and let another entry ask meanwhile."""
+        grown = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** (calls - 1)) * random.uniform(1.0, 1.25)
+        self._gate.release()
+        try:
+            await asyncio.sleep(grown if failure.retry_after is None else failure.retry_after)
+        finally:
+            await self._gate.acquire()
+
+
+def _again(failure: SummaryFailure) -> bool:
+    return is_worth_retrying(failure) or failure.kind in (FailureKind.EMPTY, FailureKind.TRUNCATED)

@@ -1,0 +1,40 @@
+"""What a model is asked: our own words around the turns, credentials masked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from core.compress.summarise.prompt import Prompt
+from core.redact import redact_text
+from core.support.yaml_tables import load_table
+from core.trajectory.compress.compressor import Draft
+from core.trajectory.compress.plan import Count
+from core.trajectory.compress.region import Region
+from core.trajectory.compress.settings import Settings
+from core.trajectory.entries.forms import Turn
+from core.trajectory.summaries.base import excerpt
+
+
+def build_prompt(turns: Sequence[Turn], region: Region, settings: Settings) -> Prompt:
+    """The request for the summary of a region."""
+    words = _words()
+    told = "\n\n".join(f"[{at}: {turn.role}]\n{turn.text}" for at, turn in excerpt(turns, region))
+    safe = redact_text(told).replace(words["closing_tag"], words["harmless_tag"])
+    return Prompt(
+        system=words["system"].strip(),
+        user=words["user"].format(turns=safe, count=region.size, budget=settings.summary_target).strip(),
+    )
+
+
+def prompt_tokens(draft: Draft, settings: Settings, count: Count) -> int:
+    """Tokens a request would send."""
+    assert draft.plan.region is not None
+    return count(build_prompt(draft.entry.turns, draft.plan.region, settings).text)
+
+
+@cache
+def _words() -> Mapping[str, Any]:
+    words: Mapping[str, Any] = load_table("core/trajectory/summaries/prompt.yaml")
+    return words

@@ -1,0 +1,135 @@
+"""An entry comes back as it was but for its turns, in the form it came in."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.trajectory.compress.region import Region
+from core.trajectory.entries.entry import read_entry, rewritten
+from core.trajectory.entries.forms import BadEntry
+
+TURNS = [
+    {"from": role, "value": text}
+    for role, text in (("system", "s"), ("human", "h"), ("gpt", "g"), ("tool", "t"))
+]
+
+
+def line(value: Any, **options: Any) -> bytes:
+    return (json.dumps(value, **options) + "\n").encode()
+
+
+def test_every_other_byte_stays() -> None:
+    text = (
+        '{ "big": 12345678901234567890.10, "n": 1e400,"conversations" : [{"from":"system","value":"s"}, '
+        '{"from":"gpt","value":"\\u00e9"},{"from":"gpt","value":"b"}] , "x": NaN}\r\n'
+    )
+    entry = read_entry(text.encode())
+    new = rewritten(entry, Region(1, 2), "kürzer", "", {"a": 1})
+    assert new == (
+        '{ "big": 12345678901234567890.10, "n": 1e400,"conversations" : [{"from":"system","value":"s"}, '
+        '{"from": "human", "value": "kürzer"}, {"from":"gpt","value":"b"}] , "x": NaN, '
+        '"compression_metrics": {"a": 1}}\r\n'
+    )
+
+
+def test_metrics_of_an_earlier_run_are_replaced() -> None:
+    entry = read_entry(line({"compression_metrics": {"old": 1}, "conversations": TURNS}))
+    assert json.loads(rewritten(entry, Region(1, 2), "s", "", {"new": 2}))["compression_metrics"] == {
+        "new": 2
+    }
+
+
+def test_the_system_turn_of_the_head_gains_the_notice() -> None:
+    new = json.loads(rewritten(read_entry(line({"conversations": TURNS})), Region(1, 2), "s", " noted", None))
+    assert [turn["value"] for turn in new["conversations"]] == ["s noted", "s", "g", "t"]
+
+
+MESSAGES = [
+    {"role": "system", "content": "s"},
+    {"role": "user", "content": [{"type": "text", "text": "look"}, {"type": "image_url", "image_url": {}}]},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "1", "function": {"name": "ls", "arguments": "{}"}}],
+    },
+    {"role": "tool", "tool_call_id": "1", "content": "out"},
+]
+
+
+@pytest.mark.parametrize("key", ["messages", "trajectory", "conversations"])
+@pytest.mark.parametrize("as_text", [False, True])
+def test_messages_keep_their_form(key: str, as_text: bool) -> None:
+    entry = read_entry(line({"id": 1, key: json.dumps(MESSAGES) if as_text else MESSAGES}))
+    assert [(turn.role, turn.text) for turn in entry.turns] == [
+        ("system", "s"),
+        ("human", "look"),
+        ("gpt", "ls\n{}"),
+        ("tool", "out"),
+    ]
+    new = json.loads(rewritten(entry, Region(2, 4), "told", " noted", None))[key]
+    assert isinstance(new, str) == as_text
+    after = json.loads(new) if as_text else new
+    assert after == [
+        {"role": "system", "content": "s noted"},
+        MESSAGES[1],
+        {"role": "user", "content": "told"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"not json\n", "no JSON"),
+        (b"\xff\xfe\n", "not UTF-8"),
+        (b"[1]\n", "no JSON object"),
+        (b'{"conversations": 5}\n', "is no list"),
+        (b'{"messages": "plain words"}\n', "holds no JSON"),
+        (b'{"conversations": [1]}\n', "turn 0 is no object"),
+        (b'{"conversations": [{"from": "gpt", "value": 3}]}\n', "`value` is no text"),
+        (b'{"messages": [{"role": 3}]}\n', "`role` is no text"),
+        (b"[" * 100_000 + b"\n", "nested too deeply"),
+        (b'{"n": ' + b"9" * 5_000 + b"}\n", "a number of thousands of digits"),
+    ],
+)
+def test_what_cannot_be_read_says_why(data: bytes, why: str) -> None:
+    with pytest.raises(BadEntry, match=why):
+        read_entry(data)
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+turns = st.lists(
+    st.fixed_dictionaries({"from": st.sampled_from(["system", "human", "gpt", "tool"]), "value": st.text()}),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(st.dictionaries(st.text(), values, max_size=4), turns, st.data(), st.booleans())
+def test_any_entry_keeps_its_other_fields_and_its_other_turns(
+    others: dict[str, Any], spoken: list[dict[str, str]], data: st.DataObject, ascii_only: bool
+) -> None:
+    others = {
+        key: one
+        for key, one in others.items()
+        if key not in ("messages", "trajectory", "compression_metrics")
+    }
+    start = data.draw(st.integers(0, len(spoken) - 1))
+    end = data.draw(st.integers(start + 1, len(spoken)))
+    source = {**others, "conversations": spoken}
+    text = json.dumps(source, ensure_ascii=ascii_only)
+    try:
+        raw = text.encode()
+    except UnicodeEncodeError:
+        return
+    new = json.loads(rewritten(read_entry(raw), Region(start, end), "short", "", {"m": 1}))
+    kept = [*spoken[:start], {"from": "human", "value": "short"}, *spoken[end:]]
+    assert new == {**source, "conversations": kept, "compression_metrics": {"m": 1}}
