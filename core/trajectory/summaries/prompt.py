@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from core.compress.summarise.prompt import Prompt
-from core.redact import redact_text
+from core.redact.text import redact_text
 from core.support.yaml_tables import load_table
 from core.trajectory.compress.compressor import Draft
 from core.trajectory.compress.plan import Count
