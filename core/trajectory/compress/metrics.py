@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
-from core.trajectory.compress.region import Region
+from core.trajectory.entries.forms import Region
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from core.hermes.policy.output_rules import TrajectoryRules
 from core.trajectory.compress.metrics import TrajectoryMetrics
-from core.trajectory.compress.region import Region, find_region
+from core.trajectory.compress.region import find_region
 from core.trajectory.compress.settings import Settings
-from core.trajectory.entries.forms import Turn
+from core.trajectory.entries.forms import Region, Turn
 
 Count = Callable[[str], int]
 """Tokens of a text."""

@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from core.hermes.policy.output_rules import TrajectoryRules
 from core.trajectory.compress.settings import Settings
+from core.trajectory.entries.forms import Region
 
 _TOOL = "tool"
-
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """Turns `start` up to, not including, `end`."""
-
-    start: int
-    end: int
-
-    @property
-    def size(self) -> int:
-        """How many turns."""
-        return self.end - self.start
 
 
 def protected_turns(roles: Sequence[str], settings: Settings) -> frozenset[int]:

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.trajectory.compress.region import Region
-from core.trajectory.entries.forms import BadEntry, Form, Turn, form_of, read_turns
+from core.trajectory.entries.forms import BadEntry, Form, Region, Turn, form_of, read_turns
 from core.trajectory.entries.spans import Span, elements, members, skip_blank, written
 
 KEYS = ("conversations", "messages", "trajectory")

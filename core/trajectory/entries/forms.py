@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.trajectory.compress.settings import MARK
-
 
 class BadEntry(ValueError):  # noqa: N818 - one entry of many is off, the run is not
     """An entry cannot be read as a trajectory; the text says why."""
@@ -25,6 +23,19 @@ class Turn:
 
     role: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Turns `start` up to, not including, `end`."""
+
+    start: int
+    end: int
+
+    @property
+    def size(self) -> int:
+        """How many turns."""
+        return self.end - self.start
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +93,6 @@ def read_turns(turns: Sequence[Any], form: Form) -> list[Turn]:
         BadEntry: One is no object, or its role or text is of another kind.
     """
     return [_turn(turn, index, form) for index, turn in enumerate(turns)]
-
-
-def is_summary(turn: Turn) -> bool:
-    """Whether a turn is the summary of an earlier run."""
-    return turn.role == "human" and turn.text.startswith(MARK)
 
 
 def _turn(turn: Any, index: int, form: Form) -> Turn:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from typing import IO
 
-from core.trajectory.compress.compressor import Compressor, Done, Draft
+from core.trajectory.shards.compressor import Compressor, Done, Draft
 from core.trajectory.shards.cut import Shard
 from core.trajectory.shards.files import joined, replaced
 from core.trajectory.shards.job import Job, Problem, ShardResult, Tally
@@ -93,14 +93,16 @@ class ShardWork:
                 self.take(number, begun)
                 continue
             self.tally.metrics.add(self.compressor.foreseen(begun, calls))
-            if calls:
-                self.tally.sent += prompt_tokens(begun, self.job.settings, self.compressor.count)
+            region = begun.plan.region
+            if calls and region is not None:
+                turns = begun.entry.turns
+                self.tally.sent += prompt_tokens(turns, region, self.job.settings, self.compressor.count)
                 self.tally.received += self.job.settings.summary_target
 
     def write(self, stream: IO[bytes]) -> None:
         """Compress every entry into a part."""
         if self.job.summary.asks:
-            from core.trajectory.summaries.in_flight import ask_for_all
+            from core.trajectory.shards.in_flight import ask_for_all
 
             ask_for_all(self, stream)
             return

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from core.compress.summarise.base import SummaryFailure
 from core.compress.summarise.model_choice import ModelChoice
 from core.model.accounting.tokens import Buckets
-from core.trajectory.compress.region import Region
-from core.trajectory.entries.forms import Turn
+from core.trajectory.entries.forms import Region, Turn
 
 FILE, EXTRACTIVE, STATIC = "file", "extractive", "static"
 OFFLINE = (EXTRACTIVE, STATIC)

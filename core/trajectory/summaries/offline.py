@@ -11,9 +11,8 @@ from core.compress.summarise.base import SummaryFailure, SummaryRequest
 from core.compress.summarise.extract.summariser import ExtractiveSummariser
 from core.hermes.policy.policy import load_policy, newest_release
 from core.model.transcript.message import Message
-from core.trajectory.compress.region import Region
 from core.trajectory.compress.settings import Settings
-from core.trajectory.entries.forms import Turn
+from core.trajectory.entries.forms import Region, Turn
 from core.trajectory.summaries.base import FILE, STATIC, SummaryMissing, SummarySpec, Written, excerpt
 
 _ROLES = {"human": "user", "gpt": "assistant", "tool": "tool", "system": "system"}

@@ -9,11 +9,9 @@ from typing import Any
 from core.compress.summarise.prompt import Prompt
 from core.redact.text import redact_text
 from core.support.yaml_tables import load_table
-from core.trajectory.compress.compressor import Draft
 from core.trajectory.compress.plan import Count
-from core.trajectory.compress.region import Region
 from core.trajectory.compress.settings import Settings
-from core.trajectory.entries.forms import Turn
+from core.trajectory.entries.forms import Region, Turn
 from core.trajectory.summaries.base import excerpt
 
 
@@ -28,10 +26,9 @@ def build_prompt(turns: Sequence[Turn], region: Region, settings: Settings) -> P
     )
 
 
-def prompt_tokens(draft: Draft, settings: Settings, count: Count) -> int:
+def prompt_tokens(turns: Sequence[Turn], region: Region, settings: Settings, count: Count) -> int:
     """Tokens a request would send."""
-    assert draft.plan.region is not None
-    return count(build_prompt(draft.entry.turns, draft.plan.region, settings).text)
+    return count(build_prompt(turns, region, settings).text)
 
 
 @cache

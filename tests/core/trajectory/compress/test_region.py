@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.hermes.policy.policy import load_policy, releases
-from core.trajectory.compress.region import Region, find_region, protected_turns
+from core.trajectory.compress.region import find_region, protected_turns
 from core.trajectory.compress.settings import Settings
+from core.trajectory.entries.forms import Region
 
 LETTERS = {"s": "system", "h": "human", "g": "gpt", "t": "tool", "f": "function"}
 OLD, SNAPPING, NEWEST = (load_policy(name).trajectory for name in ("0.16", "0.19", "0.22"))

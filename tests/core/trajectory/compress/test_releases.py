@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from core.account.tokenizers.vocabularies import count_text
-from core.trajectory.compress.compressor import Compressor, Done
 from core.trajectory.compress.settings import Settings
+from core.trajectory.shards.compressor import Compressor, Done
 from core.trajectory.summaries.base import Written
 from tests.shared import shared
 

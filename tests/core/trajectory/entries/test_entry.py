@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.trajectory.compress.region import Region
 from core.trajectory.entries.entry import read_entry, rewritten
-from core.trajectory.entries.forms import BadEntry
+from core.trajectory.entries.forms import BadEntry, Region
 
 TURNS = [
     {"from": role, "value": text}

@@ -12,7 +12,7 @@ from core.compress.summarise.answer_check import Answer, checked
 from core.compress.summarise.base import FailureKind, SummaryFailure, SummaryRequest
 from core.compress.summarise.remote.provider_errors import failure_of, is_worth_retrying
 from core.model.accounting.tokens import Buckets
-from core.trajectory.compress.compressor import Done, Draft
+from core.trajectory.shards.compressor import Done, Draft
 from core.trajectory.summaries.base import SummaryMissing, Written
 from core.trajectory.summaries.models import AsyncConnection, connect
 from core.trajectory.summaries.prompt import build_prompt
