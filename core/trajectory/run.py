@@ -15,8 +15,8 @@ from core.trajectory.shards.cut import Shard
 from core.trajectory.shards.job import Job, ShardResult
 from core.trajectory.shards.join import join, outputs
 from core.trajectory.shards.manifest import Manifest
-from core.trajectory.shards.part import Report
 from core.trajectory.shards.sample import chosen
+from core.trajectory.shards.work import Report
 
 OnProblem = Callable[[str, int, str], None]
 """Told the file, the line from 1 and what is wrong with it, in the order of the input."""

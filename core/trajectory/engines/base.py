@@ -7,7 +7,7 @@ from typing import Protocol
 
 from core.trajectory.shards.cut import Shard
 from core.trajectory.shards.job import Job, ShardResult
-from core.trajectory.shards.part import Report
+from core.trajectory.shards.work import Report
 
 Kept = Mapping[int, Collection[int]]
 """Entries of a sample, by shard."""

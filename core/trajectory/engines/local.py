@@ -19,7 +19,8 @@ from core.errors import InspectorError
 from core.trajectory.engines.base import Kept
 from core.trajectory.shards.cut import Shard
 from core.trajectory.shards.job import Job, ShardResult
-from core.trajectory.shards.part import Report, compress_shard
+from core.trajectory.shards.part import compress_shard
+from core.trajectory.shards.work import Report
 from core.trajectory.tokenizer import open_tokenizer
 
 _TICK = 0.5

@@ -8,7 +8,7 @@ from core.trajectory.compress.metrics import TrajectoryMetrics
 from core.trajectory.compress.plan import Count, Plan, after_summary, plan_turns
 from core.trajectory.compress.settings import Settings, marked
 from core.trajectory.entries.entry import Entry, read_entry, rewritten
-from core.trajectory.entries.forms import BadEntry
+from core.trajectory.entries.forms import BadEntry, Region
 from core.trajectory.summaries.base import SummaryMissing, Written
 
 
@@ -36,6 +36,12 @@ class Draft:
     line: bytes
     entry: Entry
     plan: Plan
+
+    @property
+    def region(self) -> Region:
+        """The turns it replaces."""
+        assert self.plan.region is not None
+        return self.plan.region
 
 
 class Compressor:
@@ -69,7 +75,6 @@ class Compressor:
     def finish(self, draft: Draft, written: Written) -> Done:
         """The line with its summary."""
         entry, plan = draft.entry, draft.plan
-        assert plan.region is not None
         summary = marked(written.text)
         try:
             metrics = after_summary(
@@ -82,7 +87,7 @@ class Compressor:
                 errors=written.errors,
             )
             attached = metrics.document() if self.settings.attach_metrics else None
-            text = rewritten(entry, plan.region, summary, self.settings.notice, attached)
+            text = rewritten(entry, draft.region, summary, self.settings.notice, attached)
         except BadEntry as fault:
             return Done(ended(draft.line), problem=str(fault), calls=written.calls)
         return Done(ended(text.encode()), metrics)

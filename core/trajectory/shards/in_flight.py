@@ -19,7 +19,7 @@ from core.trajectory.summaries.prompt import build_prompt
 
 if TYPE_CHECKING:
     from core.trajectory.shards.job import Job
-    from core.trajectory.shards.part import ShardWork
+    from core.trajectory.shards.work import ShardWork
 
 _AHEAD = 20
 """Trajectories that may wait behind a slow one, as a multiple of the requests under way at once."""
@@ -179,8 +179,7 @@ class Asker:
 
     async def _asked(self, draft: Draft, attempts: _Attempts) -> str:
         settings = self._job.settings
-        assert draft.plan.region is not None
-        prompt = build_prompt(draft.entry.turns, draft.plan.region, settings)
+        prompt = build_prompt(draft.entry.turns, draft.region, settings)
         async with asyncio.timeout(self._seconds):
             answer = await self._connection.ask(
                 prompt, max(1, _OUTPUT_FACTOR * settings.summary_target), self._job.summary.temperature

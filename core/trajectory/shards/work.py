@@ -1,0 +1,104 @@
+"""The lines of one shard on their way, and what they add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+
+from core.trajectory.shards.compressor import Compressor, Done, Draft
+from core.trajectory.shards.cut import Shard
+from core.trajectory.shards.job import Job, Problem, ShardResult, Tally
+from core.trajectory.shards.lines import LONGEST, read_lines
+from core.trajectory.tokenizer import Deadline, open_tokenizer
+
+Report = Callable[[int, int, int], None]
+"""Told now and then how many entries, tokens and bytes of input are done since the last time."""
+
+NAMED = 200
+"""Problems of a shard that are named; the others are counted."""
+
+_EVERY = 64
+"""Lines between two reports."""
+
+
+class ShardWork:
+    """The lines of one shard on their way.
+
+    Args:
+        job: The run.
+        shard: The piece.
+        kept: As for `compress_shard`.
+        report: As for `compress_shard`.
+    """
+
+    def __init__(self, job: Job, shard: Shard, kept: Collection[int] | None, report: Report | None) -> None:
+        self.job = job
+        self.deadline = Deadline(job.timeout)
+        self.compressor = Compressor(job.settings, open_tokenizer(job.tokenizer, self.deadline.check))
+        self.tally = Tally()
+        self._shard = shard
+        self._kept = kept
+        self._report = report
+        self._told = (0, 0, 0)
+        self._read = 0
+
+    def result(self) -> ShardResult:
+        """What became of it, once all is done."""
+        self._tell()
+        tally = self.tally
+        return ShardResult(
+            self._shard.index,
+            tally.lines,
+            tally.written,
+            tally.metrics,
+            tuple(tally.problems),
+            tally.sent,
+            tally.received,
+        )
+
+    def begun(self) -> Iterator[tuple[int, Draft | Done]]:
+        """The lines in order, with their numbers from 1, read and planned."""
+        entries = 0
+        endless = False
+        for line in self._lines():
+            if endless or (len(line) == LONGEST and not line.endswith(b"\n")):
+                yield self.tally.lines + 1, self._piece(line, first=not endless)
+                endless = not line.endswith(b"\n")
+                self.tally.lines += not endless
+                continue
+            self.tally.lines += 1
+            blank = not line.strip()
+            if self._kept is None or (not blank and entries in self._kept):
+                self.deadline.begin()
+                yield self.tally.lines, self.compressor.begin(line)
+            entries += not blank
+        self.tally.lines += endless
+
+    def take(self, number: int, done: Done) -> None:
+        """Count a line that is done."""
+        self.tally.written += len(done.data)
+        if done.problem:
+            self.tally.metrics.fail(done.calls, done.calls)
+            if len(self.tally.problems) < NAMED:
+                self.tally.problems.append(Problem(number, done.problem))
+        elif done.metrics is not None:
+            self.tally.metrics.add(done.metrics)
+
+    def _piece(self, line: bytes, *, first: bool) -> Done:
+        """A piece of a line too long to be read: handed on as it is."""
+        problem = f"longer than {LONGEST // 2**20} MiB" if first else ""
+        return Done(line, problem=problem)
+
+    def _lines(self) -> Iterator[bytes]:
+        for count, line in enumerate(read_lines(self.job.sources[self._shard.source], self._shard)):
+            self._read += len(line)
+            if count % _EVERY == 0:
+                self._tell()
+            yield line
+
+    def _tell(self) -> None:
+        if self._report is None:
+            return
+        metrics = self.tally.metrics
+        now = (metrics.total_trajectories, metrics.total_tokens_before, self._read)
+        self._report(*(new - old for new, old in zip(now, self._told, strict=True)))
+        self._told = now
