@@ -10,8 +10,8 @@ from typing import Any
 from core.errors import InspectorError, UsageError
 from core.trajectory.compress.metrics import AggregateMetrics
 from core.trajectory.engines.base import Engine, Kept
-from core.trajectory.shards import files
-from core.trajectory.shards.cut import Shard
+from core.trajectory.input import files
+from core.trajectory.input.cut import Shard
 from core.trajectory.shards.job import Job, ShardResult
 from core.trajectory.shards.join import join, outputs
 from core.trajectory.shards.manifest import Manifest

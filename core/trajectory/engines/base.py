@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Protocol
 
-from core.trajectory.shards.cut import Shard
+from core.trajectory.input.cut import Shard
 from core.trajectory.shards.job import Job, ShardResult
 from core.trajectory.shards.work import Report
 

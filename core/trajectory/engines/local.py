@@ -17,7 +17,7 @@ from typing import Any
 
 from core.errors import InspectorError
 from core.trajectory.engines.base import Kept
-from core.trajectory.shards.cut import Shard
+from core.trajectory.input.cut import Shard
 from core.trajectory.shards.job import Job, ShardResult
 from core.trajectory.shards.part import compress_shard
 from core.trajectory.shards.work import Report

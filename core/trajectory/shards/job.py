@@ -8,8 +8,8 @@ from typing import Any
 
 from core.trajectory.compress.metrics import AggregateMetrics
 from core.trajectory.compress.settings import Settings
-from core.trajectory.shards.cut import Shard, cut, shard_size
-from core.trajectory.shards.sources import Source
+from core.trajectory.input.cut import Shard, cut, shard_size
+from core.trajectory.input.sources import Source
 from core.trajectory.summaries.base import SummarySpec
 from core.trajectory.tokenizer import DEFAULT, fingerprint
 

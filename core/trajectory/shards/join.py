@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 from core.errors import ConfigError
-from core.trajectory.shards import files
-from core.trajectory.shards.cut import Shard
+from core.trajectory.input import files
+from core.trajectory.input.cut import Shard
+from core.trajectory.input.sources import GZIP, PARQUET, ZSTD, kind_of
 from core.trajectory.shards.job import Job
-from core.trajectory.shards.sources import GZIP, PARQUET, ZSTD, kind_of
 
 _BUFFER = 2**20
 

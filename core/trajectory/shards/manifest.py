@@ -10,7 +10,7 @@ from typing import Any
 
 from core.errors import UsageError
 from core.trajectory.compress.metrics import AggregateMetrics
-from core.trajectory.shards import files
+from core.trajectory.input import files
 from core.trajectory.shards.job import Job, Problem, ShardResult
 
 FORMAT = 1

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import IO
 
+from core.trajectory.input.cut import Shard
+from core.trajectory.input.files import joined, replaced
 from core.trajectory.shards.compressor import Done, Draft
-from core.trajectory.shards.cut import Shard
-from core.trajectory.shards.files import joined, replaced
 from core.trajectory.shards.job import Job, ShardResult
 from core.trajectory.shards.work import Report, ShardWork
 from core.trajectory.summaries.base import SummaryMissing

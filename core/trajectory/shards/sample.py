@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
-from core.trajectory.shards.cut import Shard
+from core.trajectory.input.cut import Shard
+from core.trajectory.input.lines import LONGEST, read_lines
 from core.trajectory.shards.job import Job
-from core.trajectory.shards.lines import LONGEST, read_lines
 
 
 def chosen(job: Job) -> Mapping[int, frozenset[int]]:

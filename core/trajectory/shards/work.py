@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
+from core.trajectory.input.cut import Shard
+from core.trajectory.input.lines import LONGEST, read_lines
 from core.trajectory.shards.compressor import Compressor, Done, Draft
-from core.trajectory.shards.cut import Shard
 from core.trajectory.shards.job import Job, Problem, ShardResult, Tally
-from core.trajectory.shards.lines import LONGEST, read_lines
 from core.trajectory.tokenizer import Deadline, open_tokenizer
 
 Report = Callable[[int, int, int], None]

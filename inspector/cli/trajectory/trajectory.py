@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from core.trajectory.engines.base import Engine
     from core.trajectory.run import Outcome
     from core.trajectory.shards.job import Job
-    from core.trajectory.shards.sources import Input
+    from core.trajectory.input.sources import Input
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compress, or say what would be done."""
-    from core.trajectory.shards.sources import find_input
+    from core.trajectory.input.sources import find_input
 
     if args.output is None and not args.dry_run:
         raise UsageError("OUTPUT is missing", where="trajectory", remedy="Or look first with --dry-run")
@@ -93,7 +93,7 @@ def _document(outcome: Outcome, job: Job, began: datetime, seconds: float) -> di
 
 def _write_metrics(path: str, document: dict[str, Any]) -> None:
     from core.trajectory.run import OutputFault
-    from core.trajectory.shards.files import replaced
+    from core.trajectory.input.files import replaced
     from inspector.payloads.values import dumps
 
     try:

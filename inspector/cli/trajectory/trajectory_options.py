@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from core.trajectory.engines.base import Engine
     from core.trajectory.run import Outcome, Target
     from core.trajectory.shards.job import Job
-    from core.trajectory.shards.sources import Input
+    from core.trajectory.input.sources import Input
     from core.trajectory.summaries.base import SummarySpec
     from core.trajectory.upstream_config import UpstreamConfig
 

@@ -13,9 +13,9 @@ import pytest
 from core.errors import UsageError
 from core.trajectory.compress.settings import Settings
 from core.trajectory.engines.local import LocalEngine
+from core.trajectory.input.sources import find_input
 from core.trajectory.run import Listener, Outcome, OutputFault, Target, foresee, run
 from core.trajectory.shards.job import Job
-from core.trajectory.shards.sources import find_input
 from core.trajectory.summaries.base import FILE, SummarySpec
 from tests.core.trajectory import sets
 

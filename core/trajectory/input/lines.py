@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import IO
 
 from core.errors import ConfigError, InspectorError
-from core.trajectory.shards.cut import Shard
-from core.trajectory.shards.files import opened
-from core.trajectory.shards.sources import GZIP, PARQUET, ZSTD, Source
+from core.trajectory.input.cut import Shard
+from core.trajectory.input.files import opened
+from core.trajectory.input.sources import GZIP, PARQUET, ZSTD, Source
 
 LONGEST = 256 * 2**20
 """Bytes of a line that is still read whole; a longer one is handed on in pieces."""
@@ -41,7 +41,7 @@ def read_lines(source: Source, shard: Shard) -> Iterator[bytes]:
 
 def _lines(source: Source, shard: Shard) -> Iterator[bytes]:
     if source.kind == PARQUET:
-        from core.trajectory.shards.parquet import rows
+        from core.trajectory.input.parquet import rows
 
         yield from rows(source.path, shard.start)
         return

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import NotFoundError
-from core.trajectory.shards.files import filesystem, is_remote
+from core.trajectory.input.files import filesystem, is_remote
 
 PLAIN, GZIP, ZSTD, PARQUET = "jsonl", "gzip", "zstd", "parquet"
 _ENDINGS = {".parquet": PARQUET, ".gz": GZIP, ".zst": ZSTD}

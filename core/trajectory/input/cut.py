@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.trajectory.shards.sources import PARQUET, PLAIN, Source
+from core.trajectory.input.sources import PARQUET, PLAIN, Source
 
 LEAST, MOST = 4 * 2**20, 256 * 2**20
 """Bytes of a shard: small enough to be done again, large enough that a thousand parts hold a large set."""
@@ -48,7 +48,7 @@ def cut(sources: Sequence[Source], size: int) -> tuple[Shard, ...]:
 
 def _bounds(source: Source, size: int) -> Iterator[tuple[int, int | None]]:
     if source.kind == PARQUET:
-        from core.trajectory.shards.parquet import row_groups
+        from core.trajectory.input.parquet import row_groups
 
         yield from ((group, group + 1) for group in range(row_groups(source.path)))
     elif source.kind != PLAIN or source.size <= size:

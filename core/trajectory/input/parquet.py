@@ -7,7 +7,7 @@ from typing import Any
 
 from core.errors import ConfigError, NotFoundError
 from core.trajectory.entries.spans import written
-from core.trajectory.shards.files import opened
+from core.trajectory.input.files import opened
 
 _ROWS = 64
 """Rows turned into text at once."""
