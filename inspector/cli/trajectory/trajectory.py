@@ -20,9 +20,9 @@ from inspector.cli.trajectory import trajectory_options as asked
 
 if TYPE_CHECKING:
     from core.trajectory.engines.base import Engine
+    from core.trajectory.input.sources import Input
     from core.trajectory.run import Outcome
     from core.trajectory.shards.job import Job
-    from core.trajectory.input.sources import Input
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -92,8 +92,8 @@ def _document(outcome: Outcome, job: Job, began: datetime, seconds: float) -> di
 
 
 def _write_metrics(path: str, document: dict[str, Any]) -> None:
-    from core.trajectory.run import OutputFault
     from core.trajectory.input.files import replaced
+    from core.trajectory.run import OutputFault
     from inspector.payloads.values import dumps
 
     try:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from core.compress.summarise.model_choice import ModelChoice
     from core.trajectory.compress.settings import Settings
     from core.trajectory.engines.base import Engine
+    from core.trajectory.input.sources import Input
     from core.trajectory.run import Outcome, Target
     from core.trajectory.shards.job import Job
-    from core.trajectory.input.sources import Input
     from core.trajectory.summaries.base import SummarySpec
     from core.trajectory.upstream_config import UpstreamConfig
 
