@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -16,6 +16,9 @@ from core.imports.values import amount_of, moment_of
 from core.model.accounting.tokens import Buckets
 from core.support.yaml_tables import shared_table
 
+_MOST_A_TOKEN = 6
+"""Characters a token holds at the most over a whole answer, in prose and code."""
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -24,7 +27,10 @@ class Call:
     Attributes:
         one_hour: The part of the cache writes that is kept for an hour.
         usd: What the tool itself recorded.
-        cut: Only lines written while the answer still streamed survive: there was more output.
+        cut: Only lines written while the answer still streamed survive: there may have been more output.
+        at: When its first line was written, the nearest a log comes to when the request was sent.
+        until: When its last line was written.
+        visible: Characters of the answer that its lines show.
     """
 
     session: str
@@ -35,6 +41,13 @@ class Call:
     one_hour: int = 0
     usd: Decimal | None = None
     cut: bool = False
+    until: datetime | None = None
+    visible: int = 0
+
+    @property
+    def exceeds(self) -> bool:
+        """The lines show more text than the output they count can hold."""
+        return self.cut and self.visible > _MOST_A_TOKEN * (self.tokens.output or 0)
 
     @property
     def knows(self) -> tuple[bool, int]:
@@ -54,11 +67,16 @@ class Transcripts:
     broken: int = 0
     silent: list[Path] = field(default_factory=list)
     _calls: dict[tuple[str, ...], Call] = field(default_factory=dict)
+    _shown: dict[tuple[str, ...], dict[int, int]] = field(default_factory=dict)
 
     @property
     def calls(self) -> Sequence[Call]:
         """In the order in which they were first met."""
-        return tuple(self._calls.values())
+        shown = self._shown
+        return tuple(
+            replace(call, visible=sum(shown[key].values())) if call.cut and key in shown else call
+            for key, call in self._calls.items()
+        )
 
     def read(self, path: Path) -> None:
         """Adds the calls of a file.
@@ -73,10 +91,18 @@ class Transcripts:
         found = 0
         for key, call in self._lines(path):
             found += 1
-            if key not in self._calls or call.knows >= self._calls[key].knows:
-                self._calls[key] = call
+            self._add(key, call)
         if not found:
             self.silent.append(path)
+
+    def _add(self, key: tuple[str, ...], call: Call) -> None:
+        known = self._calls.get(key)
+        if known is None:
+            self._calls[key] = call
+            return
+        best = call if call.knows >= known.knows else known
+        times = [at for one in (known, call) for at in (one.at, one.until) if at is not None]
+        self._calls[key] = replace(best, at=min(times, default=None), until=max(times, default=None))
 
     def _lines(self, path: Path) -> Iterator[tuple[tuple[str, ...], Call]]:
         known = {"session": path.stem}
@@ -93,7 +119,12 @@ class Transcripts:
                 known |= _told(record)
                 if read := _call(record, known):
                     ids, call = read
-                    yield ids or (str(path), str(number)), call
+                    key = ids or (str(path), str(number))
+                    if call.cut:
+                        # Copies of a line in resumed logs show the same text: it counts once.
+                        texts = (text for block in _blocks(record) for text in block)
+                        self._shown.setdefault(key, {}).update((hash(text), len(text)) for text in texts)
+                    yield key, call
 
 
 def _read(path: Path) -> Iterator[bytes]:
@@ -143,6 +174,18 @@ def _usage(record: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, A
         if isinstance(usage, Mapping):
             return form, usage
     return {}, {}
+
+
+def _blocks(record: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    """The texts a line shows of an answer: what was said, thought and asked of tools."""
+    for path in shared_table("core/imports/transcripts.yaml")["shown"]:
+        content = field_at(record, path)
+        for block in content if isinstance(content, list) else ():
+            if isinstance(block, Mapping):
+                texts = (block.get("text"), block.get("thinking"))
+                called = block.get("input")
+                asked = (json.dumps(called, ensure_ascii=False),) if called else ()
+                yield (*(text for text in texts if isinstance(text, str) and text), *asked)
 
 
 def _is_cut(record: Mapping[str, Any], paths: Sequence[str]) -> bool:

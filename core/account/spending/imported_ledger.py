@@ -75,7 +75,7 @@ def transcript_ledger(
         rows=tuple(_finished(key, group, prices) for key, group in rows),
         totals=_finished("total", booked, prices, sessions),
         lower_bound=cut,
-        notes=tuple(_notes(calls, read)),
+        notes=(*_notes(calls, read), *_crossings(calls, by, zone)),
         since=since,
         until=until,
     )
@@ -166,14 +166,37 @@ def _group(call: Call, first: bool) -> Group:
 
 
 def _notes(calls: Sequence[Call], read: Transcripts) -> Iterator[str]:
-    cut = sum(call.cut for call in calls)
+    cut = [call for call in calls if call.cut]
     if cut:
-        yield f"{cut:,} of {len(calls):,} calls were logged while streaming only: they put out more than this"
+        said = f"{len(cut):,} of {len(calls):,} calls were logged while streaming only"
+        yield f"{said}: {_more(sum(call.exceeds for call in cut), len(cut))}"
     if read.silent:
         count = plural(len(read.silent), "file holds", "files hold")
         yield f"{count} no usage of a model call: {_some(read.silent)}"
     if read.broken:
         yield f"{plural(read.broken, 'line is', 'lines are')} not JSON and left out"
+
+
+def _more(proved: int, cut: int) -> str:
+    """What is known of answers whose end was not logged: text that is seen and not counted proves more."""
+    if not proved:
+        return "they may have put out more"
+    if proved == cut:
+        return "they put out more than this"
+    return f"{proved:,} put out more than this, the others may have"
+
+
+def _crossings(calls: Sequence[Call], by: str, zone: tzinfo | None) -> Iterator[str]:
+    """How many calls a day or hour does not hold whole, and where they are booked."""
+    crossing = sum(_crosses(call, by, zone) for call in calls) if by in FORMS else 0
+    if crossing:
+        said = plural(crossing, "call goes", "calls go")
+        yield f"{said} past the end of the {by}: booked by when the request was sent (first line)"
+
+
+def _crosses(call: Call, by: str, zone: tzinfo | None) -> bool:
+    last = call.until or call.at
+    return last is not None and _key(call, by, zone) != last.astimezone(zone).strftime(FORMS[by])
 
 
 def _some(files: Sequence[Path]) -> str:

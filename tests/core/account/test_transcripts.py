@@ -73,7 +73,40 @@ def test_a_call_copied_into_a_resumed_session_counts_once_whatever_the_order(log
 def test_an_answer_of_which_only_the_stream_survives_makes_a_lower_bound(log: Any) -> None:
     found = transcript_ledger([log(claude("m1", 2, None), claude("m2", 50))])
     assert found.lower_bound
-    assert found.notes == ("1 of 2 calls were logged while streaming only: they put out more than this",)
+    assert found.notes == ("1 of 2 calls were logged while streaming only: they may have put out more",)
+
+
+def shown(line: dict[str, Any], *blocks: dict[str, Any]) -> dict[str, Any]:
+    return {**line, "message": {**line["message"], "content": list(blocks)}}
+
+
+def test_only_answers_whose_text_needs_more_than_was_counted_are_said_to_have_put_out_more(log: Any) -> None:
+    long = {"type": "text", "text": "word " * 40}
+    call = {"type": "tool_use", "name": "Bash", "input": {"command": "ls " * 60}}
+    short = {"type": "text", "text": "ok"}
+    first = [shown(claude("m1", 1, None), long), shown(claude("m2", 1, None), call)]
+    both = transcript_ledger([log(*first)])
+    assert both.notes == ("2 of 2 calls were logged while streaming only: they put out more than this",)
+    [note] = transcript_ledger([log(*first, shown(claude("m3", 1, None), short))]).notes
+    assert note.endswith(": 2 put out more than this, the others may have")
+
+
+def test_text_copied_into_a_resumed_log_counts_once(log: Any) -> None:
+    line = shown(claude("m1", 20, None), {"type": "text", "text": "word " * 20})
+    [note] = transcript_ledger([log(line, name="a.jsonl"), log(line, name="b.jsonl")]).notes
+    assert note.endswith("they may have put out more")
+
+
+def test_a_call_past_midnight_is_booked_on_the_day_it_was_sent_and_that_is_said(log: Any) -> None:
+    sent = claude("m1", 1, None, timestamp="2026-01-09T23:59:58.000Z")
+    done = claude("m1", 80, timestamp="2026-01-10T00:00:03.000Z")
+    for lines in ([sent, done], [done, sent]):
+        found = transcript_ledger([log(*lines)], by="day", zone=UTC)
+        assert [(row.key, row.tokens.output) for row in found.rows] == [("2026-01-09", 80)]
+        [note] = found.notes
+        assert note.startswith("1 call goes past the end of the day: booked by when the request was sent")
+    assert transcript_ledger([log(sent, done)], by="model", zone=UTC).notes == ()
+    assert transcript_ledger([log(sent, done)], until=datetime(2026, 1, 10, tzinfo=UTC)).totals.calls == 1
 
 
 def test_a_subagent_in_progress_lines_is_spent_too(log: Any) -> None:
