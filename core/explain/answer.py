@@ -9,7 +9,7 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from core.explain.explanation import Now
+from core.explain.explanation import Explanation, Now
 from core.hermes.config.config import FILE_NAME
 from core.hermes.config.window import CACHE_NAME, WindowGuess
 from core.hermes.log.read import log_files
@@ -70,7 +70,11 @@ def _fresh(store: Store, session_id: str, release: str | None) -> Answer:
     # Imported here: an answer that is remembered needs none of the machinery.
     from core.explain.events import explain
 
-    found = explain(store, session_id, release=release)
+    return answer_of(explain(store, session_id, release=release))
+
+
+def answer_of(found: Explanation) -> Answer:
+    """The answer of a conversation that has been read already."""
     title = found.conversation.name
     return Answer(
         found.session,

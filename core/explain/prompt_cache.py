@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from core.account.pricing.price_book import open_book
+from core.account.pricing.price_book import PriceBook, open_book
 from core.account.prompt_cache.report import cache_report
-from core.explain.events import explain
+from core.explain.context.context import Frame
+from core.explain.events import explained
 from core.model.accounting.prompt_cache import CacheReport
 from core.store.store import Store
 
@@ -24,15 +25,23 @@ def conversation_cache(
         NotFoundError: There is no such session.
         ConfigError: config.yaml or the price overrides cannot be used.
     """
-    known = explain(store, session_id, release=release)
-    minor = known.release.release
-    one_hour = known.config.value("prompt_caching.cache_ttl", minor) == "1h"
+    return cache_of(explained(store, session_id, release=release)[0], prices=prices)
+
+
+def cache_of(frame: Frame, *, prices: bool = True) -> CacheReport:
+    """The same of a conversation that has been read already."""
     return cache_report(
-        store,
-        session_id,
-        known.log,
-        release=minor,
-        config=known.config,
-        prices=open_book(one_hour=one_hour) if prices else None,
-        to_utc=known.clock.utc,
+        frame.store,
+        frame.conversation.tip.id,
+        frame.log,
+        release=frame.release.release,
+        config=frame.config,
+        prices=_book(frame) if prices else None,
+        to_utc=frame.clock.utc,
+        conversation=frame.conversation,
     )
+
+
+def _book(frame: Frame) -> PriceBook:
+    lifetime = frame.config.value("prompt_caching.cache_ttl", frame.release.release)
+    return open_book(one_hour=lifetime == "1h")

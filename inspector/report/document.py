@@ -20,25 +20,25 @@ from inspector.terminal import formatting as format
 
 TITLE = "Hermes compression report"
 LEFT_OUT = "…"
-_SAID = {"C1": "", "C4": "", "C7": "", "C9": "first", "C11": "", "D3": "text"}
-"""Rules that quote what was said in their evidence, and the figure that quotes it in the sentence."""
 _MOST_EVIDENCE, _MOST_TEXT = 3, 240
 """Of each finding; the document holds it all."""
 _TYPED = re.compile(r"(msg=).*", re.DOTALL)
 
 
 def document(store: Store, session: Session) -> dict[str, Any]:
-    """Everything the report says, in the shapes of the commands it comes from."""
+    """Everything the report says, in the shapes of the commands it comes from, of one reading."""
     from core.account.pricing.price_book import open_book
     from core.account.spending.ledger import ledger
-    from core.explain.answer import answer
-    from core.explain.diagnose.diagnose import diagnose
-    from core.explain.prompt_cache import conversation_cache
+    from core.explain.answer import answer_of
+    from core.explain.diagnose.diagnose import diagnose_read
+    from core.explain.events import explained
+    from core.explain.prompt_cache import cache_of
     from inspector.payloads import findings, lineage, prompt_cache, why
     from inspector.payloads import usage as usage_json
 
-    conversation = store.conversation(session.id)
-    examined = diagnose(store, session.id)
+    frame, explanation = explained(store, session.id)
+    conversation, hits = frame.conversation, cache_of(frame)
+    examined = diagnose_read(frame, explanation, hits)
     return {
         "inspector": __version__,
         "session": session.id,
@@ -48,11 +48,11 @@ def document(store: Store, session: Session) -> dict[str, Any]:
         "schema": store.schema.version,
         "sessions": len(conversation.sessions),
         "generations": [len(one.row_ids) for one in conversation.generations],
-        "why": _unsaid_reasons(why.payload(answer(store, session.id))),
+        "why": _unsaid_reasons(why.payload(answer_of(explanation))),
         "findings": [_unsaid_finding(findings.payload(one)) for one in examined.findings],
         "unknown": [{"rule": one.rule, "name": one.name, "why": one.why} for one in examined.unknown],
         "usage": usage_json.payload(ledger((store,), by="model", session=session.id, prices=open_book())),
-        "cache": prompt_cache.payload(conversation_cache(store, session.id)),
+        "cache": prompt_cache.payload(hits),
         "chain": lineage.payload(store.chain(session.id)),
         "notes": list(conversation.notes),
     }
@@ -77,16 +77,20 @@ def _unsaid_reasons(why: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unsaid_finding(found: dict[str, Any]) -> dict[str, Any]:
-    """Without what its rule quotes of a message."""
-    evidence = [{**one, "text": _TYPED.sub(rf"\1{LEFT_OUT}", one["text"])} for one in found["evidence"]]
-    if found["rule"] not in _SAID:
-        return {**found, "evidence": evidence}
-    numbers, sentence, key = dict(found["numbers"]), found["sentence"], _SAID[found["rule"]]
-    if key in numbers:
-        sentence = sentence.replace(str(numbers[key]), LEFT_OUT)
-        numbers[key] = LEFT_OUT
-    evidence = [{**one, "text": LEFT_OUT} for one in evidence]
-    return {**found, "numbers": numbers, "sentence": sentence, "evidence": evidence}
+    """Without what its rule quotes of a message; of a rule that does not tell, without all it may quote."""
+    from core.explain.diagnose.registry import NOTHING, quoted
+
+    quotes = quoted(found["rule"], found["name"])
+    cut = [{**one, "text": _TYPED.sub(rf"\1{LEFT_OUT}", one["text"])} for one in found["evidence"]]
+    if quotes == NOTHING:
+        return {**found, "evidence": cut}
+    numbers, sentence, remedy = dict(found["numbers"]), found["sentence"], found["remedy"]
+    for key in [quotes] if quotes else [key for key, value in numbers.items() if isinstance(value, str)]:
+        if key in numbers:
+            sentence, remedy = (text.replace(str(numbers[key]), LEFT_OUT) for text in (sentence, remedy))
+            numbers[key] = LEFT_OUT
+    evidence = [{**one, "text": LEFT_OUT} for one in cut]
+    return {**found, "numbers": numbers, "sentence": sentence, "remedy": remedy, "evidence": evidence}
 
 
 def _sections(found: dict[str, Any]) -> Iterator[Section]:

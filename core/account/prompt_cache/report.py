@@ -104,6 +104,7 @@ def cache_report(
     prices: PriceBook | None = None,
     to_utc: ToUtc = local_time,
     results: bool = True,
+    conversation: Conversation | None = None,
 ) -> CacheReport:
     """Breakpoints, calls, breaks, advice and costs of one conversation.
 
@@ -116,12 +117,13 @@ def cache_report(
         prices: Price book; amounts stay unknown without it.
         to_utc: Turns the log's times into UTC; this machine's zone by default.
         results: Cost the tool results too, which reads every message.
+        conversation: The one of the session, where it has been read already.
 
     Raises:
         NotFoundError: There is no such session.
     """
     minor = nearest_release(release) if release else newest_release()
-    conversation = store.conversation(session_id)
+    conversation = conversation or store.conversation(session_id)
     case = _Case(store, conversation, log or Log(), minor, config or HermesConfig(), prices, to_utc)
     report = _report(case, results)
     if prices is not None:

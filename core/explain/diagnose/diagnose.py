@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import chain
 
-from core.account.diagnosis import one_at_a_time
-from core.account.pricing.price_book import open_book
-from core.explain.diagnose.examine import Examination, examine, examine_store
-from core.explain.diagnose.rules.money.database_spending import store_findings
-from core.explain.diagnose.rules.money.spending import account_findings
-from core.explain.prompt_cache import conversation_cache
+from core.account.pricing.price_book import PriceBook, open_book
+from core.explain.context.context import Frame
+from core.explain.diagnose.case import case_of
+from core.explain.diagnose.examine import Examination, examine_case, examine_store
+from core.explain.diagnose.registry import SPENDING_RULES, STORE_SPENDING_RULES, apply, rules
+
+# Importing a module of rules enters them into the table.
+from core.explain.diagnose.rules.money import prices, prompt_cache, spending  # noqa: F401
+from core.explain.diagnose.rules.money.case import Account
+from core.explain.diagnose.rules.money.database_spending import StoreAccount
+from core.explain.events import explained
+from core.explain.explanation import Explanation
+from core.explain.prompt_cache import cache_of
+from core.model.accounting.prompt_cache import CacheReport
 from core.model.finding import Finding, NotKnown
 from core.store.store import Store
 
@@ -28,17 +36,37 @@ def diagnose(store: Store, session_id: str) -> Examination:
         NotFoundError: There is no such session.
         ConfigError: config.yaml or the price overrides cannot be used.
     """
-    found = examine(store, session_id)
-    money = account_findings(store, session_id, conversation_cache(store, session_id), prices=open_book())
-    return Examination(worst_first(chain(found.findings, money)), found.unknown)
+    frame, explanation = explained(store, session_id)
+    return diagnose_read(frame, explanation, cache_of(frame))
+
+
+def diagnose_read(frame: Frame, explanation: Explanation, cache: CacheReport) -> Examination:
+    """The same of a conversation that has been read already."""
+    found = examine_case(case_of(frame, explanation))
+    account = Account(frame.store, frame.conversation, cache, open_book())
+    return Examination(worst_first(chain(found.findings, spending_findings(account))), found.unknown)
+
+
+def spending_findings(account: Account) -> tuple[Finding, ...]:
+    """What the tokens and the money of one conversation tell, worst first."""
+    return tuple(apply(SPENDING_RULES, account, account.session)[0])
 
 
 def diagnose_store(store: Store, *, integrity: bool = False) -> Examination:
     """Apply every rule about a database as a whole; `integrity` also runs SQLite's own check."""
     found = examine_store(store, integrity=integrity)
-    money = store_findings(store, prices=open_book())
-    asked = (NotKnown(rule, name, _BY_CALL) for rule, name in one_at_a_time().items())
-    return Examination(worst_first(chain(found.findings, money)), (*found.unknown, *asked))
+    money, unknown = store_spending(store, open_book())
+    alone = (rule for rule in rules() if rule in SPENDING_RULES and rule not in STORE_SPENDING_RULES)
+    asked = [NotKnown(rule, rules()[rule].name, _BY_CALL) for rule in alone if "-" not in rule]
+    return Examination(worst_first(chain(found.findings, money)), (*found.unknown, *unknown, *asked))
+
+
+def store_spending(
+    store: Store, book: PriceBook | None = None
+) -> tuple[tuple[Finding, ...], tuple[NotKnown, ...]]:
+    """What the tokens and the money of a whole database tell, worst first, and what could not be told."""
+    found, unknown = apply(STORE_SPENDING_RULES, StoreAccount(store, book), None)
+    return tuple(found), tuple(unknown)
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from core.explain.diagnose.case import case_of
+from core.explain.diagnose.case import Case, case_of
 from core.explain.diagnose.registry import CONVERSATION_RULES, STORE_RULES, apply
 
 # Importing a module of rules enters them into the table.
@@ -62,8 +62,12 @@ def examine(
         ConfigError: config.yaml cannot be used, or the release is unknown.
     """
     frame, explanation = explained(store, session_id, release=release, config=config, log=log)
-    case = case_of(frame, explanation, now)
-    found, unknown = apply(CONVERSATION_RULES, case, explanation.conversation.root.id)
+    return examine_case(case_of(frame, explanation, now))
+
+
+def examine_case(case: Case) -> Examination:
+    """Apply every rule about conversations to one that has been read."""
+    found, unknown = apply(CONVERSATION_RULES, case, case.conversation.root.id)
     return Examination(tuple(found), tuple(unknown))
 
 

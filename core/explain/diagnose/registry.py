@@ -39,14 +39,23 @@ class Missing(Exception):  # noqa: N818 - raised by a rule to say what it lacks,
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One entry of findings.yaml with the function that applies it."""
+    """One entry of findings.yaml.
+
+    Attributes:
+        id: As users know it; `F10` also for the entry `F10-invisible`, another form of it.
+        limits: The numbers it goes by.
+        each: Every case is a finding of its own.
+        quotes: The number that holds words of a message; "" when unknown, `NOTHING` when none does.
+    """
 
     id: str
     name: str
     severity: Severity
     says: str
     helps: str
-    limits: Mapping[str, float]
+    limits: Mapping[str, Any]
+    each: bool = False
+    quotes: str = ""
 
     def finding(self, found: Found, session: str | None) -> Finding:
         """The finding in words."""
@@ -68,6 +77,9 @@ class Rule:
 Check = Callable[[Any, Rule], Iterable[Found]]
 CONVERSATION_RULES: dict[str, Check] = {}
 STORE_RULES: dict[str, Check] = {}
+SPENDING_RULES: dict[str, Check] = {}
+STORE_SPENDING_RULES: dict[str, Check] = {}
+NOTHING = "nothing"
 
 
 def conversation_rule(rule: str) -> Callable[[Check], Check]:
@@ -79,6 +91,16 @@ def store_rule(rule: str) -> Callable[[Check], Check]:
     """Register a rule about a whole database; one whose table is damaged does not know, the others go on."""
     register = _register(STORE_RULES, rule)
     return lambda check: register(partial(_readable, check))
+
+
+def spending_rule(rule: str) -> Callable[[Check], Check]:
+    """Register a rule about the tokens and the money of one conversation."""
+    return _register(SPENDING_RULES, rule)
+
+
+def store_spending_rule(rule: str) -> Callable[[Check], Check]:
+    """Register a rule about the tokens and the money of a whole database."""
+    return _register(STORE_SPENDING_RULES, rule)
 
 
 def _readable(check: Check, subject: object, rule: Rule) -> Iterator[Found]:
@@ -97,6 +119,12 @@ def rules() -> Mapping[str, Rule]:
     return {key: _rule(key, entry) for key, entry in table.items()}
 
 
+def quoted(rule: str, name: str) -> str:
+    """What a finding quotes of a message, as its entry says: a number, `NOTHING`, or "" when nobody knows."""
+    forms = {one.quotes for one in rules().values() if (one.id, one.name) == (rule, name)}
+    return forms.pop() if len(forms) == 1 else ""
+
+
 def apply(
     checks: Mapping[str, Check], subject: object, session: str | None
 ) -> tuple[list[Finding], list[NotKnown]]:
@@ -108,7 +136,8 @@ def apply(
         if check is None:
             continue
         try:
-            findings += [rule.finding(found, session) for found in _joined(check(subject, rule))]
+            cases = check(subject, rule) if rule.each else _joined(check(subject, rule))
+            findings += [rule.finding(found, session) for found in cases]
         except Missing as missing:
             unknown.append(NotKnown(key, rule.name, str(missing)))
     return sorted(findings, key=lambda finding: finding.severity.rank), unknown
@@ -134,10 +163,12 @@ def _register(table: dict[str, Check], rule: str) -> Callable[[Check], Check]:
 
 def _rule(key: str, entry: Mapping[str, Any]) -> Rule:
     return Rule(
-        id=key,
+        id=key.partition("-")[0],
         name=entry["name"],
         severity=Severity(entry["severity"]),
         says=entry["says"],
         helps=entry.get("helps", ""),
         limits=entry.get("limits", {}),
+        each=entry.get("each", False),
+        quotes=entry.get("quotes", ""),
     )

@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+from collections.abc import Iterable
 from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from core.explain.diagnose import registry
+from core.explain.diagnose.case import Case
+from core.explain.diagnose.registry import NOTHING, Found, Rule
+from core.model.evidence import Evidence, Source
+from core.model.finding import Severity
 from inspector.cli.main import run
 from inspector.report.blocks import Paragraph, markdown
 from inspector.report.text import masked
@@ -150,3 +156,19 @@ def test_nobody_is_called_by_a_report() -> None:
     assert "@maintainer" not in text
     assert "#123" not in text.replace("\\", "")
     assert "me@example.com" in text
+
+
+@pytest.mark.parametrize("quotes", ["", "word", NOTHING])
+def test_what_a_new_rule_quotes_stays_out_unless_it_says_it_quotes_nothing(
+    as_json: Json, monkeypatch: pytest.MonkeyPatch, quotes: str
+) -> None:
+    def speaks(case: Case, rule: Rule) -> Iterable[Found]:
+        yield Found({"word": "platypus", "count": 3}, (Evidence(Source.DATABASE, "message 1", "a platypus"),))
+
+    rule = Rule("Z1", "new", Severity.CRITICAL, "{word} {count} times", "Look at {word}", {}, quotes=quotes)
+    known = {**registry.rules(), "Z1": rule}
+    monkeypatch.setattr(registry, "rules", lambda: known)
+    monkeypatch.setitem(registry.CONVERSATION_RULES, "Z1", speaks)
+    (found,) = (one for one in as_json("export", AUTH)["findings"] if one["rule"] == "Z1")
+    assert found["numbers"]["count"] == 3
+    assert ("platypus" in str(found)) == (quotes == NOTHING)

@@ -31,12 +31,7 @@ EVERYWHERE = {"compress", "new", "undo", "branch", "sessions", "resume"}
 
 ADVICE = {
     **{key: rule.helps for key, rule in rules().items()},
-    **{
-        key: entry.get("helps", "")
-        for key, entry in shared_table("core/account/findings.yaml").items()
-        if key != "remedies"
-    },
-    **shared_table("core/account/findings.yaml")["remedies"],
+    **shared_table("core/explain/diagnose/rules/money/break_remedies.yaml"),
 }
 
 

@@ -8,10 +8,15 @@ import pytest
 
 from core.explain.diagnose.diagnose import diagnose, diagnose_store
 from core.explain.diagnose.examine import Examination, examine, examine_store, findings
-from core.explain.diagnose.registry import CONVERSATION_RULES, STORE_RULES, rules
+from core.explain.diagnose.registry import (
+    CONVERSATION_RULES,
+    SPENDING_RULES,
+    STORE_RULES,
+    STORE_SPENDING_RULES,
+    rules,
+)
 from core.explain.diagnose.rules.storage.secrets import MASK
 from core.model.finding import Finding, Severity
-from core.support.yaml_tables import shared_table
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.findings.scene import Build, Scene, compacted, guarded, plain
 from tests.core.explain.findings.scenes import SCENES
@@ -19,13 +24,14 @@ from tests.core.explain.findings.thrash_scenes import passes
 from tests.core.explain.findings.trigger_scenes import called
 from tests.core.explain.home import CONFIG, Home
 
-ABOUT_ALL = {*STORE_RULES, "F16", "G6"}
+ABOUT_ALL = {*STORE_RULES, *(STORE_SPENDING_RULES.keys() - SPENDING_RULES.keys())}
 """Rules that speak of a whole database only."""
 ALWAYS = {"E4", "H1"}
 """Rules that speak of everything: their twins make them say something else."""
-REGISTERED = {*CONVERSATION_RULES, *STORE_RULES} | {
-    rule.partition("-")[0] for rule in shared_table("core/account/findings.yaml") if rule != "remedies"
-}
+TABLES = (CONVERSATION_RULES, SPENDING_RULES, STORE_RULES, STORE_SPENDING_RULES)
+REGISTERED = {rule for table in TABLES for rule in table}
+NAMED = {rule.partition("-")[0] for rule in REGISTERED}
+"""Without the forms of one rule."""
 
 
 def examined(home: Home, build: Build) -> Examination:
@@ -62,7 +68,7 @@ def test_a_rule_is_silent_in_the_twin(make_home: MakeHome, scene: Scene) -> None
         assert said == []
 
 
-@pytest.mark.parametrize("rule", sorted(REGISTERED))
+@pytest.mark.parametrize("rule", sorted(NAMED))
 def test_every_rule_has_two_causes_and_two_twins(rule: str) -> None:
     scenes = [scene for scene in SCENES if scene.rule == rule]
     assert len({(scene.hit, scene.release, scene.hit_config) for scene in scenes}) >= 2
@@ -71,11 +77,11 @@ def test_every_rule_has_two_causes_and_two_twins(rule: str) -> None:
 
 
 def test_no_scene_is_about_a_rule_there_is_not() -> None:
-    assert {scene.rule for scene in SCENES} == REGISTERED
+    assert {scene.rule for scene in SCENES} == NAMED
 
 
 def test_every_rule_has_its_words_and_every_entry_a_function() -> None:
-    assert set(rules()) == {*CONVERSATION_RULES, *STORE_RULES}
+    assert set(rules()) == REGISTERED
 
 
 def test_the_worst_comes_first(make_home: MakeHome) -> None:

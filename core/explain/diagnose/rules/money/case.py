@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
-from core.account.diagnosis import finding
 from core.account.pricing.price_book import PriceBook
 from core.account.prompt_cache.result_costs import copied
 from core.account.spending.ledger import ledger
 from core.errors import NotFoundError
 from core.model.accounting.ledger import LedgerRow
 from core.model.accounting.prompt_cache import CacheReport
-from core.model.evidence import Evidence, Verdict
-from core.model.finding import Finding
 from core.model.transcript.conversation import Conversation
 from core.model.transcript.message import Message
 from core.model.transcript.session import Session
@@ -92,17 +87,6 @@ class Account:
     def calls(self) -> int:
         """Main-loop calls Hermes counted."""
         return sum(session.api_calls or 0 for session in self.conversation.sessions)
-
-    def found(
-        self,
-        rule: str,
-        numbers: Mapping[str, Any],
-        *evidence: Evidence,
-        session: str | None = None,
-        verdict: Verdict = Verdict.PROVED,
-    ) -> Finding:
-        """A finding about this conversation, or one session of it."""
-        return finding(rule, numbers, *evidence, session=session or self.session, verdict=verdict)
 
 
 def _spoken(message: Message) -> tuple[str, tuple[str, ...]]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any, Protocol
 
-from core.account.diagnosis import limit
+from core.explain.diagnose.registry import Found, Rule, spending_rule, store_spending_rule
 from core.model.accounting.ledger import LedgerPart, LedgerRow
 from core.model.evidence import Evidence, Source, Verdict
-from core.model.finding import Finding
 from core.support.plural import plural
 
 _TRUST = "Trust the cost computed from the price list: hermes-inspector usage"
@@ -23,13 +22,10 @@ class Spent(Protocol):
     def rows(self) -> Sequence[LedgerRow]:
         """The ledger by model, with costs at list prices."""
 
-    def found(
-        self, rule: str, numbers: Mapping[str, Any], *evidence: Evidence, verdict: Verdict = Verdict.PROVED
-    ) -> Finding:
-        """A finding about it."""
 
-
-def _unpriced(spent: Spent) -> Iterator[Finding]:
+@spending_rule("F4")
+@store_spending_rule("F4")
+def unpriced(spent: Spent, rule: Rule) -> Iterable[Found]:
     """Said once for all models: of a store that never recorded a cost it holds for each of them."""
     parts = [
         part
@@ -48,7 +44,7 @@ def _unpriced(spent: Spent) -> Iterator[Finding]:
         "listed": f": {least}${listed:.2f} at list prices" if listed else "",
         "advice": _ADD if least else _TRUST,
     }
-    yield spent.found("F4", numbers, *map(_without_cost, parts))
+    yield Found(numbers, tuple(map(_without_cost, parts)))
 
 
 def _without_cost(part: LedgerPart) -> Evidence:
@@ -57,24 +53,30 @@ def _without_cost(part: LedgerPart) -> Evidence:
     return Evidence(Source.DATABASE, "sessions", text)
 
 
-def _stale_price(spent: Spent) -> Iterator[Finding]:
+@spending_rule("F5")
+@store_spending_rule("F5")
+def stale_price(spent: Spent, rule: Rule) -> Iterable[Found]:
+    """What was recorded differs from the list of its day."""
     for row in spent.rows:
         recorded, computed = row.recorded.usd, row.computed.usd
         if not recorded or not computed or row.recorded.missing or row.computed.missing:
             continue
         apart = abs(computed - recorded)
-        share, least = Decimal(str(limit("F5", "share"))), Decimal(str(limit("F5", "least")))
+        share, least = Decimal(str(rule.limits["share"])), Decimal(str(rule.limits["least"]))
         if apart > least and apart > share * computed:
             numbers = {"model": row.key, "recorded": recorded, "computed": computed}
             entries = (part.price for part in row.parts if part.price)
             where = (Evidence(Source.DERIVED, "price list", entry.label) for entry in entries)
-            yield spent.found("F5", numbers, *where, verdict=Verdict.DERIVED)
+            yield Found(numbers, tuple(where), Verdict.DERIVED)
 
 
-def _included(spent: Spent) -> Iterator[Finding]:
+@spending_rule("F8")
+@store_spending_rule("F8")
+def included(spent: Spent, rule: Rule) -> Iterable[Found]:
+    """A subscription pays; what these calls would cost else."""
     listed = sum((row.included.usd for row in spent.rows if row.included.usd), Decimal(0))
     if listed:
-        yield spent.found("F8", {"listed": listed}, verdict=Verdict.DERIVED)
+        yield Found({"listed": listed}, verdict=Verdict.DERIVED)
 
 
 def summary_spend(rows: Sequence[LedgerRow]) -> dict[str, Any]:
@@ -85,6 +87,3 @@ def summary_spend(rows: Sequence[LedgerRow]) -> dict[str, Any]:
         "tokens": sum(row.tokens.total or 0 for row in rows),
         "price": f", ${usd:.4f}" if usd else "",
     }
-
-
-MONEY_RULES: Sequence[Callable[[Spent], Iterator[Finding]]] = (_unpriced, _stale_price, _included)

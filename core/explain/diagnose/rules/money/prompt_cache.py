@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable
 
-from core.account.diagnosis import limit, remedy
+from core.explain.diagnose.registry import Found, Rule, spending_rule
 from core.explain.diagnose.rules.money.case import Account
 from core.model.evidence import Verdict
-from core.model.finding import Finding
 from core.support.plural import plural
+from core.support.yaml_tables import shared_table
 
 
-def _breaks(account: Account) -> Iterator[Finding]:
+@spending_rule("G1")
+def breaks_with_cause(account: Account, rule: Rule) -> Iterable[Found]:
+    """What broke the cache, and what was read again."""
     breaks = account.report.breaks
     if not breaks:
         return
@@ -27,7 +29,7 @@ def _breaks(account: Account) -> Iterator[Finding]:
         "remedy": remedy(worst),
     }
     evidence = [one.evidence[-1] for one in breaks if one.evidence]
-    yield account.found("G1", numbers, *evidence)
+    yield Found(numbers, tuple(evidence))
 
 
 def _caused(cause: str, count: int, causes: int) -> str:
@@ -35,32 +37,40 @@ def _caused(cause: str, count: int, causes: int) -> str:
     return words if causes == 1 else f"{count} by {words}"
 
 
-def _writes_exceed(account: Account) -> Iterator[Finding]:
+@spending_rule("G2")
+def writes_exceed_reads(account: Account, rule: Rule) -> Iterable[Found]:
+    """More is written to the cache than read from it."""
     tokens = account.report.tokens
     written, read = tokens.cache_write or 0, tokens.cache_read or 0
-    if written > read and account.calls >= limit("G2", "calls"):
-        yield account.found("G2", {"written": written, "read": read})
+    if written > read and account.calls >= rule.limits["calls"]:
+        yield Found({"written": written, "read": read})
 
 
-def _lifetime(account: Account) -> Iterator[Finding]:
+@spending_rule("G3")
+def other_lifetime(account: Account, rule: Rule) -> Iterable[Found]:
+    """The pauses of this conversation call for the other lifetime."""
     advice = account.report.advice
     if advice is not None and advice.better is not None and advice.better != advice.current:
         numbers = {"reason": advice.reason, "better": advice.better}
-        yield account.found("G3", numbers, verdict=Verdict.DERIVED)
+        yield Found(numbers, verdict=Verdict.DERIVED)
 
 
-def _lookback(account: Account) -> Iterator[Finding]:
+@spending_rule("G5")
+def beyond_lookback(account: Account, rule: Rule) -> Iterable[Found]:
+    """More results at once than the cache looks back over."""
     longest = run = 0
     for message in account.fresh:
         run = run + 1 if message.role == "tool" else 0
         longest = max(longest, run)
-    most = limit("G5", "limit")
+    most = rule.limits["limit"]
     if longest > most and account.report.layout != "none":
         numbers = {"rows": longest, "limit": most}
-        yield account.found("G5", numbers, verdict=Verdict.SUSPECTED)
+        yield Found(numbers, verdict=Verdict.SUSPECTED)
 
 
-def _compaction_price(account: Account) -> Iterator[Finding]:
+@spending_rule("G7")
+def price_of_a_compaction(account: Account, rule: Rule) -> Iterable[Found]:
+    """What a compaction cost, and whether that was earned back."""
     for one in account.report.paybacks:
         price = one.price_usd if one.price_usd is not None else one.reread_usd
         if price is None or one.saving_per_call_usd is None:
@@ -74,9 +84,9 @@ def _compaction_price(account: Account) -> Iterator[Finding]:
             "saving": one.saving_per_call_usd,
             "verdict": verdict,
         }
-        yield account.found("G7", numbers, session=one.session, verdict=Verdict.DERIVED)
+        yield Found(numbers, verdict=Verdict.DERIVED, session=one.session)
 
 
-CACHE_RULES: Sequence[Callable[[Account], Iterator[Finding]]] = (
-    _breaks, _writes_exceed, _lifetime, _lookback, _compaction_price,
-)  # fmt: skip
+def remedy(cause: str) -> str:
+    """What helps against a cause of cache breaks."""
+    return str(shared_table("core/explain/diagnose/rules/money/break_remedies.yaml").get(cause, ""))
