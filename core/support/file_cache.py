@@ -7,6 +7,10 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from zlib import crc32
+
+from core.support import fingerprint
+from core.support.user_dirs import cache_directory
 
 MOST = 200
 """Files of one folder."""
@@ -14,6 +18,39 @@ ROOM = 64 * 2**20
 """Bytes of one folder; only one that holds more than this or than `MOST` files is tidied up."""
 OLDEST = 30 * 86_400.0
 """Seconds after which a file of such a folder is dropped in any case."""
+
+
+class KeptAnswer:
+    """The file of one answer, which counts only while all it rests on is as it was when it was asked for.
+
+    Args:
+        folder: Of the user's cache directory, one for each kind of answer.
+        question: Tells answers of a kind apart; a new answer to it replaces the old one.
+        rests_on: What else must be the same besides the program: files as `fingerprint.state`, settings, the
+            time zone.
+    """
+
+    def __init__(self, folder: str, question: object, rests_on: Iterable[object] = ()) -> None:
+        asked = repr(question)
+        self._stamp = repr((asked, fingerprint.of_program(), *rests_on))
+        name = crc32(asked.encode("utf-8", "replace"))  # the stamp tells questions of one name apart
+        self.path = cache_directory() / folder / f"{name:08x}.json"
+
+    def read(self) -> str | None:
+        """The answer, while it counts; one that cannot be read is none."""
+        try:
+            stamp, _, text = self.path.read_text("utf-8").partition("\n")
+        except (OSError, ValueError):
+            return None
+        return text if text and stamp == self._stamp else None
+
+    def write(self, *pieces: str) -> None:
+        """Keep an answer."""
+        keep(self.path, _encoded(f"{self._stamp}\n"), map(_encoded, pieces))
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode(errors="replace")
 
 
 def keep(slot: Path, content: bytes, more: Iterable[bytes] = ()) -> None:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
-    from core.explain.answer import Answer
-    from core.explain.explanation import Now
+    from core.explain.explanation import Explanation, Now
     from core.hermes.policy.release import ReleaseGuess
     from core.model.compaction.event import CompressionEvent, Failure
 
 
-def payload(found: Answer) -> dict[str, Any]:
+def payload(found: Explanation) -> dict[str, Any]:
     """An answer as the command line promises it."""
     return {
         "session": found.session,

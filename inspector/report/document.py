@@ -29,7 +29,6 @@ def document(store: Store, session: Session) -> dict[str, Any]:
     """Everything the report says, in the shapes of the commands it comes from, of one reading."""
     from core.account.pricing.price_book import open_book
     from core.account.spending.ledger import ledger
-    from core.explain.answer import answer_of
     from core.explain.diagnose.diagnose import diagnose_read
     from core.explain.events import explained
     from core.explain.prompt_cache import cache_of
@@ -48,7 +47,7 @@ def document(store: Store, session: Session) -> dict[str, Any]:
         "schema": store.schema.version,
         "sessions": len(conversation.sessions),
         "generations": [len(one.row_ids) for one in conversation.generations],
-        "why": _unsaid_reasons(why.payload(answer_of(explanation))),
+        "why": _unsaid_reasons(why.payload(explanation)),
         "findings": [_unsaid_finding(findings.payload(one)) for one in examined.findings],
         "unknown": [{"rule": one.rule, "name": one.name, "why": one.why} for one in examined.unknown],
         "usage": usage_json.payload(ledger((store,), by="model", session=session.id, prices=open_book())),
@@ -78,17 +77,17 @@ def _unsaid_reasons(why: dict[str, Any]) -> dict[str, Any]:
 
 def _unsaid_finding(found: dict[str, Any]) -> dict[str, Any]:
     """Without what its rule quotes of a message; of a rule that does not tell, without all it may quote."""
-    from core.explain.diagnose.registry import NOTHING, quoted
+    from core.explain.diagnose.registry import EVIDENCE, NOTHING, quoted
 
     quotes = quoted(found["rule"], found["name"])
     cut = [{**one, "text": _TYPED.sub(rf"\1{LEFT_OUT}", one["text"])} for one in found["evidence"]]
     if quotes == NOTHING:
         return {**found, "evidence": cut}
     numbers, sentence, remedy = dict(found["numbers"]), found["sentence"], found["remedy"]
-    for key in [quotes] if quotes else [key for key, value in numbers.items() if isinstance(value, str)]:
-        if key in numbers:
-            sentence, remedy = (text.replace(str(numbers[key]), LEFT_OUT) for text in (sentence, remedy))
-            numbers[key] = LEFT_OUT
+    texts = [key for key, value in numbers.items() if isinstance(value, str) and value]
+    for key in {"": texts, EVIDENCE: []}.get(quotes, [key for key in texts if key == quotes]):
+        sentence, remedy = (text.replace(numbers[key], LEFT_OUT) for text in (sentence, remedy))
+        numbers[key] = LEFT_OUT
     evidence = [{**one, "text": LEFT_OUT} for one in cut]
     return {**found, "numbers": numbers, "sentence": sentence, "remedy": remedy, "evidence": evidence}
 

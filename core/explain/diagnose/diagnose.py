@@ -56,8 +56,9 @@ def diagnose_store(store: Store, *, integrity: bool = False) -> Examination:
     """Apply every rule about a database as a whole; `integrity` also runs SQLite's own check."""
     found = examine_store(store, integrity=integrity)
     money, unknown = store_spending(store, open_book())
-    alone = (rule for rule in rules() if rule in SPENDING_RULES and rule not in STORE_SPENDING_RULES)
-    asked = [NotKnown(rule, rules()[rule].name, _BY_CALL) for rule in alone if "-" not in rule]
+    told = {rules()[rule].id for rule in STORE_SPENDING_RULES}
+    alone = [rule for key, rule in rules().items() if key in SPENDING_RULES and rule.id not in told]
+    asked = (NotKnown(rule.id, rule.name, _BY_CALL) for rule in alone)
     return Examination(worst_first(chain(found.findings, money)), (*found.unknown, *unknown, *asked))
 
 

@@ -45,7 +45,8 @@ class Rule:
         id: As users know it; `F10` also for the entry `F10-invisible`, another form of it.
         limits: The numbers it goes by.
         each: Every case is a finding of its own.
-        quotes: The number that holds words of a message; "" when unknown, `NOTHING` when none does.
+        quotes: What holds words of a message: a number and the evidence, `EVIDENCE` alone or `NOTHING`; ""
+            when nobody knows.
     """
 
     id: str
@@ -79,7 +80,7 @@ CONVERSATION_RULES: dict[str, Check] = {}
 STORE_RULES: dict[str, Check] = {}
 SPENDING_RULES: dict[str, Check] = {}
 STORE_SPENDING_RULES: dict[str, Check] = {}
-NOTHING = "nothing"
+NOTHING, EVIDENCE = "nothing", "evidence"
 
 
 def conversation_rule(rule: str) -> Callable[[Check], Check]:
@@ -120,7 +121,7 @@ def rules() -> Mapping[str, Rule]:
 
 
 def quoted(rule: str, name: str) -> str:
-    """What a finding quotes of a message, as its entry says: a number, `NOTHING`, or "" when nobody knows."""
+    """What a finding quotes of a message, as its entry says; see `Rule.quotes`."""
     forms = {one.quotes for one in rules().values() if (one.id, one.name) == (rule, name)}
     return forms.pop() if len(forms) == 1 else ""
 

@@ -59,7 +59,7 @@ def _json(args: argparse.Namespace) -> int:
         rows, total = _sessions(args)
         text = jsonio.dumps(jsonio.masked({"sessions": [_payload(row) for row in rows], "total": total}))
         if slot:
-            slot.write(text)
+            kept.write(slot, text)
     sys.stdout.write(f"{text}\n")
     return 0
 

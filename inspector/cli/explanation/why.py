@@ -18,10 +18,11 @@ from inspector.payloads import values as jsonio
 from inspector.payloads import why as why_json
 
 if TYPE_CHECKING:
-    from core.explain.answer import Answer
-    from core.explain.explanation import Now
+    from core.explain.explanation import Explanation, Now
     from core.explain.turns.checks import Turn
     from core.model.compaction.event import CompressionEvent
+    from core.store.store import Store
+    from core.support.file_cache import KeptAnswer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,24 +50,31 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _answer(args: argparse.Namespace, slot: kept.Slot | None) -> int:
-    from core.explain.answer import answer, lasting
+def _answer(args: argparse.Namespace, slot: KeptAnswer | None) -> int:
+    from core.explain.events import explain
     from inspector.cli.compression import question as what_if
 
     release = what_if.release_name(args.release) if args.release is not None else None
     with target.session(args) as (store, session):
-        found = answer(store, session.id, release=release)
+        found = explain(store, session.id, release=release)
         asked = args.decisions or args.turns or args.at is not None
         turns = decisions.all_turns(store, session.id, release) if asked else ()
-        keeps = lasting(store, session.id)
+        keeps = _lasting(store, session.id)
     if args.json:
         text = jsonio.dumps(jsonio.masked(why_json.payload(found) | _turns(args, turns)))
     else:
         text = "\n".join(output.cleaned([*lines(found), *_turn_lines(args, turns)]))
     sys.stdout.write(f"{text}\n")
     if slot and keeps:
-        slot.write(text)
+        kept.write(slot, text)
     return 0
+
+
+def _lasting(store: Store, session_id: str) -> bool:
+    """Whether an answer holds until a file changes: no pause runs out by itself, and no lock is held."""
+    guards = store.session(session_id).guards
+    timed = (guards.cooldown_until, guards.recovery_deadline)
+    return all(moment is None for moment in timed) and not store.locks()
 
 
 def _turns(args: argparse.Namespace, turns: Sequence[Turn]) -> dict[str, Any]:
@@ -87,11 +95,11 @@ def _turn_lines(args: argparse.Namespace, turns: Sequence[Turn]) -> Iterator[str
         yield from decisions.lines(decisions.chosen(turns, args.at))
 
 
-def lines(found: Answer) -> Iterator[str]:
+def lines(found: Explanation) -> Iterator[str]:
     """An answer for people."""
     from inspector.terminal import formatting as format
 
-    yield f"{found.title} · Hermes {found.release.version}"
+    yield f"{found.conversation.name} · Hermes {found.release.version}"
     yield from output.headline(found.headline)
     if found.release.stands_in:
         yield f"note: {found.release.stands_in}"

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from core.account.spending.ledger import Books
     from core.model.accounting.ledger import Ledger, LedgerRow
     from core.store.database.open_database import OpenDatabase
+    from core.support.file_cache import KeptAnswer
 
 BY = ("session", "conversation", "model", "provider", "source", "day", "hour", "task", "profile")
 SHOWN = 40
@@ -66,13 +67,13 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _slot(args: argparse.Namespace) -> kept.Slot | None:
+def _slot(args: argparse.Namespace) -> KeptAnswer | None:
     if args.budget is not None or args.since or args.until:
         return None  # what was spent in the last 30 days is another amount tomorrow
     return kept.slot(args, *(() if args.no_prices else kept.prices()))
 
 
-def _add_up(args: argparse.Namespace, slot: kept.Slot | None) -> int:
+def _add_up(args: argparse.Namespace, slot: KeptAnswer | None) -> int:
     from inspector.payloads import usage as usage_json
 
     books = _books(args)
@@ -80,7 +81,7 @@ def _add_up(args: argparse.Namespace, slot: kept.Slot | None) -> int:
         pieces = list(usage_json.document(books))
         sys.stdout.writelines((*pieces, "\n"))
         if slot:
-            slot.write(*pieces)
+            kept.write(slot, *pieces)
     elif args.csv:
         import json  # not for a document that is printed again from what was kept
 

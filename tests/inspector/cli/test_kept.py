@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from core.support import fingerprint
 from core.support.user_dirs import cache_directory, config_directory
 from inspector.cli import printed_cache as kept
 from inspector.cli.arguments import target
@@ -97,15 +98,23 @@ def test_any_change_is_asked_about_again(
         ask("sessions")
 
 
-def test_another_version_of_the_program_is_asked_again(
-    ask: Ask, closed: Callable[[], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("question", [["sessions"], ["why", "latest"], ["usage"]])
+def test_a_table_of_the_program_that_was_worked_on_is_asked_again(
+    question: list[str], ask: Ask, closed: Callable[[], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept, "_PROGRAM", (tmp_path / "room",))
-    ask("sessions")
-    (tmp_path / "room").mkdir()
+    table = tmp_path / "program" / "core" / "deep" / "rules.yaml"
+    table.parent.mkdir(parents=True)
+    (tmp_path / "program" / "inspector").mkdir()
+    monkeypatch.setattr(fingerprint, "_ROOT", tmp_path / "program")
+    fingerprint.of_program.cache_clear()
+    table.write_text("one rule", "utf-8")
+    ask(*question)
+    fingerprint.of_program.cache_clear()
+    table.write_text("another", "utf-8")
     closed()
     with pytest.raises(pytest.fail.Exception):
-        ask("sessions")
+        ask(*question)
+    fingerprint.of_program.cache_clear()
 
 
 def test_a_changed_row_is_seen(lone_home: Path, ask: Ask) -> None:

@@ -10,13 +10,11 @@ What was found is kept, so that the next survey looks only at what has changed.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 from core.errors import InspectorError
@@ -32,12 +30,10 @@ from core.model.transcript.storage import Lease
 from core.store.database.connect import Interrupted, reading
 from core.store.rows.messages import newest_row, next_row
 from core.store.store import Store
-from core.support.file_cache import keep
+from core.support.file_cache import KeptAnswer
 from core.support.json_codec import decode, encode
-from core.support.user_dirs import cache_directory
 
 _SLICE = 50_000
-_VERSION = 4
 
 Report = Callable[[int, int], None]
 Cancelled = Callable[[], bool]
@@ -101,8 +97,8 @@ def survey(
     Raises:
         ConfigError: config.yaml cannot be used.
     """
-    slot = _slot(store) if remember else None
-    memory = _load(slot)
+    kept = KeptAnswer("findings", str(store.path.resolve())) if remember else None
+    memory = _load(kept)
     home, now = store.location.home, now or datetime.now(UTC)
     config, logs = load_config(home), SessionLogs.of_home(home)
     rows = store.conversations().rows
@@ -123,7 +119,7 @@ def survey(
     except _Stopped:
         return
     finally:
-        _save(slot, memory)
+        _save(kept, memory)
 
 
 def _scan(
@@ -242,33 +238,23 @@ def _stamp(row: ConversationRow, around: _Surroundings, full: bool, locked: bool
     return sha256(repr(parts).encode("utf-8", "replace")).hexdigest()
 
 
-def _slot(store: Store) -> Path:
-    name = sha256(os.fsencode(store.path.resolve())).hexdigest()[:24]
-    return cache_directory() / "findings" / f"{name}.json"
-
-
-def _load(slot: Path | None) -> _Memory:
+def _load(kept: KeptAnswer | None) -> _Memory:
     """What is remembered; a file that cannot be read counts as nothing."""
-    if slot is None:
-        return _Memory()
     try:
-        data: Mapping[str, Any] = json.loads(slot.read_text("utf-8"))
-        if data["version"] != _VERSION:
-            return _Memory()
+        data: Mapping[str, Any] = json.loads((kept.read() if kept else None) or "{}")
         found = {root: (stamp, list(rows)) for root, (stamp, rows) in data["found"].items()}
         return _Memory(int(data["scanned"]), set(data["suspects"]), dict(data["pending"]), found)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return _Memory()
 
 
-def _save(slot: Path | None, memory: _Memory) -> None:
-    if slot is None:
+def _save(kept: KeptAnswer | None, memory: _Memory) -> None:
+    if kept is None:
         return
     data = {
-        "version": _VERSION,
         "scanned": memory.scanned,
         "suspects": sorted(memory.suspects),
         "pending": memory.pending,
         "found": memory.found,
     }
-    keep(slot, json.dumps(data, default=str).encode())
+    kept.write(json.dumps(data, default=str))

@@ -9,12 +9,10 @@ import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
-from pathlib import Path
 from zlib import crc32
 
 from core.store.database.locate import Location
-from core.support.file_cache import keep
-from core.support.user_dirs import cache_directory
+from core.support.file_cache import KeptAnswer
 from inspector.screens.sessions.columns import Extra, Key, SessionLine
 from inspector.screens.sessions.data.flags import flags
 from inspector.widgets.charts.pressure_bar import Pressure
@@ -52,12 +50,12 @@ def remember(lines: Iterable[SessionLine], extras: Mapping[Key, Extra]) -> None:
     for place, fresh in found.items():
         older = {root: figures for root, figures in _read(place).items() if root not in fresh}
         rows = dict([*older.items(), *fresh.items()][-MOST:])
-        keep(_slot(place), json.dumps(rows, separators=(",", ":")).encode())
+        _kept(place).write(json.dumps(rows, separators=(",", ":")))
 
 
 def _read(place: Location) -> dict[str, Figures]:
-    with suppress(OSError, ValueError):
-        rows = json.loads(_slot(place).read_bytes())
+    with suppress(ValueError):
+        rows = json.loads(_kept(place).read() or "{}")
         if isinstance(rows, dict):
             return {root: figures for root, row in rows.items() if (figures := _figures(row)) is not None}
     return {}
@@ -76,6 +74,5 @@ def _checksum(line: SessionLine) -> int:
     return crc32(repr(line.state).encode("utf-8", "replace"))
 
 
-def _slot(place: Location) -> Path:
-    name = crc32(str(place.db.absolute()).encode("utf-8", "replace"))
-    return cache_directory() / "standing" / f"{name:08x}.json"
+def _kept(place: Location) -> KeptAnswer:
+    return KeptAnswer("standing", str(place.db.absolute()))
