@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from core.redact.known_values import KNOWN
 from sample_sessions.builder import build
 
 NOW = datetime(2026, 11, 21, 18, 0, tzinfo=UTC)
@@ -28,6 +30,13 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(variable, str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.delenv("HERMES_HOME", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def nothing_learned() -> Iterator[None]:
+    """No test masks what another one's conversation gave away."""
+    yield
+    KNOWN.forget()
 
 
 @pytest.fixture(autouse=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from core.redact.assigned_values import named
 from core.redact.known_formats import known
+from core.redact.known_values import KNOWN
 from core.redact.protocol_fields import headers
 from core.redact.spans import MASKED, Hit, cut, merge, tally
 
@@ -28,7 +29,7 @@ class Redacted:
 
 def find(text: str) -> list[Hit]:
     """Where the credentials of a text stand, in order and disjoint."""
-    hits = merge((*known(text), *headers(text), *named(text)))
+    hits = merge((*known(text), *headers(text), *named(text), *KNOWN.hits(text)))
     return merge(_outside(hits, text)) if hits and "[redacted:" in text else hits
 
 

@@ -95,8 +95,16 @@ def _masked_text(text: str) -> str:
     return mask(text)
 
 
-masked_word = lru_cache(maxsize=1_024)(_masked_text)
-"""A name without its credentials; names come again and again."""
+def masked_word(text: str) -> str:
+    """A name without its credentials; names come again and again."""
+    from core.redact.known_values import KNOWN
+
+    return _masked_word(text, KNOWN.count)
+
+
+@lru_cache(maxsize=1_024)
+def _masked_word(text: str, known: int) -> str:
+    return _masked_text(text)
 
 
 def headline(found: Headline) -> dict[str, str | None]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size, split_graphemes
 
+from core.redact.known_values import KNOWN
 from inspector.terminal.masking import mask, mask_all
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def clean_line(text: str, limit: int = LINE_LIMIT) -> str:
     """Make a single harmless line of a text: blanks of every kind run together to one space."""
     if len(text) > limit:
         text = text[:limit] + "…"
-    return _clean_line(text)
+    return _clean_line(text, KNOWN.count)
 
 
 def clean_lines(texts: Iterable[str]) -> list[str]:
@@ -77,7 +78,8 @@ def clean_lines(texts: Iterable[str]) -> list[str]:
 
 
 @lru_cache(maxsize=4_096)
-def _clean_line(text: str) -> str:
+def _clean_line(text: str, known: int) -> str:
+    # `known`: what is masked grows with the credentials learned, so a line kept from before does not count.
     return clean(_BLANKS.sub(" ", text))
 
 

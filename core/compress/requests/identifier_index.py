@@ -44,6 +44,7 @@ def identifier_index(turns: Sequence[Message]) -> str:
     """One line a kind of identifier; empty when the turns name none. At most 7,000 characters."""
     texts = (message.content for message in turns)
     text = "\n".join(content for content in texts if isinstance(content, str))
+    text = redact_text(text)  # first: an index names values without the names that give them away
     words, rows = _Pieces(text.split(), _IN_WORDS.search), _Pieces(text.split("\n"), _IN_LINES.search)
     kinds, noise, room = _table()
     lines: list[str] = []

@@ -14,6 +14,7 @@ from core.compress.retention.outdated import stale
 from core.compress.retention.summary_index import KEPT, LOST, PARAPHRASED, SummaryIndex
 from core.model.compaction.preview import Anchor, AnchorCount, Retention
 from core.model.transcript.message import Message
+from core.redact.text import redact_all, redact_text
 
 
 def retention(
@@ -27,7 +28,8 @@ def retention(
     """Hold a summary against the messages it replaced.
 
     Args:
-        middle: The summarised messages, as they were before pruning where that is known.
+        middle: The summarised messages, as they were before pruning where that is known. Credentials are no
+            anchors: they are taken out before any is looked for.
         summary: The summary, with or without markers.
         focus: The topic it was asked to keep; its anchors are counted apart.
         previous: The summary before it, to say what that one still knew.
@@ -37,7 +39,7 @@ def retention(
         Anchors and their fates. A path counts as kept with its last two parts, a hash with seven digits, a
         sentence with its opening two thirds; a sentence whose content words share one line is paraphrased.
     """
-    read = views(middle, offset)
+    read = views(middle, offset, clean=redact_all)
     index = SummaryIndex(summary)
     found = collect(read, topic_of(focus, read))
     anchors = tuple(_anchor(entry, index) for entry in found)
@@ -50,7 +52,7 @@ def retention(
         lost_by_message=_lost_by_message(anchors, len(middle), offset),
         stale=stale(read, index),
         missing_asks=_missing(pending(read), anchors),
-        forgotten=_forgotten(previous, index) if previous else (),
+        forgotten=_forgotten(redact_text(previous), index) if previous else (),
     )
 
 

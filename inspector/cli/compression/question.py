@@ -118,6 +118,10 @@ def question(args: argparse.Namespace) -> Question:
         raise UsageError("--unmasked goes with --messages, not with SESSION")
     release = release_name(args.release) if args.release is not None else None
     asked = _from_session(args, release) if args.messages is None else _from_file(args, release)
+    if not args.unmasked:
+        from core.redact.learn import learn
+
+        learn(asked.messages)
     changes = {field: getattr(args, option) for option, field in _OVERRIDES.items()}
     known = {field: value for field, value in changes.items() if value is not None}
     return replace(asked, settings=replace(asked.settings, warm=args.warm, **known))

@@ -123,3 +123,65 @@ def test_a_session_is_never_printed_unmasked(planted: Path, capsys: pytest.Captu
     for command in ("compress", "plan"):
         assert run([command, "latest", "--unmasked", "--home", str(planted)]) == 2
         assert "--messages" in capsys.readouterr().err
+
+
+@pytest.fixture
+def given_away(tmp_path: Path) -> tuple[str, list[str]]:
+    """A long file of messages in which forty values are called secrets once and stand bare elsewhere."""
+    values = [f"k{n}Qz{n * 7919:x}wTr{n}v" for n in range(20)]
+    values += [f"{n:02d}be{n * 104_729 + 7:08x}{n * 7_368_787 + 3:012x}" for n in range(20)]
+    messages: list[dict[str, object]] = [{"role": "user", "content": "set up the services"}]
+    for n, value in enumerate(values):
+        command = json.dumps({"command": f"SERVICE_{n}_PASSWORD={value} start --path /srv/app{n}/main.py"})
+        call = {"id": f"c{n}", "function": {"name": "terminal", "arguments": command}}
+        messages += [
+            {"role": "assistant", "content": f"starting {n}", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"c{n}", "content": f'{{"api_key": "{value}", "port": 80{n}}}'},
+            {"role": "user", "content": f"never use {value} for anything but service {n}. {'word ' * 900}"},
+        ]
+    messages += [{"role": "user", "content": f"{n}: {'word ' * 4_000}"} for n in range(12)]
+    path = tmp_path / "given.json"
+    path.write_text(json.dumps(messages))
+    return str(path), values
+
+
+@pytest.mark.parametrize("release", ["0.13", "0.19", "0.22"])
+@pytest.mark.parametrize(
+    "words",
+    [("--json",), (), ("--diff",), ("--compare-focus", "service", "--json")],
+    ids=["json", "lines", "diff", "compare"],
+)
+def test_a_value_masked_in_one_message_is_masked_in_all_that_is_made_of_them(
+    words: tuple[str, ...],
+    release: str,
+    given_away: tuple[str, list[str]],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path, values = given_away
+    ask = ("compress", "--messages", path, "--window", "64000", "--release", release, *words)
+    assert run(list(ask)) == 0
+    printed = capsys.readouterr().out
+    assert [value for value in values if value in printed] == []
+
+
+def test_a_tools_name_that_holds_a_credential_is_masked_by_every_command(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = shutil.copytree(home, tmp_path / "home")
+    with closing(sqlite3.connect(target / "state.db")) as connection:
+        connection.execute(
+            "UPDATE messages SET tool_calls = replace(tool_calls, '\"terminal\"', ?)", (f'"mcp_{TOKEN}_run"',)
+        )
+        connection.execute("UPDATE messages SET tool_name = ? WHERE role = 'tool'", (f"mcp_{KEY}",))
+        connection.commit()
+    for words in (
+        ("show", "--json"),
+        ("show", "--full"),
+        ("export", "--format", "jsonl"),
+        ("cache", "--json"),
+        ("cache",),
+    ):
+        assert run([words[0], AUTH, *words[1:], "--home", str(target)]) == 0
+        printed = capsys.readouterr().out
+        assert TOKEN not in printed
+        assert KEY not in printed

@@ -1,0 +1,58 @@
+"""What a conversation gave away once is masked wherever else it stands."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.model.transcript.message import Message
+from core.redact.known_values import KNOWN
+from core.redact.learn import learn
+from core.redact.quick_check import may_hold_credential
+from core.redact.text import redact_text
+
+VALUE = "swordfish77x"
+
+
+def said(text: str) -> Message:
+    return Message({"role": "user", "content": text})
+
+
+def test_a_bare_value_is_masked_once_a_message_called_it_a_secret() -> None:
+    assert VALUE in redact_text(f"log in with {VALUE} please")
+    learn([said("hello"), said(f"DB_PASSWORD={VALUE}")])
+    assert redact_text(f"log in with {VALUE} please") == "log in with [redacted:secret-value] please"
+    assert may_hold_credential(VALUE)
+
+
+def test_a_value_in_the_arguments_of_a_call_counts_too() -> None:
+    function = {"name": "terminal", "arguments": f'{{"command": "PGPASSWORD={VALUE} psql"}}'}
+    learn([Message({"role": "assistant", "tool_calls": [{"id": "c", "function": function}]})])
+    assert VALUE not in redact_text(f"it was {VALUE}")
+
+
+@pytest.mark.parametrize(
+    "word", ["postgres", "production", "admin", "12345678", "true", "user_name", "a/b/c"]
+)
+def test_a_password_that_is_an_ordinary_word_is_not_masked_everywhere(word: str) -> None:
+    learn([said(f"DB_PASSWORD={word}")])
+    assert redact_text(f"we talk of {word} here") == f"we talk of {word} here"
+
+
+def test_a_short_value_is_not_cut_out_of_longer_words() -> None:
+    learn([said("DB_PASSWORD=horse123")])
+    assert redact_text("seahorse123 and horse1234") == "seahorse123 and horse1234"
+    assert redact_text("a\\nhorse123") == "a\\n[redacted:secret-value]"
+
+
+def test_masking_what_was_learned_twice_is_masking_it_once() -> None:
+    learn([said(f"DB_PASSWORD={VALUE}")])
+    once = redact_text(f"{VALUE} token={VALUE} {VALUE}")
+    assert VALUE not in once
+    assert redact_text(once) == once
+
+
+def test_nothing_is_known_after_all_is_forgotten() -> None:
+    learn([said(f"DB_PASSWORD={VALUE}")])
+    assert KNOWN.count == 1
+    KNOWN.forget()
+    assert redact_text(VALUE) == VALUE
