@@ -15,7 +15,7 @@ from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
 from core.preview.tool_pairs import Pairs, tool_pairs
 from core.preview.what_if import Hypothesis, WhatIf
-from core.redact.learn import learn
+from core.redact.message import learn
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.store.store import Store

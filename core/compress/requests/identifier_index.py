@@ -11,6 +11,7 @@ from itertools import count
 from typing import Any
 
 from core.model.transcript.message import Message
+from core.redact.bulk_scan import redact_bulk
 from core.redact.text import redact_text
 from core.support.yaml_tables import load_table
 
@@ -42,9 +43,9 @@ class _Kind:
 
 def identifier_index(turns: Sequence[Message]) -> str:
     """One line a kind of identifier; empty when the turns name none. At most 7,000 characters."""
-    texts = (message.content for message in turns)
-    text = "\n".join(content for content in texts if isinstance(content, str))
-    text = redact_text(text)  # first: an index names values without the names that give them away
+    contents = (message.content for message in turns)
+    # Masked first: an index names values without the names that give them away.
+    text = "\n".join(redact_bulk([content for content in contents if isinstance(content, str)]))
     words, rows = _Pieces(text.split(), _IN_WORDS.search), _Pieces(text.split("\n"), _IN_LINES.search)
     kinds, noise, room = _table()
     lines: list[str] = []

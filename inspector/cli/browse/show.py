@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _learn(store: Store, conversation: Conversation) -> None:
     """Know the credentials of all generations: a copy may stand where the name beside it is gone."""
-    from core.redact.learn import learn
+    from core.redact.message import learn
 
     rows = dict.fromkeys(row for one in conversation.generations for row in one.row_ids)
     learn(store.messages(tuple(rows)))

@@ -119,7 +119,7 @@ def question(args: argparse.Namespace) -> Question:
     release = release_name(args.release) if args.release is not None else None
     asked = _from_session(args, release) if args.messages is None else _from_file(args, release)
     if not args.unmasked:
-        from core.redact.learn import learn
+        from core.redact.message import learn
 
         learn(asked.messages)
     changes = {field: getattr(args, option) for option, field in _OVERRIDES.items()}

@@ -51,8 +51,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _messages(store: Store, session: Session) -> str:
     """The newest generation as OpenAI messages, one a line."""
-    from core.redact.learn import learn
-    from core.redact.message import redact_message
+    from core.redact.message import learn, redact_message
 
     generations = store.conversation(session.id).generations
     messages = store.generation_messages(generations[-1]) if generations else ()

@@ -6,7 +6,7 @@ import pytest
 
 from core.model.transcript.message import Message
 from core.redact.known_values import KNOWN
-from core.redact.learn import learn
+from core.redact.message import learn
 from core.redact.quick_check import may_hold_credential
 from core.redact.text import redact_text
 
