@@ -124,7 +124,7 @@ def holding(texts: Sequence[bytes]) -> frozenset[int]:
 
 
 def redact_bulk(texts: Sequence[str]) -> list[str]:
-    """Many texts without their credentials; those the quick look finds none in are not searched in earnest."""
+    """Many texts without their credentials; only where a quick look finds any are they searched for."""
     held = holding([text.encode("utf-8", "replace") for text in texts])
     return [redact_text(text) if at in held or KNOWN.held(text) else text for at, text in enumerate(texts)]
 
