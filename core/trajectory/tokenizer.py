@@ -6,7 +6,9 @@ import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from core.account.tokenizers.vocabularies import PIECE, SHA256, encoding
 from core.errors import ConfigError, NotFoundError
@@ -94,6 +96,17 @@ def _shipped(name: str, check: Callable[[], None]) -> Count:
 
 
 def _from_file(path: Path, check: Callable[[], None]) -> Count:
+    tokenizer = _loaded(path)
+
+    def count(text: str) -> int:
+        check()
+        return len(tokenizer.encode(text.encode("utf-8", "replace").decode("utf-8")).ids)
+
+    return count
+
+
+@cache
+def _loaded(path: Path) -> Any:
     try:
         from tokenizers import Tokenizer
     except ImportError:
@@ -108,9 +121,4 @@ def _from_file(path: Path, check: Callable[[], None]) -> Count:
         raise ConfigError(f"no tokenizer ({error})", where=str(path)) from error
     tokenizer.no_truncation()
     tokenizer.no_padding()
-
-    def count(text: str) -> int:
-        check()
-        return len(tokenizer.encode(text.encode("utf-8", "replace").decode("utf-8")).ids)
-
-    return count
+    return tokenizer

@@ -42,6 +42,11 @@ class LocalEngine:
         self, job: Job, shards: Sequence[Shard], kept: Kept | None, report: Report
     ) -> Iterator[ShardResult]:
         """The shards as they are finished; see `Engine.results`."""
+        if job.summary.asks and not job.dry:
+            from core.trajectory.shards.in_flight import compress_asking  # asyncio, which others do without
+
+            yield from compress_asking(job, shards, kept, report)
+            return
         workers = min(self._jobs, len(shards))
         if workers <= 1:
             for shard in shards:
@@ -50,7 +55,7 @@ class LocalEngine:
         left = {shard.index: shard for shard in shards}
         for attempt in range(1, _TRIES + 1):
             try:
-                for result in _pooled(job.for_worker(workers), list(left.values()), kept, report, workers):
+                for result in _pooled(job, list(left.values()), kept, report, workers):
                     del left[result.index]
                     yield result
                 return

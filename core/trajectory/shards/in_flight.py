@@ -5,21 +5,21 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from core.compress.summarise.answer_check import Answer, checked
 from core.compress.summarise.base import FailureKind, SummaryFailure, SummaryRequest
 from core.compress.summarise.remote.provider_errors import failure_of, is_worth_retrying
 from core.model.accounting.tokens import Buckets
+from core.trajectory.input.cut import Shard
 from core.trajectory.shards.compressor import Done, Draft
+from core.trajectory.shards.job import Job, ShardResult
+from core.trajectory.shards.work import Report, ShardWork
 from core.trajectory.summaries.base import SummaryMissing, Written
 from core.trajectory.summaries.models import AsyncConnection, connect
 from core.trajectory.summaries.prompt import build_prompt
-
-if TYPE_CHECKING:
-    from core.trajectory.shards.job import Job
-    from core.trajectory.shards.work import ShardWork
 
 _AHEAD = 20
 """Trajectories that may wait behind a slow one, as a multiple of the requests under way at once."""
@@ -27,33 +27,94 @@ _AHEAD = 20
 _HELD = 64 * 2**20
 """Bytes of lines that may wait to be written."""
 
+_OPEN = 8
+"""Shards that may wait for their last requests at once."""
+
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
 _OUTPUT_FACTOR = 2
 """Output tokens allowed, as a multiple of those asked for: as the releases do."""
 
 _CUT = ("length", "max_tokens")
+_PATIENT = (FailureKind.RATE_LIMIT, FailureKind.OVERLOADED)
+"""Failures that are waited out as long as the entry may take."""
 
 
-def ask_for_all(work: ShardWork, stream: IO[bytes]) -> None:
-    """Compress every entry of a shard into its part, asking a model for the summaries."""
-    asyncio.run(_ask_for_all(work, stream))
+def compress_asking(
+    job: Job, shards: Sequence[Shard], kept: Mapping[int, Collection[int]] | None, report: Report | None
+) -> Iterator[ShardResult]:
+    """Compress shards whose summaries a model writes; each result comes when its part is there.
+
+    One process suffices: it waits more than it works. The next shard is read while the last requests of the
+    one before are under way.
+
+    Args:
+        job: With a summary that asks.
+        shards: In order.
+        kept: Entries of a sample, by shard; None keeps all.
+        report: Told of progress.
+    """
+    with asyncio.Runner() as runner:
+        desk = runner.run(_opened(job))
+        waiting: set[asyncio.Task[ShardResult]] = set()
+        left = deque(shards)
+        try:
+            while left or waiting:
+                while left and len(waiting) < _OPEN:
+                    places = None if kept is None else kept.get(left[0].index, frozenset())
+                    work = ShardWork(job, left.popleft(), places, report)
+                    waiting.add(runner.get_loop().create_task(_compressed(work, desk)))
+                done, waiting = runner.run(_first(waiting))
+                yield from (task.result() for task in done)
+        finally:
+            runner.run(_closed(desk, waiting))
 
 
-async def _ask_for_all(work: ShardWork, stream: IO[bytes]) -> None:
-    asker = Asker(work.job)
-    window = _Window(work, stream)
-    try:
-        for number, begun in work.begun():
-            waiting = (
-                asyncio.create_task(_finished(work, asker, begun)) if isinstance(begun, Draft) else begun
-            )
-            window.add(number, begun, waiting)
-            await asyncio.sleep(0)
-            await window.write_ready()
-        await window.write_all()
-    finally:
-        window.cancel()
-        await asker.close()
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """What the shards of a run share.
+
+    Attributes:
+        turn: Held by the shard that is being read.
+    """
+
+    asker: Asker
+    turn: asyncio.Lock
+
+
+async def _opened(job: Job) -> _Desk:
+    return _Desk(Asker(job), asyncio.Lock())
+
+
+async def _first(
+    waiting: set[asyncio.Task[ShardResult]],
+) -> tuple[set[asyncio.Task[ShardResult]], set[asyncio.Task[ShardResult]]]:
+    return await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+
+
+async def _closed(desk: _Desk, waiting: set[asyncio.Task[ShardResult]]) -> None:
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+    await desk.asker.close()
+
+
+async def _compressed(work: ShardWork, desk: _Desk) -> ShardResult:
+    with work.part() as stream:
+        window = _Window(work, stream)
+        try:
+            async with desk.turn:
+                for number, begun in work.begun():
+                    window.add(number, begun, _started(work, desk.asker, begun))
+                    await asyncio.sleep(0)
+                    await window.write_ready()
+            await window.write_all()
+        finally:
+            window.cancel()
+    return work.result()
+
+
+def _started(work: ShardWork, asker: Asker, begun: Draft | Done) -> Done | asyncio.Task[Done]:
+    return asyncio.create_task(_finished(work, asker, begun)) if isinstance(begun, Draft) else begun
 
 
 class _Window:
@@ -111,18 +172,24 @@ async def _finished(work: ShardWork, asker: Asker, draft: Draft) -> Done:
     except SummaryMissing as missing:
         return work.compressor.failed(draft, missing)
     finally:
-        work.tally.sent += attempts.usage.prompt or 0
-        work.tally.received += attempts.usage.output or 0
+        used = attempts.usage
+        work.tally.sent += sum(tokens or 0 for tokens in (used.input, used.cache_read, used.cache_write))
+        work.tally.received += used.output or 0
     work.deadline.begin()
     return work.compressor.finish(draft, written)
 
 
 @dataclass(slots=True)
 class _Attempts:
-    """What was tried for one summary."""
+    """What was tried for one summary.
+
+    Attributes:
+        refused: Errors that waiting alone does not mend.
+    """
 
     calls: int = 0
     errors: int = 0
+    refused: int = 0
     usage: Buckets = Buckets()  # noqa: RUF009 - frozen
 
 
@@ -171,9 +238,10 @@ class Asker:
             except Exception as error:
                 attempts.errors += 1
                 failure = failure_of(error, self._where, self._secrets)
-                if attempts.calls >= self._job.summary.attempts or not _again(failure):
+                attempts.refused += failure.kind not in _PATIENT
+                if attempts.refused >= self._job.summary.attempts or not _again(failure):
                     raise SummaryMissing(failure, attempts.calls) from error
-                await self._pause(failure, attempts.calls)
+                await self._pause(failure, attempts.errors)
             else:
                 return Written(text, attempts.calls, attempts.errors)
 
@@ -194,9 +262,9 @@ class Asker:
             return replace(answer, finish=None)
         return answer
 
-    async def _pause(self, failure: SummaryFailure, calls: int) -> None:
+    async def _pause(self, failure: SummaryFailure, errors: int) -> None:
         """Wait before another attempt, and let another entry ask meanwhile."""
-        grown = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** (calls - 1)) * random.uniform(1.0, 1.25)
+        grown = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** (errors - 1)) * random.uniform(1.0, 1.25)
         self._gate.release()
         try:
             await asyncio.sleep(grown if failure.retry_after is None else failure.retry_after)

@@ -6,7 +6,6 @@ from collections.abc import Collection
 from typing import IO
 
 from core.trajectory.input.cut import Shard
-from core.trajectory.input.files import joined, replaced
 from core.trajectory.shards.compressor import Done, Draft
 from core.trajectory.shards.job import Job, ShardResult
 from core.trajectory.shards.work import Report, ShardWork
@@ -30,11 +29,15 @@ def compress_shard(
         ReadFault: The input cannot be read.
         OSError: The part cannot be written.
     """
+    if job.summary.asks and not job.dry:
+        from core.trajectory.shards.in_flight import compress_asking  # asyncio, which others do without
+
+        return next(compress_asking(job, [shard], None if kept is None else {shard.index: kept}, report))
     work = ShardWork(job, shard, kept, report)
     if job.dry:
         _foresee(work)
     else:
-        with replaced(joined(job.parts, shard.name)) as stream:
+        with work.part() as stream:
             _write(work, stream)
     return work.result()
 
@@ -55,11 +58,6 @@ def _foresee(work: ShardWork) -> None:
 
 def _write(work: ShardWork, stream: IO[bytes]) -> None:
     """Compress every entry into a part."""
-    if work.job.summary.asks:
-        from core.trajectory.shards.in_flight import ask_for_all  # asyncio, which the other ways do without
-
-        ask_for_all(work, stream)
-        return
     writer = offline_writer(work.job.summary, work.job.settings)
     for number, begun in work.begun():
         done = begun

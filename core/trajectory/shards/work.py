@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager
+from typing import IO
 
 from core.trajectory.input.cut import Shard
+from core.trajectory.input.files import joined, replaced
 from core.trajectory.input.lines import LONGEST, read_lines
 from core.trajectory.shards.compressor import Compressor, Done, Draft
 from core.trajectory.shards.job import Job, Problem, ShardResult, Tally
@@ -54,6 +57,10 @@ class ShardWork:
             tally.sent,
             tally.received,
         )
+
+    def part(self) -> AbstractContextManager[IO[bytes]]:
+        """The part file, which takes its name only when it is whole."""
+        return replaced(joined(self.job.parts, self._shard.name))
 
     def begun(self) -> Iterator[tuple[int, Draft | Done]]:
         """The lines in order, with their numbers from 1, read and planned."""

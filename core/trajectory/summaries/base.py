@@ -23,7 +23,7 @@ class SummarySpec:
         text: The summary itself, for `file`.
         choice: The model to ask; None without one.
         concurrency: Requests under way at once, in the whole run.
-        attempts: Requests for one summary at the most.
+        attempts: Failures for one summary at the most; a limit of the rate is waited out and is none.
         temperature: Asked of the model; None leaves it to the provider.
     """
 
@@ -31,7 +31,7 @@ class SummarySpec:
     text: str = ""
     choice: ModelChoice | None = None
     concurrency: int = 50
-    attempts: int = 3
+    attempts: int = 4
     temperature: float | None = None
 
     @property

@@ -182,7 +182,7 @@ def _spec(args: argparse.Namespace, config: UpstreamConfig) -> SummarySpec:
         args.summariser,
         choice=_choice(args, config),
         concurrency=args.concurrency or config.concurrency or 50,
-        attempts=config.attempts or 3,
+        attempts=config.attempts or 4,
         temperature=config.temperature,
     )
 
