@@ -167,7 +167,7 @@ def _between_turns(scene: _Scene) -> Derived:
     sizes = scene.sizes()
     steps = ["the transcript ended with a finished answer, so no turn was running"]
     window = frame.window.tokens
-    share = frame.checks(scene.release).hygiene_share
+    share = frame.policy(scene.release).hygiene.share
     if not is_local(session.source) and window and sizes.full >= int(window * share) * (1 - sizes.slack):
         steps.append(f"about {sizes.full:,} is {share:.0%} of {window:,} or more, where the gateway steps in")
         return Derived(Trigger.HYGIENE, Verdict.SUSPECTED, sizes.full, steps=tuple(steps))

@@ -8,6 +8,7 @@ from core.explain.compactions.attempts import Attempt
 from core.explain.compactions.causes import refusal_of
 from core.explain.context.context import Frame
 from core.hermes.log.record import Kind, LogRecord
+from core.hermes.provider_errors.reaction import LONG_CONTEXT_TIER
 from core.model.compaction.event import Trigger
 
 _REFUSED = (Trigger.OVERFLOW, Trigger.LONG_CONTEXT_TIER)
@@ -36,7 +37,7 @@ def shrunk_in(frame: Frame, attempt: Attempt, run: int | None, window: int | Non
         window: What the run began with; None where nothing says.
     """
     found: Shrunk | None = None
-    rules, answered = frame.checks(None), attempt.cause.line
+    rules, answered = frame.policy(None).overflow, attempt.cause.line
     for record in frame.log.records:
         own = run is not None and frame.runs.get(record.where) == run
         if record.at > attempt.first.at or not (own or record is answered):
@@ -45,7 +46,7 @@ def shrunk_in(frame: Frame, attempt: Attempt, run: int | None, window: int | Non
             found = found if found is not None and found.window == record.window else None
             window = record.window
         elif record.kind is Kind.CALL_FAILED:
-            lower = _lowered(record, window, rules.steps_down, rules.tier_window)
+            lower = _lowered(record, window, rules.tiers, LONG_CONTEXT_TIER)
             if lower is not None:
                 window, found = lower, Shrunk(lower, record)
     return found

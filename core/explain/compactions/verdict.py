@@ -123,7 +123,7 @@ def _threshold(
     cause = attempt.cause if attempt is not None else None
     if trigger is Trigger.HYGIENE and not _stated_by_gateway(cause):
         # The telemetry of such an attempt names the agent's threshold, which nobody had compared.
-        return int(past.window * frame.checks(release).hygiene_share) if past.window else None, None
+        return int(past.window * frame.policy(release).hygiene.share) if past.window else None, None
     stated = cause.threshold if cause is not None else None
     threshold = limits.threshold if limits is not None else None
     if attempt is None or threshold is None:

@@ -22,11 +22,8 @@ class CheckRules:
         deferred: Which estimates wait for a real prompt size: `none`, `fitting` (a prompt that fitted, grown
             little since) or `unanchored` (all that rest on no usage).
         huge_counts: Few but huge messages pass the count gate.
-        hygiene_share: Share of the window at which the gateway compacts.
         tool_schemas: Tools are counted by name, description and parameters, not by their repr.
         live_turn: Rows of the running turn are counted without their timestamps.
-        steps_down: Windows tried, the next smaller one each time, when a refusal names no limit.
-        tier_window: The window after a refusal of long requests on this plan.
     """
 
     preflight_least: int
@@ -35,11 +32,8 @@ class CheckRules:
     anchored: bool
     deferred: str
     huge_counts: bool
-    hygiene_share: float
     tool_schemas: bool
     live_turn: bool
-    steps_down: tuple[int, ...]
-    tier_window: int
 
 
 @cache
@@ -49,7 +43,7 @@ def check_rules(release: str) -> CheckRules:
     for first, changes in _table()["releases"].items():
         if _order(first) <= _order(release):
             values |= changes
-    return CheckRules(**(values | {"steps_down": tuple(values["steps_down"])}))
+    return CheckRules(**values)
 
 
 def is_local(source: str | None) -> bool:

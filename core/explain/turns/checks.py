@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -170,6 +171,28 @@ class Turn:
         if telling.fires is None:
             return Standing.OPEN
         return Standing.DUE if telling.fires else Standing.HELD
+
+
+def decision(
+    trigger: Trigger,
+    row: int | None,
+    number: Number,
+    checks: Iterable[Check],
+    generation: int,
+    at: datetime | None,
+) -> Decision:
+    """A decision over a compared number."""
+    return Decision(
+        trigger=trigger,
+        row=row,
+        tokens=number.tokens,
+        real=number.real,
+        checks=tuple(checks),
+        generation=generation,
+        at=at,
+        where=number.where,
+        estimate=number.estimate,
+    )
 
 
 def fired_by(decision: Decision, event: CompressionEvent, number: int) -> Decision:

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from core.explain.context.context import Frame
+from core.explain.context.release_checks import is_local
 from core.explain.context.rows.boundary_rows import is_request
-from core.explain.turns.checks import SIZE, Check, Decision, Number, PromptPoint, Turn, fired_by
+from core.explain.turns.checks import SIZE, Check, Decision, Number, PromptPoint, Turn, decision, fired_by
+from core.explain.turns.gateway_checks import counted, gateway_checks, gateway_limits
 from core.explain.turns.past_gates import UNRECORDED, PastGates
 from core.explain.turns.threshold_in_force import Watch
 from core.explain.turns.transcripts import RunningSums, Transcript, transcripts
@@ -117,6 +119,7 @@ class _Walker:
         event = self.events[transcript.event] if transcript.event is not None else None
         window, self.threshold = self.watch.limits(event, self.session)
         self.settings = frame.settings(None, self.session, window)
+        self.gateway = gateway_limits(frame, self.policy, window)
         self.system = frame.prompt_tokens(self.session, self.policy)
         self.tools = frame.tools_tokens(self.session)
         self.slack = frame.tolerance(self.session)
@@ -129,9 +132,21 @@ class _Walker:
         at = self.frame.clock.utc(lines.began.at) if lines else stamp
         self.start = position
         self.turns.append(_Draft(self.transcript.generation.index, message, lines, at))
+        self._gateway(position, at)
         self._decide(Trigger.PREFLIGHT, position + 1)
         if self.rules.pre_api:
             self._decide(Trigger.PRE_API, position + 1)
+
+    def _gateway(self, position: int, at: datetime | None) -> None:
+        """What the gateway looked at before the agent ran: the rows before the new message."""
+        if is_local(self.session.source) or not position:
+            return
+        record = self.last[1] if self.last is not None else None
+        number = counted(record, self.sums.messages(0, position, self.start))
+        row = _row(self.transcript.messages[position - 1])
+        checks = gateway_checks(self.policy, self.settings, self.gateway, number, position)
+        index = self.transcript.generation.index
+        self._turn().decisions.append(decision(Trigger.HYGIENE, row, number, checks, index, at))
 
     def _answer(self, position: int) -> None:
         turn = self._turn()
@@ -205,19 +220,8 @@ class _Walker:
         elif trigger is not Trigger.PREFLIGHT or self.rules.preflight_guarded:
             checks += self.gates.then(at)
         checks += self._deferral(trigger, turn, size)
-        turn.decisions.append(
-            Decision(
-                trigger=trigger,
-                row=_row(message),
-                tokens=number.tokens,
-                real=number.real,
-                checks=tuple(checks),
-                generation=self.transcript.generation.index,
-                at=at,
-                where=number.where,
-                estimate=number.estimate,
-            )
-        )
+        index = self.transcript.generation.index
+        turn.decisions.append(decision(trigger, _row(message), number, checks, index, at))
 
     def _compared(self, trigger: Trigger, count: int, turn: _Draft) -> Number:
         """The number a check compares: as its line states it, as the provider counted it, else estimated.

@@ -28,6 +28,7 @@ class KeySpec:
 
     Attributes:
         since: Default by the release that introduced it, oldest first.
+        refused_below: A value below takes the default, where `minimum` would raise it.
     """
 
     name: str
@@ -36,6 +37,7 @@ class KeySpec:
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[str, ...] = field(default=())
+    refused_below: float | None = None
 
     def default(self, release: str) -> Any:
         """The default in a release; None when the release does not know the key, or has none."""
@@ -56,6 +58,8 @@ class KeySpec:
         if self.choices and str(value).lower() not in self.choices:
             return Coerced(None, False, f"{value!r} is not one of {', '.join(self.choices)}")
         if isinstance(value, int | float) and not isinstance(value, bool):
+            if self.refused_below is not None and value < self.refused_below:
+                return Coerced(None, False, f"{value} is below {self.refused_below:g}")
             if self.minimum is not None and value < self.minimum:
                 return Coerced(type(value)(self.minimum), True, f"{value} is below {self.minimum:g}")
             if self.maximum is not None and value > self.maximum:
@@ -78,6 +82,7 @@ def _spec(name: str, entry: Mapping[str, Any]) -> KeySpec:
         minimum=entry.get("minimum"),
         maximum=entry.get("maximum"),
         choices=tuple(entry.get("choices", ())),
+        refused_below=entry.get("refused_below"),
     )
 
 

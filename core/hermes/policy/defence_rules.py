@@ -36,3 +36,32 @@ class OverflowRules:
     compresses_with_output: bool
     doubts_local: bool
     refuses_disabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HygieneRules:
+    """What the gateway does about a large transcript before the agent runs.
+
+    Attributes:
+        share: Of the window; at or above it the gateway compacts, whatever `compression.threshold` says.
+        warn: Share of the window above which it warns after a compaction.
+        least: Rows below which it does not look; system and meta rows count.
+        limit: Rows at or above which it compacts; `compression.hygiene_hard_message_limit` sets it.
+        tool_rows: Tool results are compacted with the rest; before, only what was said.
+        repeats: An attempt that changed nothing leaves the count as it was: the next message fires again.
+        respects_pause: A pause stored after a failure stops it.
+        pauses: Factors of `compression.hygiene_failure_cooldown_seconds`, by failures in a row.
+        pause_most: The longest of them.
+        bounds: Where it does not land, only so many rows as the limit allows are sent.
+    """
+
+    share: float
+    warn: float
+    least: int
+    limit: int
+    tool_rows: bool
+    repeats: bool
+    respects_pause: bool
+    pauses: tuple[int, ...]
+    pause_most: int
+    bounds: bool

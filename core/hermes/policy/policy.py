@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from core.errors import ConfigError
-from core.hermes.policy.defence_rules import OverflowRules
+from core.hermes.policy.defence_rules import HygieneRules, OverflowRules
 from core.hermes.policy.output_rules import (
     AssemblyRules,
     EngineRules,
@@ -68,6 +68,7 @@ class Policy:
     feedback: FeedbackRules
     overflow: OverflowRules
     trajectory: TrajectoryRules
+    hygiene: HygieneRules
 
 
 def releases() -> tuple[str, ...]:

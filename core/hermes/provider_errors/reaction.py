@@ -13,7 +13,8 @@ from core.hermes.provider_errors.classify import classify
 from core.hermes.provider_errors.failure import ProviderFailure
 from core.hermes.provider_errors.numbers import is_output_cap, parsed_available, parsed_limit
 
-_LONG_CONTEXT_TIER = 200_000
+LONG_CONTEXT_TIER = 200_000
+"""The window a release goes on with after a refusal of long requests on a plan."""
 _OUTPUT_MARGIN = 64
 _UNEXPLAINED_SHARE = 0.5
 _ACTIONS = {
@@ -87,7 +88,7 @@ def reaction(failure: ProviderFailure, size: SessionSize, release: str) -> React
         return act("fail_not_explained" if unexplained else "compress", window=window)
     if found.name in _ACTIONS:
         return act(
-            _ACTIONS[found.name], window=_LONG_CONTEXT_TIER if found.name == "long_context_tier" else None
+            _ACTIONS[found.name], window=LONG_CONTEXT_TIER if found.name == "long_context_tier" else None
         )
     if found.name in _LIMITED:
         return act("fallback_or_backoff" if found.retried else "fallback_or_stop")

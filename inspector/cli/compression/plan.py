@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.model.compaction.plan import Plan, Span
 from inspector.cli import output
-from inspector.cli.compression import engine_options
+from inspector.cli.compression import engine_options, hygiene
 from inspector.cli.compression import question as what_if
 from inspector.payloads import values as jsonio
 
@@ -24,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `plan`."""
     what_if.add_arguments(parser)
     engine_options.add_arguments(parser)
+    hygiene.add_arguments(parser)
     parser.add_argument("--pruned", action="store_true", help="also the texts pruning would leave")
 
 
@@ -39,8 +40,9 @@ def run(args: argparse.Namespace) -> int:
     done = _other_engine(args, asked, measured, found)
     found = found if done is None else done.preview.plan
     pruned = list(_pruned(found, part_of(measured, found)[0])) if args.pruned else None
+    gateway = hygiene.found(args, asked)
     if args.json:
-        document = payload(found) | {"release_requested": args.release}
+        document = payload(found) | {"release_requested": args.release, "hygiene": hygiene.payload(gateway)}
         document |= {} if asked.situation is None else _origin(asked.situation)
         document |= {} if done is None else {"engine": engine_options.payload(done)}
         output.write_json(
@@ -54,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
         left = [(entry["index"], str(entry["text"])) for entry in pruned or ()]
         texts = left if args.unmasked else [(index, redact_text(text)) for index, text in left]
         output.write_lines(_lines(found, asked.situation, texts), mask=not args.unmasked)
+        output.write_lines(hygiene.lines(gateway, asked))
         output.write_lines(() if done is None else engine_options.lines(done))
     return 0
 

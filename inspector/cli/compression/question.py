@@ -16,6 +16,7 @@ from inspector.cli.arguments import parsers as numbers
 
 if TYPE_CHECKING:
     from core.explain.context.gather import Situation
+    from core.hermes.config.config import HermesConfig
     from core.hermes.policy.policy import Policy
 
 _OVERRIDES = {
@@ -45,6 +46,7 @@ class Question:
     Attributes:
         gate: What could refuse an automatic attempt; None when nothing is known.
         situation: Where the messages come from; None for a file.
+        config: The configuration that applies; None where none was read.
     """
 
     messages: tuple[Message, ...]
@@ -52,6 +54,7 @@ class Question:
     settings: Settings
     gate: Gate | None = None
     situation: Situation | None = None
+    config: HermesConfig | None = None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -161,10 +164,10 @@ def _from_file(args: argparse.Namespace, release: str | None) -> Question:
         raise UsageError("--generation goes with SESSION, not with --messages")
     messages = transcript.read_messages(args.messages)
     name = release or newest_release()
-    config = load_config(None)
+    config = load_config(args.home)
     defaults = config.settings(name if name in releases() else newest_release())
     window = find_window(config, model=args.session_model or "", provider=args.session_provider or "").tokens
-    return Question(messages, load_policy(name), replace(defaults, window=window))
+    return Question(messages, load_policy(name), replace(defaults, window=window), config=config)
 
 
 def _from_session(args: argparse.Namespace, release: str | None) -> Question:
@@ -180,4 +183,4 @@ def _from_session(args: argparse.Namespace, release: str | None) -> Question:
             release=None if described else release,
         )
     policy = load_policy(described) if described else found.policy
-    return Question(found.messages, policy, found.settings, found.gate, found)
+    return Question(found.messages, policy, found.settings, found.gate, found, found.config)

@@ -1,0 +1,132 @@
+"""Whether the gateway compacts a transcript before the agent runs, and against which numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.compress.sizing.estimate import message_size, total_tokens
+from core.hermes.policy.policy import Policy
+from core.model.transcript.message import Message
+
+_LEADING = frozenset({"system", "session_meta"})
+
+
+@dataclass(frozen=True, slots=True)
+class Hygiene:
+    """What the gateway finds at the start of a turn.
+
+    Attributes:
+        fires: It would compact.
+        by: `tokens`, `messages` or `both` reached their limit; `blocked` where they did and something held it
+            back; None where neither did.
+        threshold: Tokens at or above which it compacts; None without a window.
+        hard_limit: Rows at or above which it does.
+        warn: Tokens above which it warns after a compaction.
+        tokens: What it compares; None where it does not look.
+        source: `actual` (the provider's last count) or `estimated` (without system prompt and tools).
+        messages: Rows of the transcript.
+        why_not: `short`, `disabled`, `no window` or `paused`; "" where it looks and nothing holds it back.
+        window: The window it reckons with.
+    """
+
+    fires: bool
+    by: str | None
+    threshold: int | None
+    hard_limit: int
+    warn: int | None
+    tokens: int | None
+    source: str | None
+    messages: int
+    why_not: str
+    window: int | None
+
+    @property
+    def checked(self) -> bool:
+        """Whether it looked at all."""
+        return self.why_not in ("", "paused")
+
+
+def hygiene(
+    rows: Sequence[Message],
+    policy: Policy,
+    *,
+    enabled: bool,
+    window: int | None,
+    hard_limit: int | None = None,
+    last_prompt: int = 0,
+    paused: bool = False,
+) -> Hygiene:
+    """What the gateway decides over a transcript.
+
+    Args:
+        rows: All rows of the transcript, system and meta rows too.
+        policy: Of the release.
+        enabled: `compression.enabled`.
+        window: Of the main model.
+        hard_limit: `compression.hygiene_hard_message_limit`; None for the release's default.
+        last_prompt: The provider's last count for this session; 0 or less where there is none.
+        paused: A pause after an earlier failure still runs.
+    """
+    rules = policy.hygiene
+    if len(rows) < rules.least or not enabled or not window:
+        why = "short" if len(rows) < rules.least else "no window" if enabled else "disabled"
+        return _decided(policy, None, len(rows), window, hard_limit, None, why)
+    counted = last_prompt > 0
+    tokens = last_prompt if counted else transcript_tokens(rows, policy)
+    why = "paused" if paused and rules.respects_pause else ""
+    return _decided(policy, tokens, len(rows), window, hard_limit, "actual" if counted else "estimated", why)
+
+
+def transcript_tokens(rows: Sequence[Message], policy: Policy) -> int:
+    """The release's estimate of a transcript, without system prompt and tools and without a safety factor."""
+    return total_tokens((message_size(row.wire, policy.estimate) for row in rows), policy.estimate)
+
+
+def _decided(
+    policy: Policy,
+    tokens: int | None,
+    rows: int,
+    window: int | None,
+    hard_limit: int | None,
+    source: str | None,
+    why: str,
+) -> Hygiene:
+    rules = policy.hygiene
+    limit = hard_limit or rules.limit
+    threshold = int(window * rules.share) if window else None
+    warn = int(window * rules.warn) if window else None
+    large = tokens is not None and threshold is not None and tokens >= threshold
+    many = tokens is not None and rows >= limit
+    by = "both" if large and many else "tokens" if large else "messages" if many else None
+    fires = by is not None and not why
+    by = "blocked" if by is not None and why else by
+    return Hygiene(fires, by, threshold, limit, warn, tokens, source, rows, why, window)
+
+
+def failure_pauses(policy: Policy, base: float) -> tuple[float, ...]:
+    """Seconds the gateway pauses after one, two, three and more failures in a row; empty where it does not.
+
+    Args:
+        policy: Of the release.
+        base: `compression.hygiene_failure_cooldown_seconds`.
+    """
+    rules = policy.hygiene
+    return tuple(min(base * factor, rules.pause_most) for factor in rules.pauses)
+
+
+def bounded_rows(roles: Sequence[str], limit: int) -> list[int]:
+    """Which rows are sent where hygiene does not land (0.22): the leading ones and the newest, by index.
+
+    Args:
+        roles: Of the rows, in order.
+        limit: The hard limit of rows.
+    """
+    if len(roles) <= limit:
+        return list(range(len(roles)))
+    lead = next((i for i, role in enumerate(roles) if role not in _LEADING), len(roles))
+    lead = min(lead, max(0, limit - 1))
+    start = len(roles) - (limit - lead)
+    while start < len(roles) and roles[start] == "tool":
+        start += 1
+    return [*range(lead), *range(start, len(roles))]

@@ -1,0 +1,76 @@
+"""The gateway's check before a turn, as one decision of the turn's table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.explain.context.context import Frame
+from core.explain.turns.checks import SIZE, Check, Number
+from core.hermes.log.record import LogRecord
+from core.hermes.policy.policy import Policy
+from core.model.compaction.settings import Settings
+
+_LOOSE = 0.05
+"""How far an estimate of stored rows may be off: they carry keys that live ones had not."""
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayLimits:
+    """What the gateway compares a transcript with.
+
+    Attributes:
+        tokens: At or above which it compacts.
+        rows: Likewise.
+    """
+
+    tokens: int
+    rows: int
+
+
+def gateway_limits(frame: Frame, policy: Policy, window: int | None) -> GatewayLimits | None:
+    """The limits under today's config; None without a window."""
+    if not window:
+        return None
+    rows = frame.config.value("compression.hygiene_hard_message_limit", policy.release)
+    return GatewayLimits(int(window * policy.hygiene.share), int(rows or policy.hygiene.limit))
+
+
+def counted(record: LogRecord | None, estimate: int) -> Number:
+    """What the gateway compares: the provider's last count, else its estimate of the rows alone.
+
+    Args:
+        record: The line of the last answered call.
+        estimate: Of the rows, without system prompt and tools.
+    """
+    if record is None or not record.input:
+        return Number(estimate)
+    return Number(record.input, True, record.where, estimate)
+
+
+def gateway_checks(
+    policy: Policy, settings: Settings, limits: GatewayLimits | None, number: Number, rows: int
+) -> tuple[Check, ...]:
+    """The conditions under which the gateway compacts before a turn.
+
+    Args:
+        policy: Of the release.
+        settings: Whether compression is on.
+        limits: What it compares with; None where the window is unknown.
+        number: See `counted`.
+        rows: Rows of the transcript before the new message.
+    """
+    enabled, tokens, real = settings.enabled, number.tokens, number.real
+    found = [Check("compression.enabled", "true", str(enabled).lower(), enabled)]
+    had = f"{'' if real else '~'}{tokens:,} tokens, {rows} rows"
+    if limits is None:
+        found.append(Check(SIZE, "a known window", had, None))
+        return tuple(found)
+    passed: bool | None = tokens >= limits.tokens or rows >= limits.rows
+    if not real and rows < limits.rows and abs(tokens - limits.tokens) <= tokens * _LOOSE:
+        passed = None
+    found.append(Check(SIZE, f">= {limits.tokens:,} tokens, or >= {limits.rows:,} rows", had, passed))
+    least = policy.hygiene.least
+    found.append(Check("rows", f">= {least}", str(rows), rows >= least))
+    if policy.hygiene.respects_pause and passed is not False:
+        found.append(Check("pause after a failure", "none", "not on record", None))
+    return tuple(found)

@@ -1,0 +1,137 @@
+"""What the gateway would do about a transcript before the agent runs, as `plan` tells it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from inspector.cli.arguments import parsers
+
+if TYPE_CHECKING:
+    from core.compress.sizing.hygiene import Hygiene
+    from inspector.cli.compression.question import Question
+
+_HELD = {
+    "short": "the transcript is too short for it to look",
+    "disabled": "compression is switched off",
+    "no window": "no window is known",
+    "paused": "a pause after a failure, or another compaction, holds it back",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """`--gateway` and `--last-prompt`."""
+    group = parser.add_argument_group("the gateway's check before a turn")
+    group.add_argument(
+        "--gateway", action="store_true", help="tell it for any source (default: for those of the gateway)"
+    )
+    group.add_argument(
+        "--last-prompt", type=parsers.whole, metavar="N", help="the provider's last count for the session"
+    )
+
+
+def found(args: argparse.Namespace, asked: Question) -> Hygiene | None:
+    """What the gateway would find; None for sources that run without it."""
+    from core.compress.sizing.hygiene import hygiene
+    from core.explain.context.release_checks import is_local
+
+    tip = asked.situation.conversation.tip if asked.situation is not None else None
+    if not args.gateway and (tip is None or is_local(tip.source)):
+        return None
+    release = asked.policy.release
+    config = asked.config
+    return hygiene(
+        asked.messages,
+        asked.policy,
+        enabled=asked.settings.enabled,
+        window=_window(args, asked),
+        hard_limit=config.value("compression.hygiene_hard_message_limit", release) if config else None,
+        last_prompt=_last_prompt(args, asked),
+        paused=_paused(asked),
+    )
+
+
+def _window(args: argparse.Namespace, asked: Question) -> int | None:
+    """The window it reckons with: that of config.yaml before any other, as long as none is supposed."""
+    if args.window is not None and asked.situation is not None:
+        return asked.settings.window
+    configured = asked.config.value("model.context_length", asked.policy.release) if asked.config else None
+    return configured or asked.settings.window
+
+
+def _last_prompt(args: argparse.Namespace, asked: Question) -> int:
+    if args.last_prompt is not None:
+        return int(args.last_prompt)
+    return asked.settings.current_tokens or 0 if asked.situation is not None else 0
+
+
+def _paused(asked: Question) -> bool:
+    """A pause or a lock that the database holds; the gateway heeds pauses of its own too."""
+    if asked.situation is None:
+        return False
+    until = asked.situation.conversation.tip.guards.cooldown_until
+    locked = asked.gate is not None and asked.gate.lock_holder is not None
+    return locked or (until is not None and until > datetime.now(UTC))
+
+
+def payload(value: Hygiene | None) -> dict[str, Any] | None:
+    """A finding as the command line promises it."""
+    if value is None:
+        return None
+    return {
+        "checked": value.checked,
+        "fires": value.fires,
+        "by": value.by,
+        "threshold": value.threshold,
+        "hard_limit": value.hard_limit,
+        "warn": value.warn,
+        "tokens": value.tokens,
+        "source": value.source,
+        "messages": value.messages,
+        "why_not": value.why_not or None,
+        "window": value.window,
+    }
+
+
+def lines(value: Hygiene | None, asked: Question) -> Iterator[str]:
+    """A finding for people."""
+    from inspector.terminal.formatting import count
+
+    if value is None:
+        return
+    yield ""
+    if not value.checked:
+        yield f"gateway, before the turn: it does not look, because {_HELD[value.why_not]}"
+        return
+    verdict = "it would compact" if value.fires else "it would not compact"
+    mark = "" if value.source == "actual" else "~"
+    yield (
+        f"gateway, before the turn: {mark}{count(value.tokens)} of {count(value.threshold)} tokens, "
+        f"{count(value.messages)} of {count(value.hard_limit)} rows: {verdict}"
+    )
+    if value.why_not:
+        yield f"  held back: {_HELD[value.why_not]}"
+    yield from (f"  {line}" for line in _remarks(value, asked))
+
+
+def _remarks(value: Hygiene, asked: Question) -> Iterator[str]:
+    """What this release does about it that a reader should know."""
+    from core.compress.sizing.hygiene import failure_pauses
+
+    rules = asked.policy.hygiene
+    if asked.settings.threshold > rules.share:
+        yield f"compression.threshold is above {rules.share:.0%}: the gateway acts first"
+    if rules.repeats:
+        yield "an attempt that changes nothing is repeated before every message: the count stays as it is"
+    base = (
+        asked.config.value("compression.hygiene_failure_cooldown_seconds", asked.policy.release)
+        if asked.config
+        else None
+    )
+    pauses = failure_pauses(asked.policy, float(base)) if base else ()
+    if pauses:
+        yield f"after failures in a row it pauses {', then '.join(f'{one:,.0f} s' for one in pauses)}"
+    if rules.bounds and value.by is not None and value.messages > value.hard_limit:
+        yield f"where it does not land, only {value.hard_limit:,} rows are sent"

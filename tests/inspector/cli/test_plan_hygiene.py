@@ -1,0 +1,44 @@
+"""`plan` tells what the gateway would do before the turn."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.main import run
+
+
+@pytest.fixture
+def messages(tmp_path: Path) -> str:
+    path = tmp_path / "messages.json"
+    path.write_text(
+        json.dumps([{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"}] * 4)
+    )
+    return str(path)
+
+
+def test_a_file_is_checked_as_the_gateway_would_with_its_config(
+    messages: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "config.yaml").write_text("compression: {hygiene_hard_message_limit: 8}\n")
+    words = ["plan", "--messages", messages, "--home", str(tmp_path), "--gateway", "--json"]
+    assert run([*words, "--release", "0.13", "--window", "200000", "--last-prompt", "170000"]) == 0
+    found = json.loads(capsys.readouterr().out)["hygiene"]
+    assert (found["checked"], found["fires"], found["by"]) == (True, True, "both")
+    assert (found["threshold"], found["warn"], found["hard_limit"]) == (170_000, 190_000, 8)
+    assert (found["tokens"], found["source"], found["messages"]) == (170_000, "actual", 8)
+
+
+def test_without_a_gateway_nothing_is_said_of_it(messages: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["plan", "--messages", messages, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["hygiene"] is None
+
+
+def test_people_read_what_follows_from_it(messages: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["plan", "--messages", messages, "--gateway", "--release", "0.19", "--window", "64000"]
+    assert run([*words, "--last-prompt", "60000"]) == 0
+    shown = capsys.readouterr().out
+    assert "gateway, before the turn: 60,000 of 54,400 tokens" in shown
+    assert "it would compact" in shown
