@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -90,8 +91,10 @@ class PriceBook:
         at: datetime | None = None,
         calls: int = 1,
     ) -> Priced:
-        """What some tokens cost on a route at a moment."""
+        """What some tokens cost on a route at a moment; unknown where a subscription pays, which says so."""
         row = self.entry(model, provider, base_url, at=at)
+        if row is not None and row.billing == "included":
+            return Priced(None, row, (), ("included in a subscription: not priced by the token",))
         return price(row, tokens, calls=calls, one_hour=self.one_hour)
 
     def save(self) -> None:
@@ -112,6 +115,8 @@ class PriceBook:
 
     def _listed(self, model: str, provider: str, base_url: str) -> tuple[PriceRow, ...]:
         rules = shared_table("core/account/pricing/price_routes.yaml")
+        if provider in rules["names"]:
+            return self._renamed(rules["lists"][provider], model, rules["names"][provider])
         if provider in rules["lists"]:
             return self._of(rules["lists"][provider], model)
         if provider in rules["by_endpoint"] and base_url and not is_local(base_url):
@@ -143,9 +148,36 @@ class PriceBook:
             return tuple(replace(row, note=note) for row in self._of(provider, base))
         return found
 
+    def _renamed(self, provider: str, model: str, rules: Mapping[str, Any]) -> tuple[PriceRow, ...]:
+        """Entries of a list that names a model with a date and a scope the route may leave out."""
+        rows, note = self._of(provider, model), ""
+        listed = bool(rows) or model.startswith(rules["surcharged"])
+        names = () if listed else _candidates(model.lower(), rules)
+        if names and (full := self.list.named(provider, names, rules["dated"])):
+            rows = self._of(provider, full.removeprefix(rules["surcharged"]))
+            note = f"the name has no date: price of {full}"
+        return tuple(replace(row, note=self._claims(row, note, rules)) for row in rows)
+
+    def _claims(self, row: PriceRow, note: str, rules: Mapping[str, Any]) -> str:
+        """What was assumed of an entry, and that it costs more than worldwide where it does."""
+        world = row.model.replace(rules["surcharged"], rules["world"], 1)
+        costs = self._of(row.provider, world) if world != row.model else ()
+        dearer = any(one.rates.input != row.rates.input for one in costs)
+        said = rules["surcharge"].format(world=world) if dearer else ""
+        return "; ".join(filter(None, (row.note, note, said)))
+
     def _assumed(self, rows: tuple[PriceRow, ...]) -> tuple[PriceRow, ...]:
         note = "no provider was recorded; the price is the list price of {}"
         return tuple(replace(row, note=note.format(row.provider)) for row in rows)
+
+
+def _candidates(model: str, rules: Mapping[str, Any]) -> tuple[str, ...]:
+    """The beginnings a listed name may have for a model of a route."""
+    model = re.sub(r"(\d)\.(\d)", r"\1-\2", model)
+    if model.startswith(rules["world"]):
+        return (model,)
+    bare = next((model.removeprefix(one) for one in rules["scopes"] if model.startswith(one)), model)
+    return tuple(f"{opener}{bare}" for opener in rules["listed"])
 
 
 def open_book(*, one_hour: bool = False, overrides: Path | None = None) -> PriceBook:

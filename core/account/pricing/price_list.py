@@ -6,6 +6,7 @@ Importing that list takes a third of a second, so entries once looked up are rem
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import date, time
@@ -17,7 +18,7 @@ from core.model.accounting.prices import PriceRow, Rates, Tier
 from core.support.file_cache import keep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from genai_prices.types import ModelInfo, ModelPrice
 
@@ -68,6 +69,20 @@ class PriceList:
                 self._saved[key] = [_to_json(row) for row in self._known[key]]
                 self._fresh = True
         return self._known[key]
+
+    def named(self, provider: str, names: Sequence[str], ending: str) -> str | None:
+        """The newest entry that is one of some names but for its ending; None when there is none.
+
+        Args:
+            provider: Provider of the list.
+            names: What the listed name may be, its ending left out.
+            ending: What such a name may end in, as a pattern.
+        """
+        from genai_prices.data_snapshot import get_snapshot
+
+        listed = next((one.models for one in get_snapshot().providers if one.id == provider), ())
+        fits = [model.id for model in listed if re.sub(ending, "", model.id) in names]
+        return max(fits, default=None)
 
     def save(self) -> None:
         """Remembers new entries for the next run; a directory that cannot be written is done without."""

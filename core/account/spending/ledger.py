@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from core.account.spending.group import Counted, Fields, Group
 from core.account.spending.overruns import overrunning
 from core.account.spending.periods import FORMS, quarter_start
+from core.account.spending.price_tables import is_apart, price_tables
 from core.account.spending.recorded import (
     KEYS,
     MAIN,
@@ -116,6 +117,8 @@ class Books:
     """Books groups into rows.
 
     Attributes:
+        apart: Sums whose recorded cost is another than the computed one.
+        tables: The price tables behind those recorded.
         alone: Groups that are rows as they are: sessions added up as they stand, most of a long ledger.
     """
 
@@ -127,6 +130,8 @@ class Books:
     counted: Counted = field(default_factory=Counted)
     unsplit: bool = False
     overran: int = 0
+    apart: int = 0
+    tables: set[str] = field(default_factory=set)
     alone: list[Fields] = field(default_factory=list)
     _rows: dict[tuple[str, str], list[Group]] = field(default_factory=dict)
     _labels: dict[str, tuple[float, str]] = field(default_factory=dict)
@@ -200,6 +205,10 @@ class Books:
         notes = [text.format(plural(count, "session")) for count, text in told if count]
         if self.unsplit:
             notes.append("databases of Hermes before 0.19 keep no auxiliary calls: summaries are not in it")
+        if self.apart and self.prices is not None:
+            theirs = ", ".join(sorted(self.tables)) or "a table it does not name"
+            sums = plural(self.apart, "recorded sum differs", "recorded sums differ")
+            notes.append(f"{sums} from the computed: Hermes' by {theirs}, ours by {self.prices.list.source}")
         return tuple(notes)
 
 
@@ -220,6 +229,9 @@ def _book(
     if desk.prices is not None:
         _price(alone, desk.prices)
         groups = [priced(group, desk.prices) for group in groups]
+        if different := sum(map(is_apart, chain(alone, groups))):
+            desk.apart += different
+            desk.tables |= price_tables(store, window)
     desk.alone += alone
     keys = _keys(desk, store, threads)
     for group in groups:

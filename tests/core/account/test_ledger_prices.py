@@ -71,3 +71,22 @@ def test_a_long_context_tier_is_chosen_session_by_session(book: Book, opened: Ex
     )
     found = ledger([store(opened, book)], by="model", prices=PriceBook())
     assert found.totals.computed.usd == Decimal("1.25") + Decimal("2.50")
+
+
+def test_where_recorded_and_computed_differ_both_tables_are_named(book: Book, opened: ExitStack) -> None:
+    route = {"model": "claude-opus-4-5", "billing_provider": "anthropic", "cost_status": "estimated"}
+    million = tokens(1_000_000)
+    book.session("a", estimated_cost_usd=9.0, cost_source="official_docs_snapshot", **route, **million)
+    prices = PriceBook()
+    [note] = ledger([store(opened, book)], prices=prices).notes
+    assert note == (
+        "1 recorded sum differs from the computed: "
+        f"Hermes' by official_docs_snapshot, ours by {prices.list.source}"
+    )
+    assert ledger([store(opened, book)]).notes == ()
+
+
+def test_equal_sums_name_no_table(book: Book, opened: ExitStack) -> None:
+    route = {"model": "claude-opus-4-5", "billing_provider": "anthropic", "cost_status": "estimated"}
+    book.session("a", estimated_cost_usd=5.0, **route, **tokens(1_000_000))
+    assert ledger([store(opened, book)], prices=PriceBook()).notes == ()

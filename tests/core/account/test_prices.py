@@ -300,3 +300,47 @@ def test_every_listed_model_costs_what_the_list_itself_works_out(
             assert ours == listed.total_price, (provider.id, model.id)
             compared += 1
     assert compared > 1_000
+
+
+@pytest.mark.parametrize(
+    ("model", "listed"),
+    [
+        ("anthropic.claude-sonnet-4-5", "regional.anthropic.claude-sonnet-4-5-20250929-v1:0"),
+        ("us.anthropic.claude-sonnet-4.5", "regional.anthropic.claude-sonnet-4-5-20250929-v1:0"),
+        ("global.anthropic.claude-haiku-4-5", "global.anthropic.claude-haiku-4-5-20251001-v1:0"),
+        ("eu.anthropic.claude-sonnet-4", "regional.anthropic.claude-sonnet-4-20250514-v1:0"),
+    ],
+)
+def test_a_bedrock_name_without_its_date_has_the_price_of_the_listed_one(
+    book: PriceBook, model: str, listed: str
+) -> None:
+    row = book.entry(model, "bedrock")
+    assert row is not None
+    assert row.model == listed
+    assert f"the name has no date: price of {listed}" in row.note
+    assert book.entry("anthropic.claude-nobody-9", "bedrock") is None
+
+
+def test_a_region_of_bedrock_costs_more_and_says_whose_claim_that_is(book: PriceBook) -> None:
+    region, world = (
+        book.entry(f"{scope}.anthropic.claude-sonnet-4-5-20250929-v1:0", "bedrock")
+        for scope in ("us", "global")
+    )
+    assert region is not None
+    assert world is not None
+    assert region.rates.input == Decimal("3.3")
+    assert "10 % more" in region.note
+    assert (world.rates.input, world.note) == (Decimal(3), "")
+
+
+def test_what_a_subscription_pays_has_no_price_by_the_token(book: PriceBook) -> None:
+    found = book.price(TOKENS, "gpt-5.2", "openai-codex")
+    assert found.usd is None
+    assert found.notes == ("included in a subscription: not priced by the token",)
+
+
+def test_gemini_pro_reads_its_cache_at_its_own_rate_below_and_above_the_tier(book: PriceBook) -> None:
+    short, long = (
+        book.price(Buckets(0, amount, 0, 0), "gemini-2.5-pro", "gemini").usd for amount in (100_000, 400_000)
+    )
+    assert (short, long) == (Decimal("0.0125"), Decimal("0.1"))
