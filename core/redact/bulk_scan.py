@@ -8,13 +8,13 @@ looked at in earnest.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate
 
 from core.redact.known_values import KNOWN
 from core.redact.secret_names import Strength, strength
-from core.redact.table import kinds, names, places
+from core.redact.table import kinds, manifests, names, places
 from core.redact.text import find, redact_text
 
 _RUN = 16
@@ -106,13 +106,18 @@ _DIGIT = re.compile(rb"\d")
 _SEAM = b"\n\n"
 
 
-def holding(texts: Sequence[bytes]) -> frozenset[int]:
-    """Positions of the texts that hold a credential."""
+def holding(texts: Sequence[bytes], *, thorough: bool = False) -> frozenset[int]:
+    """Positions of the texts that hold a credential.
+
+    Args:
+        texts: In UTF-8.
+        thorough: Also look for the logins of rarer commands; takes twice as long.
+    """
     joined = _SEAM.join(texts)
     ends = list(accumulate(len(text) + len(_SEAM) for text in texts))
     found: set[int] = set()
     place = 0
-    for at in sorted(set(_hints(joined))):
+    for at in sorted(set(_hints(joined, _literal() if thorough else _LITERAL))):
         while ends[place] <= at:
             place += 1
         if place not in found:
@@ -125,7 +130,7 @@ def holding(texts: Sequence[bytes]) -> frozenset[int]:
 
 def redact_bulk(texts: Sequence[str]) -> list[str]:
     """Many texts without their credentials; only where a quick look finds any are they searched for."""
-    held = holding([text.encode("utf-8", "replace") for text in texts])
+    held = holding([text.encode("utf-8", "replace") for text in texts], thorough=True)
     return [redact_text(text) if at in held or KNOWN.held(text) else text for at, text in enumerate(texts)]
 
 
@@ -134,13 +139,21 @@ def _value_end(text: bytes, at: int) -> int:
     return end.end() if end is not None else at + _LONGEST
 
 
-def _hints(text: bytes) -> Iterator[int]:
+def _hints(text: bytes, literal: Iterable[bytes]) -> Iterator[int]:
     lower = text.lower()
     yield from _runs(text)
     yield from _names(text, lower)
-    for needle in _LITERAL:
+    for needle in literal:
         yield from _all(lower, needle)
     yield from (at for at in _all(text, b"@") if _LOGIN.search(text, max(0, at - 700), at))
+
+
+@cache
+def _literal() -> tuple[bytes, ...]:
+    """What begins a place that holds no stem: logins on command lines, manifests."""
+    logins = (needle for place in places() if place.kind == "login" for needle in place.needles)
+    rare = (needle for needle in (*logins, *manifests()) if "=" not in needle)
+    return tuple(dict.fromkeys((*_LITERAL, *(needle.encode() for needle in rare))))
 
 
 def _all(text: bytes, needle: bytes) -> Iterator[int]:

@@ -130,11 +130,11 @@ def learn(messages: Iterable[Message]) -> None:
     """Find the credentials of a conversation, so that all of them are masked wherever one of them stands.
 
     Args:
-        messages: All that may be shown of it; read in one pass that takes a fifth of masking them.
+        messages: All that may be shown of it; read in one pass that takes less than half of masking them.
     """
     texts = list(dict.fromkeys(text for message in messages for text in _texts(message) if text))
     encoded = [text.encode("utf-8", "replace") for text in texts]
-    for place in sorted(holding(encoded)):
+    for place in sorted(holding(encoded, thorough=True)):
         text = texts[place]
         KNOWN.learn([(text[hit.start : hit.end], hit.kind) for hit in find(text)])
 
