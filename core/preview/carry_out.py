@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 from core.compress.dry_run import preview
@@ -42,7 +43,7 @@ def carry_out(
         SummaryFailure: The user gave up; any other failure has the release's own consequence.
     """
     hosted = here is not None
-    return preview(
+    made = preview(
         measured,
         plan,
         summariser,
@@ -54,3 +55,4 @@ def carry_out(
         on_text=on_text,
         cancelled=cancelled,
     )
+    return replace(made, notes=(*here.rules, *made.notes)) if here else made

@@ -10,6 +10,7 @@ from core.apply.checks import integrity as probe
 from core.apply.checks.case import Case, against, noted, passed
 from core.apply.checks.known_schema import unknown_parts
 from core.apply.database.live_rows import live_messages
+from core.hermes.config.engine import engine_of_home
 from core.model.compaction.apply import ApplyMode, GuardResult
 from core.store.generations.completeness import missing_rows
 from core.store.generations.row_outline import read_bones
@@ -35,6 +36,15 @@ def unchanged(case: Case) -> GuardResult:
         return passed("unchanged", "the conversation is as the preview saw it")
     text = f"the conversation changed since the preview ({len(wanted)} messages then, {len(found)} now)"
     return against("unchanged", text)
+
+
+def engine(case: Case) -> GuardResult:
+    """Another context engine in charge: it keeps a store of its own, which this change would not reach."""
+    found = engine_of_home(case.store.location.home or case.rehearsal.database.absolute().parent)
+    if found is None:
+        return passed("engine", "Hermes' own compressor is in charge")
+    text = f"{found.origin} puts the context engine {found.name!r} in charge: Hermes itself would not do this"
+    return against("engine", text, forceable=True)
 
 
 def complete(case: Case) -> GuardResult:

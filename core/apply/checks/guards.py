@@ -16,6 +16,7 @@ from core.store.store import Store
 INTEGRITY_SECONDS = 5.0
 
 _CHECKS: dict[str, Callable[[Case], GuardResult]] = {
+    "engine": fitness.engine,
     "lock": occupied.lock,
     "turn": occupied.turn,
     "writer": occupied.writer,

@@ -9,12 +9,11 @@ from pathlib import Path
 from core.explain.compactions.attempts import Attempt
 from core.explain.context.context import Frame
 from core.explain.context.rows.boundary_rows import BoundaryRows
-from core.hermes.log.record import Kind
+from core.hermes.config.engine import engine_in_charge
 from core.model.compaction.event import Trigger
 from core.model.evidence import Evidence, Source
 from core.model.transcript.boundary import BoundaryMode
 
-BUILT_IN = (None, "", "compressor")
 _SHOWN = 60
 
 
@@ -64,9 +63,8 @@ def written_by_another(rows: BoundaryRows) -> bool:
 
 def engine_of(frame: Frame) -> str | None:
     """The engine config.yaml names besides the built-in one, unless it could not be loaded."""
-    value = frame.config.setting("context.engine", frame.release.release).value
-    replaced = any(record.kind is Kind.ENGINE_MISSING for record in frame.log.records)
-    return None if value in BUILT_IN or replaced else str(value)
+    found = engine_in_charge(frame.config, frame.log.records, frame.release.release)
+    return None if found is None else found.name
 
 
 def rules_of_another(frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None) -> str | None:

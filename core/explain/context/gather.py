@@ -14,6 +14,7 @@ from core.explain.context.rows.compaction_input import Closed, closed
 from core.explain.context.rows.written_rows import answered
 from core.explain.context.usage_anchor import anchored_tokens
 from core.hermes.config.config import HermesConfig, load_config
+from core.hermes.config.engine import engine_in_charge
 from core.hermes.config.window import WindowGuess, find_window
 from core.hermes.log.read import Log, read_log
 from core.hermes.log.record import Kind, LogRecord
@@ -67,9 +68,16 @@ class Situation:
         return self.closed.messages
 
     @property
+    def rules(self) -> tuple[str, ...]:
+        """Whose rules the figures are by, where these are not the rules in force."""
+        engine = engine_in_charge(self.config, self.log.records, self.release.release)
+        told = () if engine is None else (engine.note(self.release.release),)
+        return (*told, *filter(None, (self.release.stands_in,)))
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of the messages should know."""
-        return (*self.conversation.notes, *self.closed.notes)
+        return (*self.rules, *self.conversation.notes, *self.closed.notes)
 
 
 def situation(

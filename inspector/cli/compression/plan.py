@@ -106,7 +106,7 @@ def _origin(here: Situation) -> dict[str, Any]:
         "session": here.conversation.tip.id,
         "generation": None if here.generation is None else here.generation.index,
         "generations": len(here.conversation.generations),
-        "notes": _notes(here),
+        "notes": list(here.notes),
         "release_detected": {
             "version": here.release.version,
             "verdict": here.release.verdict.value,
@@ -117,11 +117,6 @@ def _origin(here: Situation) -> dict[str, Any]:
             "evidence": [jsonio.evidence(one) for one in here.window.evidence],
         },
     }
-
-
-def _notes(here: Situation) -> list[str]:
-    """What a reader of the plan should know first."""
-    return [*filter(None, (here.release.stands_in,)), *here.notes]
 
 
 def _pruned(found: Plan, measured: Measured) -> Iterator[dict[str, Any]]:
@@ -144,7 +139,7 @@ def _lines(found: Plan, here: Situation | None, pruned: list[tuple[int, str]]) -
     fires = format.count(found.threshold_tokens)
     yield f"{format.count(found.compared_tokens)} tokens, fires at {fires}: {verdict}"
     yield from (f"blocked: {reason}" for reason in found.blocked_by)
-    yield from (f"note: {note}" for note in (_notes(here) if here else ()))
+    yield from (f"note: {note}" for note in (here.notes if here else ()))
     yield ""
     columns = (
         Column("part"),

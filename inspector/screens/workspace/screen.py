@@ -9,6 +9,7 @@ from textual.message import Message
 from textual.reactive import reactive
 
 from core.errors import InspectorError
+from core.hermes.config.engine import EngineInCharge, engine_of_home
 from core.model.transcript.conversation import Conversation
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
@@ -45,8 +46,8 @@ class WorkspaceScreen(Page):
     class Loaded(Message):
         """The conversation was read."""
 
-        def __init__(self, subject: Subject) -> None:
-            self.subject = subject
+        def __init__(self, subject: Subject, engine: EngineInCharge | None) -> None:
+            self.subject, self.engine = subject, engine
             super().__init__()
 
     class Failed(Message):
@@ -65,6 +66,7 @@ class WorkspaceScreen(Page):
         names = [tab.name for tab in TABS]
         self._active = names.index(view) if view in names else 0
         self._views: dict[str, View] = {}
+        self._engine: EngineInCharge | None = None
         self.set_reactive(WorkspaceScreen.cursor, Cursor(row=row))
 
     def compose(self) -> ComposeResult:
@@ -94,10 +96,12 @@ class WorkspaceScreen(Page):
         except InspectorError as error:
             self.post_message(self.Failed(error))
         else:
-            self.post_message(self.Loaded(Subject(self.location, conversation)))
+            engine = engine_of_home(self.location.home)
+            self.post_message(self.Loaded(Subject(self.location, conversation), engine))
 
     @on(Loaded)
     def _take(self, event: Loaded) -> None:
+        self._engine = event.engine
         self.subject = event.subject
         if not self._views:
             self.query_one("#views").remove_children()
@@ -139,7 +143,8 @@ class WorkspaceScreen(Page):
         bar.heading = conversation.name
         bar.detail = " · ".join(filter(None, (tip.source, tip.model)))
         bar.place = f"gen {here.index}/{total}" if here is not None and total > 1 else ""
-        self.query_one(Banner).say(" · ".join(conversation.notes))
+        engine = () if self._engine is None else (self._engine.short_note,)
+        self.query_one(Banner).say(" · ".join((*engine, *conversation.notes)))
 
     # Views.
 

@@ -66,6 +66,7 @@ def test_a_quiet_database_passes_every_guard(tmp_path: Path) -> None:
     results = verdicts(prepared(tmp_path))
     assert {one.state for one in results.values()} == {GuardState.PASSED}
     assert list(results) == [
+        "engine",
         "lock",
         "turn",
         "writer",

@@ -6,7 +6,7 @@ from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.diagnose.examine import examine
 from core.explain.events import explained
 from core.explain.explanation import Explanation
-from core.model.compaction.event import Trigger
+from core.model.compaction.event import SummaryStatus, Trigger
 from core.model.evidence import Verdict
 from core.model.transcript.boundary import BoundaryMode
 from tests.core.explain.conftest import MakeHome
@@ -158,3 +158,24 @@ def test_a_digest_of_another_engine_is_an_event_without_a_log(make_home: MakeHom
     assert (event.trigger, event.verdict) == (Trigger.UNKNOWN, Verdict.UNKNOWN)
     assert (event.messages_before, event.messages_after) == (28, 5)
     assert any("holds no summary of Hermes' own: '[digest]'" in note for note in told(home).notes)
+
+
+def test_a_summary_in_hermes_form_is_nobodys_while_another_engine_is_in_charge(make_home: MakeHome) -> None:
+    home = make_home("0.22", config=FOREIGN)
+    home.db.session("S")
+    home.talk(7)
+    home.db.compact("S", 3, 4, "kept")
+    home.talk(1)
+    (event,) = told(home).events
+    assert event.summary.status is SummaryStatus.UNKNOWN
+    assert event.summary.model is None
+
+
+def test_the_same_summary_is_a_models_where_hermes_decides(make_home: MakeHome) -> None:
+    home = make_home("0.22")
+    home.db.session("S")
+    home.talk(7)
+    home.db.compact("S", 3, 4, "kept")
+    home.talk(1)
+    (event,) = told(home).events
+    assert event.summary.status is SummaryStatus.MODEL

@@ -7,6 +7,7 @@ from core.explain.compactions.attempts import Attempt
 from core.explain.compactions.outcome.failure import failure_of
 from core.explain.context.context import Frame
 from core.explain.context.rows.boundary_rows import BoundaryRows
+from core.hermes.config.engine import engine_in_charge
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import SummaryOutcome, SummaryStatus
 from core.model.transcript.session import Session
@@ -27,6 +28,8 @@ def summary_outcome(
 ) -> SummaryOutcome:
     """Who wrote the summary: the row itself knows best, then the telemetry, then the lines in between."""
     status = _status(attempt, rows, completed)
+    if status is SummaryStatus.MODEL and not _called(attempt) and _another_engine(frame):
+        status = SummaryStatus.UNKNOWN  # its form is Hermes' own, but any engine can write that
     model = _model(frame, attempt, rows) if status is SummaryStatus.MODEL else None
     tokens = None
     if rows is not None and rows.summary is not None:
@@ -60,6 +63,20 @@ def _status(attempt: Attempt | None, rows: BoundaryRows | None, completed: bool)
         return SummaryStatus.FALLBACK
     # A call that fails is always told; one that is not has written it.
     return SummaryStatus.MODEL if kinds & _CALLS else SummaryStatus.UNKNOWN
+
+
+def _called(attempt: Attempt | None) -> bool:
+    """Whether the log shows that a model wrote the summary."""
+    if attempt is None:
+        return False
+    record = attempt.telemetry.telemetry if attempt.telemetry else None
+    if record is not None and record.method:
+        return _METHODS.get(record.method) is SummaryStatus.MODEL
+    return bool({line.kind for line in attempt.inner} & _CALLS)
+
+
+def _another_engine(frame: Frame) -> bool:
+    return engine_in_charge(frame.config, frame.log.records, frame.release.release) is not None
 
 
 def _model(frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None) -> str | None:

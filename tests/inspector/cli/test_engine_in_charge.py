@@ -1,0 +1,57 @@
+"""Another context engine in charge: whose figures these are, and no writing unless it is forced by name."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.main import run
+
+SAID = "the context engine is 'lcm' (config.yaml:"
+
+
+@pytest.fixture
+def taken_over(home: Path, tmp_path: Path) -> list[str]:
+    """Options that name a home in which another engine decides."""
+    home = Path(shutil.copytree(home, tmp_path / "home"))
+    path = home / "config.yaml"
+    before = path.read_text() if path.exists() else "model:\n  context_length: 64000\n"
+    path.write_text(f"{before}\ncontext:\n  engine: lcm\n")
+    return ["--home", str(home)]
+
+
+def test_plan_and_compress_say_whose_rules_the_figures_are(
+    taken_over: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in ("plan", "compress"):
+        assert run([command, "latest", *taken_over, "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert any(note.startswith(SAID) for note in found["notes"])
+        assert run([command, "latest", *taken_over]) == 0
+        assert SAID in capsys.readouterr().out
+
+
+def test_writing_is_refused_until_it_is_forced_by_name(
+    taken_over: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["compress", "latest", *taken_over, "--apply", "--yes", "--window", "8000", "--json"]
+    others = "--force=writer,activity,schema"
+    assert run([*words, others]) == 5
+    assert "puts the context engine 'lcm' in charge" in capsys.readouterr().err
+    assert run([*words, f"{others},engine"]) == 0
+
+
+@pytest.mark.parametrize("screen", ["map", "preview"])
+def test_map_and_preview_say_so(taken_over: list[str], tmp_path: Path, screen: str) -> None:
+    frame = tmp_path / "frame.svg"
+    words = [*taken_over, "--screen", screen, "--session", "latest", "--screenshot", str(frame)]
+    assert run(words) == 0
+    assert "decides" in frame.read_text()
+
+
+def test_hermes_own_engine_is_no_news(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["plan", "latest", "--home", str(home), "--json"]) == 0
+    assert not any("engine" in note for note in json.loads(capsys.readouterr().out)["notes"])
