@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from core.compress.sizing.gate import gate_blocks
 from core.explain.context.context import Frame
-from core.explain.context.gather import gate_of, last_prompt
+from core.explain.context.gather import gate_of
 from core.explain.context.log.log_claims import lowered_threshold
-from core.explain.context.usage_anchor import anchored_tokens
+from core.explain.context.next_request import Size, counted_size
 from core.explain.explanation import Now
 from core.model.compaction.event import CompressionEvent
 from core.model.evidence import Evidence, Source, Verdict
@@ -45,52 +44,21 @@ def where_it_stands(frame: Frame, events: Sequence[CompressionEvent]) -> Now:
     )
 
 
-class _Size(NamedTuple):
-    """A number for the size of the next request, and what it rests on."""
-
-    tokens: int | None
-    verdict: Verdict
-    evidence: tuple[Evidence, ...]
-
-
-def _size(frame: Frame, events: Sequence[CompressionEvent]) -> _Size:
+def _size(frame: Frame, events: Sequence[CompressionEvent]) -> Size:
     """The best number there is for the transcript as it stands."""
-    found = (
-        _anchored(frame) or _answered(frame) or _routed(frame) or _left(frame, events) or _estimated(frame)
-    )
-    return found or _Size(None, Verdict.UNKNOWN, ())
+    found = _counted(frame) or _left(frame, events) or _estimated(frame)
+    return found or Size(None, Verdict.UNKNOWN, ())
 
 
-def _anchored(frame: Frame) -> _Size | None:
-    newest = _newest(frame)
-    if newest is None or not frame.checks(None).anchored:
-        return None
-    config, messages = frame.conversation.tip.model_config, frame.messages(newest.row_ids)
-    tokens = anchored_tokens(config, messages, frame.policy(None))
-    text = "usage of the last response, and an estimate of what came since"
-    return None if tokens is None else _derived(tokens, Source.DATABASE, "sessions.model_config", text)
-
-
-def _answered(frame: Frame) -> _Size | None:
+def _counted(frame: Frame) -> Size | None:
     newest = _newest(frame)
     if newest is None:
         return None
-    prompt = last_prompt(frame.log, frame.conversation.generations, frame.messages(newest.row_ids))
-    if prompt is None or prompt.input is None:
-        return None
-    return _Size(prompt.input, Verdict.PROVED, (Evidence(Source.LOG, prompt.where, prompt.message),))
+    messages = frame.messages(newest.row_ids)
+    return counted_size(frame.store, frame.conversation, messages, frame.log, frame.policy(None))
 
 
-def _routed(frame: Frame) -> _Size | None:
-    for route in frame.store.routing():
-        if route.session_id == frame.conversation.tip.id and (route.last_prompt_tokens or 0) > 0:
-            text = f"last_prompt_tokens {route.last_prompt_tokens}"
-            evidence = Evidence(Source.DATABASE, "gateway_routing", text)
-            return _Size(route.last_prompt_tokens, Verdict.PROVED, (evidence,))
-    return None
-
-
-def _left(frame: Frame, events: Sequence[CompressionEvent]) -> _Size | None:
+def _left(frame: Frame, events: Sequence[CompressionEvent]) -> Size | None:
     """What the last compaction left, while no call has been answered since."""
     done = events[-1] if events and events[-1].completed else None
     if done is None or done.tokens_after is None or frame.log.empty:
@@ -99,7 +67,7 @@ def _left(frame: Frame, events: Sequence[CompressionEvent]) -> _Size | None:
     return _derived(done.tokens_after, Source.DERIVED, "the last compaction", text)
 
 
-def _estimated(frame: Frame) -> _Size | None:
+def _estimated(frame: Frame) -> Size | None:
     newest = _newest(frame)
     if newest is None or not newest.row_ids:
         return None
@@ -112,5 +80,5 @@ def _newest(frame: Frame) -> Generation | None:
     return generations[-1] if generations else None
 
 
-def _derived(tokens: int | None, source: Source, where: str, text: str) -> _Size:
-    return _Size(tokens, Verdict.DERIVED, (Evidence(source, where, text),))
+def _derived(tokens: int | None, source: Source, where: str, text: str) -> Size:
+    return Size(tokens, Verdict.DERIVED, (Evidence(source, where, text),))

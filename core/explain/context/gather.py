@@ -8,16 +8,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.compress.sizing.estimate import text_tokens, tool_tokens
+from core.compress.sizing.threshold import budgets
 from core.errors import UsageError
-from core.explain.context.log.log_claims import logged_window
+from core.explain.context.log.log_claims import logged_window, lowered_threshold
+from core.explain.context.next_request import counted_size
 from core.explain.context.rows.compaction_input import Closed, closed
-from core.explain.context.rows.written_rows import answered
-from core.explain.context.usage_anchor import anchored_tokens
 from core.hermes.config.config import HermesConfig, load_config
 from core.hermes.config.engine import engine_in_charge
 from core.hermes.config.window import WindowGuess, find_window
 from core.hermes.log.read import Log, read_log
-from core.hermes.log.record import Kind, LogRecord
+from core.hermes.log.record import Kind
 from core.hermes.markers.markers import SummaryMatch, find_summary
 from core.hermes.policy.policy import Policy, load_policy, nearest_release
 from core.hermes.policy.release import ReleaseClues, ReleaseGuess, detect_release, shape_names
@@ -111,7 +111,8 @@ def situation(
     ended = closed(store, conversation, chosen, policy, log) if chosen is not None else Closed(())
     messages = ended.messages
     if chosen is not None and chosen is conversation.generations[-1]:
-        tokens = _current(store, conversation, messages, log, policy)
+        size = counted_size(store, conversation, messages, log, policy)
+        tokens = None if size is None else size.tokens
     else:
         tokens = _then(messages, chosen, log)
     prompt = store.system_prompt(tip)
@@ -121,7 +122,7 @@ def situation(
         release=guess,
         window=window,
         config=config,
-        settings=_configured(config, guess.release, tip, window.tokens, tokens),
+        settings=_in_force(_configured(config, guess.release, tip, window.tokens, tokens), policy, log),
         policy=policy,
         gate=gate_of(store, tip),
         system_prompt_tokens=None if prompt is None else text_tokens(prompt, policy.estimate.unit),
@@ -138,6 +139,14 @@ def _configured(
         release, model=tip.model or "", provider=tip.provider or "", base_url=tip.base_url or ""
     )
     return replace(configured, window=window, current_tokens=tokens)
+
+
+def _in_force(settings: Settings, policy: Policy, log: Log) -> Settings:
+    """The settings with the window of the summary model that a line says the threshold was lowered for."""
+    if settings.window is None or settings.window <= 0:
+        return settings
+    lowered = lowered_threshold(log, budgets(settings, policy, settings.window).threshold)
+    return settings if lowered is None else replace(settings, aux_window=lowered.threshold)
 
 
 def _then(messages: Sequence[Message], generation: Generation | None, log: Log) -> int | None:
@@ -250,43 +259,6 @@ def _shapes(log: Log) -> Iterator[tuple[str, str]]:
             if name not in seen:
                 seen.add(name)
                 yield name, record.where
-
-
-def _current(
-    store: Store, conversation: Conversation, messages: Sequence[Message], log: Log, policy: Policy
-) -> int | None:
-    """The best known size of the real prompt: stored usage, the gateway's note, or the log's last call."""
-    tip = conversation.tip
-    anchored = anchored_tokens(tip.model_config, messages, policy)
-    if anchored is not None:
-        return anchored
-    for route in store.routing():
-        if route.session_id == tip.id and (route.last_prompt_tokens or 0) > 0:
-            return route.last_prompt_tokens
-    last = last_prompt(log, conversation.generations, messages)
-    return last.input if last is not None else None
-
-
-def last_prompt(log: Log, generations: Sequence[Generation], messages: Sequence[Message]) -> LogRecord | None:
-    """The last answered call whose provider counted the prompt; None when a compaction followed it.
-
-    A compaction written by another program than Hermes leaves no line, so where the log holds fewer of
-    them than the rows do, the rows must show that a call was answered since the newest.
-
-    Args:
-        log: The lines about the conversation.
-        generations: Those of the conversation.
-        messages: The messages of the newest.
-    """
-    logged = sum(record.kind is Kind.DONE for record in log.records)
-    if logged < len(generations) - 1 and not answered(generations[-1], messages):
-        return None
-    for record in reversed(log.records):
-        if record.kind in (Kind.DONE, Kind.NATIVE_DONE):
-            return None
-        if record.kind is Kind.CALL and record.input:
-            return record
-    return None
 
 
 def _tools(pin: ToolPin | None) -> int | None:

@@ -1,0 +1,50 @@
+"""The next request has one size and one limit, whoever asks."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from core.compress.planning.plan import plan_messages
+from core.explain.context.gather import situation
+from core.explain.events import explain
+from tests.core.explain.conftest import MakeHome
+from tests.core.explain.home import Home
+
+
+@pytest.fixture
+def home(make_home: MakeHome) -> Home:
+    home = make_home()
+    home.db.session("S", system_prompt="s" * 400)
+    home.turn()
+    home.talk(7)
+    return home
+
+
+def told(home: Home) -> tuple[tuple[int | None, int | None], tuple[int | None, int | None]]:
+    """Size and threshold by the plan and by the explanation."""
+    with home.store() as store:
+        here, now = situation(store, "S"), explain(store, "S").now
+    planned = plan_messages(here.messages, here.policy, here.settings)
+    return (planned.compared_tokens, planned.threshold_tokens), (now.tokens, now.threshold)
+
+
+def test_the_log_tells_of_later_calls_than_the_gateway_noted(home: Home) -> None:
+    route = json.dumps({"session_id": "S", "last_prompt_tokens": 5_900})
+    home.db.connection.execute("INSERT INTO gateway_routing VALUES ('', 'k', ?, 1.0)", (route,))
+    assert told(home)[0][0] == told(home)[1][0] == 5_900
+    home.call(3, 6_311)
+    planned, explained = told(home)
+    assert planned == explained == (6_311, 54_400)
+
+
+def test_a_threshold_a_line_lowered_is_in_force_for_the_plan_too(home: Home) -> None:
+    home.line(
+        "Auxiliary compression model mini has 40,000 token context, below the main model's compression "
+        "threshold of 54,400 tokens — auto-lowered session threshold to 40,000 to keep compression working.",
+        tag=None,
+    )
+    home.call(6, 41_000)
+    planned, explained = told(home)
+    assert planned == explained == (41_000, 40_000)
