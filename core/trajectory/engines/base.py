@@ -13,6 +13,11 @@ Kept = Mapping[int, Collection[int]]
 """Entries of a sample, by shard."""
 
 
+def kept_of(kept: Kept | None, shard: Shard) -> Collection[int] | None:
+    """Entries of a sample in one shard; None keeps all."""
+    return None if kept is None else kept.get(shard.index, frozenset())
+
+
 class Engine(Protocol):
     """Works on shards, several at once, in any order."""
 

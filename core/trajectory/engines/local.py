@@ -16,7 +16,7 @@ from queue import Empty
 from typing import Any
 
 from core.errors import InspectorError
-from core.trajectory.engines.base import Kept
+from core.trajectory.engines.base import Kept, kept_of
 from core.trajectory.input.cut import Shard
 from core.trajectory.shards.job import Job, ShardResult
 from core.trajectory.shards.part import compress_shard
@@ -50,7 +50,7 @@ class LocalEngine:
         workers = min(self._jobs, len(shards))
         if workers <= 1:
             for shard in shards:
-                yield compress_shard(job, shard, _of(kept, shard), report)
+                yield compress_shard(job, shard, kept_of(kept, shard), report)
             return
         left = {shard.index: shard for shard in shards}
         for attempt in range(1, _TRIES + 1):
@@ -75,7 +75,7 @@ def _pooled(
     told: Any = context.Queue()
     pool = ProcessPoolExecutor(workers, context, initializer=_settle, initargs=(told,))
     try:
-        waiting = {pool.submit(_work, job, shard, _of(kept, shard)) for shard in shards}
+        waiting = {pool.submit(_work, job, shard, kept_of(kept, shard)) for shard in shards}
         while waiting:
             done, waiting = wait(waiting, timeout=_TICK, return_when=FIRST_COMPLETED)
             _hear(told, report)
@@ -125,7 +125,3 @@ def _hear(told: Any, report: Report) -> None:
     with suppress(Empty):
         while True:
             report(*told.get_nowait())
-
-
-def _of(kept: Kept | None, shard: Shard) -> Collection[int] | None:
-    return None if kept is None else kept.get(shard.index, frozenset())

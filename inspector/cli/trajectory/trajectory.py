@@ -66,6 +66,10 @@ def _outcome(args: argparse.Namespace, found: Input) -> tuple[Outcome, Job]:
 
 
 def _engine(args: argparse.Namespace) -> Engine:
+    if args.engine == "ray":
+        from core.trajectory.engines.ray_cluster import RayEngine
+
+        return RayEngine(args.address or "auto")
     from core.trajectory.engines.local import LocalEngine
 
     return LocalEngine(args.jobs)
