@@ -25,7 +25,7 @@ from core.model.compaction.preview import Preview
 from core.model.transcript.message import Message
 from core.store.store import Store
 from tests.core.compress.conversations import SHAPES
-from tests.core.compress.test_plan import SETTINGS
+from tests.core.compress.planning.test_plan import SETTINGS
 from tests.shared import shared
 
 SEEDS, STARTS = 42, 10

@@ -21,7 +21,7 @@ from core.model.compaction.settings import Settings
 from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call
 from tests.core.compress.conversations import conversation, messages, resumed
-from tests.core.compress.test_compressor import Scripted
+from tests.core.compress.engines.test_compressor import Scripted
 
 SMALL = Settings(window=64000)
 

@@ -11,7 +11,7 @@ from core.compress.summarise.provided import GivenSummary
 from core.hermes.policy.policy import load_policy, releases
 from core.model.compaction.settings import Settings
 from core.model.transcript.message import Message
-from tests.core.compress.test_plan import cut_of, vectors
+from tests.core.compress.planning.test_plan import cut_of, vectors
 
 BODY = "## Goal\nG"
 ASKED, ANSWERED = {"0.22": ("next ask {}", 2_990)}, ("more {}", 3_000)

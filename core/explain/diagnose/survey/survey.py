@@ -1,9 +1,10 @@
 """Every conversation of a database, examined in the time a user is willing to wait.
 
 Most conversations were never compressed, and most rules have nothing to say about them. One pass over the
-messages (`core.explain.findings.scan`) finds those that were, those whose rows are doubled or do not fit
-together, and those with credentials; they are examined in full, as are those the log or a lock tells of. Of
-the others the session row alone is looked at.
+messages (`message_scan`) finds those that were, those whose rows are doubled or do not fit together, and
+those with credentials; they are examined in full, as are those the log or a lock tells of. Of the others the
+session row alone is looked at.
+
 What was found is kept, so that the next survey looks only at what has changed.
 """
 

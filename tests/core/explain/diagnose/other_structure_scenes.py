@@ -1,0 +1,119 @@
+"""A second cause for rules about cuts, chains and secrets that have but one scene elsewhere."""
+
+from __future__ import annotations
+
+from tests.core.explain.diagnose.other_scenes import LOWERED
+from tests.core.explain.diagnose.partition_scenes import middle
+from tests.core.explain.diagnose.scene import Build, Scene, children, plain, rows
+from tests.core.explain.diagnose.structure_scenes import SECRET, late, next_turn
+from tests.core.explain.home import Home
+
+
+def long_turn(size: int) -> Build:
+    """One request and many answers, of which all belong to it."""
+
+    def build(home: Home) -> None:
+        home.db.session("S")
+        home.talk(12, size=4_000)
+        home.db.message("S", "user", "the last request")
+        for number in range(8):
+            home.db.message("S", "assistant", "w" * size, calls=[(f"z{number}", "terminal", "{}")])
+            home.db.message("S", "tool", "ok", tool_call_id=f"z{number}", tool_name="terminal")
+        home.db.message("S", "assistant", "done")
+
+    return build
+
+
+def lowered(turns: int) -> Build:
+    """A middle, and a summary model of which the log says how much it holds."""
+
+    def build(home: Home) -> None:
+        middle(turns)(home)
+        home.line(LOWERED, tag=None)
+
+    return build
+
+
+def sidecar(size: int) -> Build:
+    items = '[{"encrypted_content": "' + "c" * size + '"}]'
+    return rows(lambda home: home.db.message("S", "assistant", "yes", codex_reasoning_items=items))
+
+
+def second_link(reason: str | None) -> Build:
+    """A chain whose newest session ended so."""
+
+    def build(home: Home) -> None:
+        children(1)(home)
+        home.db.connection.execute("UPDATE sessions SET end_reason = ? WHERE id = 'C0'", (reason,))
+
+    return build
+
+
+def sibling(**columns: str) -> Build:
+    """Another child of a compressed session."""
+
+    def build(home: Home) -> None:
+        children(1)(home)
+        home.db.session("D", parent_session_id="S", **columns)
+        home.db.message("D", "user", "hello")
+
+    return build
+
+
+def repeated(text: str) -> Build:
+    """An answer that was stored twice at the same moment, word for word or not."""
+
+    def build(home: Home) -> None:
+        plain(home)
+        home.db.message("S", "user", "go")
+        row = home.db.message("S", "assistant", "done")
+        home.db.mark([home.db.copy(row)], content=text)
+
+    return build
+
+
+def pruned(lost: int) -> Build:
+    """`/compress here` with the kept turns archived, of which so many came back."""
+
+    def build(home: Home) -> None:
+        home.db.session("S")
+        home.talk(6)
+        old = home.db.live("S")
+        home.db.mark(old, active=0, compacted=1)
+        for row in old[:4]:
+            home.db.copy(row)
+        home.db.message("S", "user", "[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns.\n## Goal\nship")
+        for row in old[12:16] if lost else old[12:]:
+            home.db.copy(row)
+
+    return build
+
+
+def prompt(text: str) -> Build:
+    def build(home: Home) -> None:
+        home.db.session("S", system_prompt=f"You are careful. {text}")
+        home.talk(2)
+
+    return build
+
+
+def result(text: str) -> Build:
+    return rows(
+        lambda home: home.db.message("S", "assistant", "", calls=[("q", "t", "{}")]),
+        lambda home: home.db.message("S", "tool", text, tool_call_id="q", tool_name="t"),
+    )
+
+
+OTHER_STRUCTURE = (
+    Scene("D1", long_turn(14_000), long_turn(1_000)),
+    Scene("D4", lowered(30), lowered(3)),
+    Scene("D6", sidecar(60_000), sidecar(100)),
+    Scene("E1", second_link("compression"), second_link(None)),
+    Scene("E2", sibling(), sibling(model_config='{"_branched_from": "S"}')),
+    Scene("E7", repeated("done"), repeated("done, and more")),
+    Scene("E12", late(40), late(20)),
+    Scene("E13", next_turn(28), next_turn(27)),
+    Scene("E14", pruned(12), pruned(0)),
+    Scene("I1", prompt(SECRET), prompt("ghp_ is how a token begins.")),
+    Scene("I3", result("Authorization: Bearer ***"), result("---\n*** a heading ***\n---")),
+)

@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import shutil
+import time
+from datetime import UTC, datetime
+
+import pytest
+
+from core.explain.diagnose.diagnose import diagnose, diagnose_store
+from core.explain.diagnose.examine import Examination, examine, examine_store, findings
+from core.explain.diagnose.registry import (
+    CONVERSATION_RULES,
+    SPENDING_RULES,
+    STORE_RULES,
+    STORE_SPENDING_RULES,
+    rules,
+)
+from core.explain.diagnose.rules.storage.secrets import MASK
+from core.model.finding import Finding, Severity
+from tests.core.explain.conftest import MakeHome
+from tests.core.explain.diagnose.scene import Build, Scene, compacted, guarded, plain
+from tests.core.explain.diagnose.scenes import SCENES
+from tests.core.explain.diagnose.thrash_scenes import passes
+from tests.core.explain.diagnose.trigger_scenes import called
+from tests.core.explain.home import CONFIG, Home
+
+ABOUT_ALL = {*STORE_RULES, *(STORE_SPENDING_RULES.keys() - SPENDING_RULES.keys())}
+"""Rules that speak of a whole database only."""
+ALWAYS = {"E4", "H1"}
+"""Rules that speak of everything: their twins make them say something else."""
+TABLES = (CONVERSATION_RULES, SPENDING_RULES, STORE_RULES, STORE_SPENDING_RULES)
+REGISTERED = {rule for table in TABLES for rule in table}
+NAMED = {rule.partition("-")[0] for rule in REGISTERED}
+"""Without the forms of one rule."""
+
+
+def examined(home: Home, build: Build) -> Examination:
+    build(home)
+    with home.store() as store:
+        return examine(store, "S")
+
+
+def told(home: Home, build: Build, rule: str) -> list[Finding]:
+    """What a rule says of a home, asked for as users ask."""
+    build(home)
+    with home.store() as store:
+        if rule in ABOUT_ALL:
+            result = diagnose_store(store, integrity=rule == "H3")
+        else:
+            result = examine(store, "S") if rule in CONVERSATION_RULES else diagnose(store, "S")
+    return [finding for finding in result.findings if finding.rule == rule]
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.rule)
+def test_a_rule_speaks_in_its_scene(make_home: MakeHome, scene: Scene) -> None:
+    first = told(make_home(scene.release, scene.hit_config), scene.hit, scene.rule)[0]
+    assert first.sentence
+    assert "{" not in first.sentence + first.remedy
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.rule)
+def test_a_rule_is_silent_in_the_twin(make_home: MakeHome, scene: Scene) -> None:
+    said = told(make_home(scene.release, scene.miss_config), scene.miss, scene.rule)
+    if scene.rule in ALWAYS:
+        other = told(make_home(scene.release, scene.hit_config), scene.hit, scene.rule)
+        assert said[0].sentence != other[0].sentence
+    else:
+        assert said == []
+
+
+@pytest.mark.parametrize("rule", sorted(NAMED))
+def test_every_rule_has_two_causes_and_two_twins(rule: str) -> None:
+    scenes = [scene for scene in SCENES if scene.rule == rule]
+    assert len({(scene.hit, scene.release, scene.hit_config) for scene in scenes}) >= 2
+    assert len({(scene.miss, scene.release, scene.miss_config) for scene in scenes}) >= 2
+    assert all((one.hit, one.hit_config) != (one.miss, one.miss_config) for one in scenes)
+
+
+def test_no_scene_is_about_a_rule_there_is_not() -> None:
+    assert {scene.rule for scene in SCENES} == NAMED
+
+
+def test_every_rule_has_its_words_and_every_entry_a_function() -> None:
+    assert set(rules()) == REGISTERED
+
+
+def test_the_worst_comes_first(make_home: MakeHome) -> None:
+    home = make_home()
+    compacted(home, summary="Summary generation was unavailable. 21 message(s) were removed")
+    with home.store() as store:
+        severities = [finding.severity for finding in findings(store, "S")]
+    assert severities == sorted(severities, key=list(Severity).index)
+    assert severities[0] is Severity.CRITICAL
+
+
+def test_a_rule_without_its_evidence_says_so(make_home: MakeHome) -> None:
+    home = make_home(config="")
+    plain(home)
+    shutil.rmtree(home.path / "logs")
+    with home.store() as store:
+        unknown = {entry.rule: entry.why for entry in examine(store, "S").unknown}
+    assert "the window is unknown" in unknown["A1"]
+    assert "no log line" in unknown["A5"]
+    assert set(unknown) >= {"A2", "A8", "B1", "B9", "D1"}
+
+
+def test_what_a_rule_says_again_and_again_is_said_once_with_the_evidence_of_all(make_home: MakeHome) -> None:
+    found = examined(make_home(), passes(3, turns=2)).findings
+    (finding,) = [finding for finding in found if finding.rule == "B6"]
+    assert finding.sentence.endswith("(2 times; this is the newest)")
+    assert finding.numbers["times"] == 2
+    assert len(finding.evidence) == 6
+
+
+def test_overhead_above_the_threshold_is_critical(make_home: MakeHome) -> None:
+    found = examined(make_home(), called(56_000)).findings
+    assert next(f.severity for f in found if f.rule == "A8") is Severity.CRITICAL
+
+
+def test_a_pause_counts_down(make_home: MakeHome) -> None:
+    home = make_home()
+    guarded(compression_failure_cooldown_until=2_000_000_060.0, compression_failure_error="HTTP 529")(home)
+    with home.store() as store:
+        found = examine(store, "S", now=datetime.fromtimestamp(2_000_000_000, UTC)).findings
+    assert next(f.sentence for f in found if f.rule == "C2").endswith("paused for 60 more seconds: HTTP 529")
+
+
+def test_a_finding_carries_no_secret(make_home: MakeHome) -> None:
+    scene = next(scene for scene in SCENES if scene.rule == "I1")
+    found = examined(make_home(), scene.hit).findings
+    assert "ghp_" not in repr([finding for finding in found if finding.rule == "I1"])
+
+
+def test_examining_changes_nothing(make_home: MakeHome) -> None:
+    home = make_home()
+    compacted(home)
+    before = {
+        path: path.read_bytes() for path in home.path.rglob("*") if path.is_file() and "shm" not in path.name
+    }
+    with home.store() as store:
+        examine(store, "S")
+        examine_store(store)
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_open_files_of_others_and_open_sessions_are_findings_of_the_store(make_home: MakeHome) -> None:
+    home = make_home(config=CONFIG)
+    plain(home)
+    home.db.path.chmod(0o644)
+    with home.store() as store:
+        loud = {f.rule for f in examine_store(store, now=datetime(2030, 1, 1, tzinfo=UTC)).findings}
+    for path in home.path.iterdir():
+        if path.is_file():
+            path.chmod(0o600)
+    with home.store() as store:
+        quiet = {f.rule for f in examine_store(store, now=datetime(2026, 5, 29, tzinfo=UTC)).findings}
+    assert {"I2", "E10", "H1"} <= loud
+    assert {"I2", "E10"}.isdisjoint(quiet)
+
+
+def test_a_database_and_the_files_beside_it_are_one_finding(make_home: MakeHome) -> None:
+    home = make_home()
+    plain(home)
+    for suffix in ("", "-wal", "-shm"):
+        path = home.path / f"state.db{suffix}"
+        path.touch()
+        path.chmod(0o644)
+    with home.store() as store:
+        (found,) = [f for f in examine_store(store).findings if f.rule == "I2"]
+    assert found.sentence.startswith("state.db, state.db-wal, state.db-shm can be read by others")
+    assert len(found.evidence) == 3
+    assert found.remedy.count(str(home.path)) == 3
+
+
+def test_the_integrity_check_runs_only_on_request(make_home: MakeHome) -> None:
+    home = make_home()
+    plain(home)
+    with home.store() as store:
+        assert "H3" in {entry.rule for entry in examine_store(store).unknown}
+        assert "H3" not in {entry.rule for entry in examine_store(store, integrity=True).unknown}
+
+
+def test_masks_are_looked_for_in_time_that_grows_with_the_text() -> None:
+    began = time.process_time()
+    for text in ("r" * 400_000, "a_" * 200_000, "://" * 100_000, "x: " * 100_000):
+        assert MASK.search(text) is None
+    assert time.process_time() - began < 2

@@ -1,0 +1,65 @@
+"""Banding and messages find each other, whatever bands stand between."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.model.compaction.plan import Part
+from inspector.widgets.messages.bands import Band, Banding, partition_bands
+from tests.inspector.widgets.charts.test_context_strip_layout import plan_of
+
+
+@st.composite
+def listings(draw: st.DrawFn) -> Banding:
+    messages = draw(st.integers(0, 60))
+    places = draw(st.lists(st.integers(0, messages), max_size=6)) if messages else []
+    return Banding(messages, tuple(Band(place, None, "band", "") for place in sorted(places)))
+
+
+@given(listings())
+@settings(max_examples=150, deadline=None)
+def test_each_row_is_one_message_or_one_band_in_order(rows: Banding) -> None:
+    found = [rows.at(row) for row in range(rows.count)]
+    assert [item for item in found if isinstance(item, int)] == list(range(rows.messages))
+    assert tuple(item for item in found if isinstance(item, Band)) == rows.bands
+    for message in range(rows.messages):
+        assert rows.at(rows.row_of(message)) == message
+
+
+@given(listings())
+@settings(max_examples=60, deadline=None)
+def test_a_band_stands_directly_above_its_message(rows: Banding) -> None:
+    for row in range(rows.count):
+        band = rows.at(row)
+        if isinstance(band, Band) and band.before < rows.messages:
+            assert rows.message_near(row) == band.before
+
+
+def test_a_row_outside_the_list_is_an_error() -> None:
+    with pytest.raises(IndexError):
+        Banding(3).at(3)
+
+
+def test_moving_up_from_a_band_finds_the_message_above_it() -> None:
+    rows = Banding(4, (Band(2, None, "band", ""),))
+    assert rows.message_near(2, step=-1) == 1
+    assert rows.message_near(2, step=1) == 2
+    assert Banding(0).message_near(0) is None
+
+
+def test_the_bands_of_a_plan_name_what_would_be_lost_and_kept() -> None:
+    middle, tail = partition_bands(plan_of([1] * 10, 3, 6))
+    assert (middle.before, middle.part, middle.note) == (
+        3,
+        Part.MIDDLE,
+        "6 messages · would become one summary",
+    )
+    assert (tail.before, tail.part, tail.note) == (9, Part.TAIL, "1 message · kept as they are")
+
+
+def test_a_plan_without_a_middle_says_so() -> None:
+    (band,) = partition_bands(plan_of([1, 1], 2, 0))
+    assert band.title == "nothing to summarise"
+    assert partition_bands(plan_of([], 0, 0)) == ()
