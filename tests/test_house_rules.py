@@ -24,7 +24,12 @@ LEFTOVER = re.compile(r"\b(TODO|FIXME|XXX|HACK|NotImplementedError|breakpoint\(\
 ELSEWHERE = re.compile(r"[.][.]/shared|(?<!\w)/wor[k]/|§ ?[0-9]|hermes-fact[s]")
 """What only the people who began this project could look up."""
 OPENERS = {"connect", "Database"}
-WRITERS = ("core/apply/", "core/account/", "sample_sessions/")
+WRITERS = (
+    "core/apply/",
+    "core/account/",
+    "sample_sessions/",
+    "inspector/hermes_plugin/stub/recording_file.py",
+)
 """Rooms that own a database file of their own, besides the one room that may write to a session's."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

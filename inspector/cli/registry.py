@@ -49,6 +49,7 @@ COMMANDS = {
     "engines": Command(
         "engines.listing", "context engines: where they are, whether they load, which releases take them"
     ),
+    "plugin": Command("engines.plugin", "live inside Hermes: a context engine, a recorder, /inspect"),
     "doctor": Command("browse.doctor", "check that the store, its schema and its configuration can be read"),
 }
 """By what the user types, in the order of the help."""

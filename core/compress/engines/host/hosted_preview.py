@@ -37,14 +37,11 @@ def hosted_preview(
     after = tuple(Message(wire) for wire in found.messages)
     kept = _kept(before, after)
     new = [index for index, old in enumerate(kept) if old is None]
-    cut = _cut(len(before), kept)
+    cut, held = replaced(before, after)
     changed = bool(new) or len(after) != len(before)
-    written = "\n\n".join(text for index in new if (text := after[index].text.strip()))
+    written = "\n\n".join(_written(after, kept))
     rules = measured.policy.estimate
     after_tokens = total_tokens((message_size(one.wire, rules) for one in after), rules)
-    spared = {old for old in kept if old is not None}
-    beside = [before[index].text for index in range(cut.start, cut.end) if index in spared]
-    held = "\n\n".join((written, *beside))
     outcome = Outcome(
         len(before), len(after), measured.estimated_tokens, after_tokens, noop=not changed, dropped=cut.size
     )
@@ -66,9 +63,29 @@ def hosted_preview(
     )
 
 
+def replaced(before: Sequence[Message], after: Sequence[Message]) -> tuple[Span, str]:
+    """What was replaced, and all that a reader of the new list still finds of it.
+
+    Returns:
+        From the first message that does not stay to behind the last; and the texts in their place, with those
+        of the messages between that do stay.
+    """
+    kept = _kept(before, after)
+    cut = _cut(len(before), kept)
+    spared = {old for old in kept if old is not None}
+    beside = [before[index].text for index in range(cut.start, cut.end) if index in spared]
+    return cut, "\n\n".join((*_written(after, kept), *beside))
+
+
 def kept_rows(before: Sequence[Message], after: Sequence[Message]) -> tuple[int, ...]:
     """Indexes of the messages that stay as they were."""
     return tuple(index for index in _kept(before, after) if index is not None)
+
+
+def _written(after: Sequence[Message], kept: Sequence[int | None]) -> list[str]:
+    """The texts that were not there before."""
+    texts = (message.text.strip() for message, old in zip(after, kept, strict=True) if old is None)
+    return [text for text in texts if text]
 
 
 def _kept(before: Sequence[Message], after: Sequence[Message]) -> list[int | None]:

@@ -1,0 +1,228 @@
+"""Reading what the recorder inside Hermes kept: each request's parts, rows by hash and usage; compactions."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from core.errors import DatabaseError
+from core.model.accounting.tokens import Buckets
+
+FILE_NAME = "recording.db"
+_WAIT = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRow:
+    """One message of a request.
+
+    Attributes:
+        name: A hash of what the provider sees of it.
+        role: First letter of its role.
+        size: Characters.
+    """
+
+    name: str
+    role: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRequest:
+    """One request as Hermes sent it.
+
+    Attributes:
+        task: Empty for the main loop; `compression`, `title_generation`, ...
+        usage: As the provider counted; None when it said nothing.
+        kept: Leading messages that are those of the request before; None when messages were not seen.
+        added: The messages behind them.
+        parts: Characters of system prompt, tools and each role.
+        system, tools: Hashes.
+    """
+
+    id: int
+    at: datetime
+    session: str
+    task: str
+    model: str
+    provider: str
+    seconds: float | None
+    finish: str
+    error: str
+    messages: int | None
+    system: str | None
+    tools: str | None
+    kept: int | None
+    added: tuple[RecordedRow, ...]
+    parts: dict[str, int] = field(default_factory=dict)
+    usage: Buckets | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCompaction:
+    """What one compaction of our engine kept and lost, measured as it ran."""
+
+    at: datetime
+    session: str
+    before: int
+    after: int
+    before_tokens: int
+    after_tokens: int
+    score: float | None
+    lost: dict[str, int]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much there is.
+
+    Attributes:
+        dropped: Requests that were not recorded.
+        size: Bytes of the file.
+        since: When the oldest was made.
+    """
+
+    requests: int = 0
+    compactions: int = 0
+    dropped: int = 0
+    size: int = 0
+    since: datetime | None = None
+
+
+class Recording:
+    """The recorder's file, read-only.
+
+    Args:
+        folder: Where our own files lie.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE_NAME
+
+    def extent(self, home: Path | None = None) -> Extent:
+        """How much there is, of one home or of all; nothing where there is no file.
+
+        Raises:
+            DatabaseError: The file cannot be read.
+        """
+        if not self.path.exists():
+            return Extent()
+        which, values = ("", ()) if home is None else (" WHERE home = ?", (str(home),))
+        with self._opened() as connection:
+            requests, since = connection.execute(
+                f"SELECT COUNT(*), MIN(at) FROM requests{which}",  # noqa: S608 - one of two constants
+                values,
+            ).fetchone()
+            compactions = connection.execute(
+                f"SELECT COUNT(*) FROM compactions{which}",  # noqa: S608
+                values,
+            ).fetchone()[0]
+            dropped = connection.execute("SELECT value FROM counts WHERE name = 'dropped'").fetchone()
+        size = sum(path.stat().st_size for path in self.path.parent.glob(f"{FILE_NAME}*"))
+        return Extent(requests, compactions, dropped[0] if dropped else 0, size, _moment(since))
+
+    def requests(self, home: Path, sessions: tuple[str, ...]) -> tuple[RecordedRequest, ...]:
+        """The requests of some sessions, oldest first.
+
+        Raises:
+            DatabaseError: The file cannot be read.
+        """
+        return tuple(map(_request, self._of("requests", home, sessions)))
+
+    def compactions(self, home: Path, sessions: tuple[str, ...]) -> tuple[RecordedCompaction, ...]:
+        """The compactions of our engine in some sessions, oldest first.
+
+        Raises:
+            DatabaseError: The file cannot be read.
+        """
+        return tuple(map(_compaction, self._of("compactions", home, sessions)))
+
+    def tool_sizes(self, name: str) -> dict[str, int]:
+        """Characters of each tool's schema, of the tools with this hash."""
+        if not self.path.exists():
+            return {}
+        with self._opened() as connection:
+            row = connection.execute("SELECT shape FROM shapes WHERE hash = ?", (name,)).fetchone()
+        return {str(tool): int(size) for tool, size in json.loads(row[0])} if row else {}
+
+    def _of(self, table: str, home: Path, sessions: tuple[str, ...]) -> list[sqlite3.Row]:
+        if not self.path.exists() or not sessions:
+            return []
+        marks = ", ".join("?" * len(sessions))
+        query = f"SELECT * FROM {table} WHERE home = ? AND session IN ({marks}) ORDER BY id"  # noqa: S608
+        with self._opened() as connection:
+            return connection.execute(query, (str(home), *sessions)).fetchall()
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        try:
+            connection = sqlite3.connect(f"{self.path.resolve().as_uri()}?mode=ro", uri=True, timeout=_WAIT)
+        except sqlite3.Error as error:
+            raise DatabaseError(f"cannot be read: {error}", where=str(self.path)) from error
+        connection.row_factory = sqlite3.Row
+        try:
+            yield connection
+        except sqlite3.Error as error:
+            raise DatabaseError(f"cannot be read: {error}", where=str(self.path)) from error
+        finally:
+            connection.close()
+
+
+def _request(row: sqlite3.Row) -> RecordedRequest:
+    added = json.loads(row["rows"]) if row["rows"] else []
+    return RecordedRequest(
+        id=row["id"],
+        at=datetime.fromtimestamp(row["at"], UTC),
+        session=row["session"],
+        task=row["task"],
+        model=row["model"],
+        provider=row["provider"],
+        seconds=row["seconds"],
+        finish=row["finish"],
+        error=row["error"],
+        messages=row["messages"],
+        system=row["system"],
+        tools=row["tools"],
+        kept=row["kept"],
+        added=tuple(RecordedRow(str(name), str(role), int(size)) for name, role, size in added),
+        parts=json.loads(row["parts"]) if row["parts"] else {},
+        usage=_usage(row),
+    )
+
+
+def _usage(row: sqlite3.Row) -> Buckets | None:
+    if row["input"] is None and row["output"] is None:
+        return None
+    return Buckets(
+        input=row["input"] or 0,
+        output=row["output"] or 0,
+        cache_read=row["cache_read"] or 0,
+        cache_write=row["cache_write"] or 0,
+        reasoning=row["reasoning"] or 0,
+    )
+
+
+def _compaction(row: sqlite3.Row) -> RecordedCompaction:
+    lost: dict[str, Any] = json.loads(row["lost"]) if row["lost"] else {}
+    return RecordedCompaction(
+        at=datetime.fromtimestamp(row["at"], UTC),
+        session=row["session"],
+        before=row["before"],
+        after=row["after"],
+        before_tokens=row["before_tokens"],
+        after_tokens=row["after_tokens"],
+        score=row["score"],
+        lost={str(name): int(count) for name, count in lost.items()},
+        seconds=row["seconds"],
+    )
+
+
+def _moment(seconds: float | None) -> datetime | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

@@ -1,0 +1,95 @@
+"""What `/inspect` says in a chat: a few plain lines about this conversation."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from inspector.cli.arguments import target
+
+if TYPE_CHECKING:
+    from core.model.transcript.session import Session
+    from core.store.store import Store
+
+HELP = "/inspect why | plan | cost | lost TOPIC"
+
+
+def answer(words: Sequence[str], args: argparse.Namespace) -> Iterator[str]:
+    """The lines of an answer; without words the plan's."""
+    what, rest = (words[0].lower(), " ".join(words[1:])) if words else ("plan", "")
+    answers: dict[str, Callable[[Store, Session, str], Iterator[str]]] = {
+        "why": _why,
+        "plan": _plan,
+        "cost": _cost,
+        "lost": _lost,
+    }
+    if what not in answers:
+        yield f"{what!r} is no question it knows. {HELP}"
+        return
+    with target.session(args) as (store, session):
+        yield from answers[what](store, session, rest)
+
+
+def _why(store: Store, session: Session, rest: str) -> Iterator[str]:
+    from core.explain.events import explain
+    from inspector.terminal import formatting as format
+
+    found = explain(store, session.id)
+    if not found.events:
+        yield "This conversation has not been compacted yet."
+    for event in found.events[-3:]:
+        before, after = format.count(event.messages_before), format.count(event.messages_after)
+        yield f"{format.moment(event.at)}: {event.explanation} {before} → {after} messages."
+    if found.now.threshold is not None:
+        yield f"Now {format.count(found.now.tokens)} tokens; it fires at {format.count(found.now.threshold)}."
+
+
+def _plan(store: Store, session: Session, rest: str) -> Iterator[str]:
+    from core.compress.planning.measure import measure
+    from core.compress.planning.plan import plan
+    from core.explain.context.gather import situation
+    from inspector.terminal import formatting as format
+
+    here = situation(store, session.id)
+    found = plan(measure(here.messages, here.policy), here.settings, here.gate)
+    fires = "unknown, for the model's window is" if found.threshold_tokens is None else ""
+    threshold = fires or format.count(found.threshold_tokens)
+    size = f"{format.count(found.compared_tokens)} tokens in {found.messages} messages"
+    yield f"{size}; it fires at {threshold}."
+    if found.blocked_by:
+        yield f"Nothing would be compacted: {found.blocked_by[0]}."
+    elif found.middle.size:
+        gone = sum(found.estimates[found.middle.start : found.middle.end])
+        tokens = format.count(gone, mark=format.ESTIMATE)
+        yield f"/compress would replace {found.middle.size} messages ({tokens} tokens) by a summary."
+
+
+def _cost(store: Store, session: Session, rest: str) -> Iterator[str]:
+    from core.account.pricing.price_book import open_book
+    from core.account.spending.ledger import ledger
+    from inspector.terminal import formatting as format
+
+    total = ledger((store,), by="conversation", session=session.id, prices=open_book()).totals
+    tokens = total.tokens
+    yield (
+        f"{format.count(total.calls)} calls: {format.count(tokens.input)} tokens in, "
+        f"{format.count(tokens.cache_read)} read from the cache, {format.count(tokens.output)} out."
+    )
+    spent, listed = total.recorded.usd, total.computed.usd
+    recorded = "no price" if spent is None else format.money(spent)
+    computed = "unpriced" if listed is None else format.money(listed, mark=format.ESTIMATE)
+    yield f"Hermes recorded {recorded}; by the price list {computed}."
+
+
+def _lost(store: Store, session: Session, rest: str) -> Iterator[str]:
+    from inspector.hermes_plugin.recall import dropped
+
+    if not rest:
+        yield f"Name what to look for: {HELP}"
+        return
+    hits = dropped(store, session.id, rest, 5)
+    if not hits:
+        yield f"No message holds {rest!r}."
+    for hit in hits:
+        yield f"{hit.role} (message {hit.row_id}, {hit.state.value}): {hit.excerpt}"

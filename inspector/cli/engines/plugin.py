@@ -1,0 +1,154 @@
+"""Hermes Inspector inside Hermes: a context engine, a recorder of requests, and `/inspect` in a chat.
+
+`install` copies a small plugin into HERMES_HOME/plugins and enables it in config.yaml; `uninstall` takes both
+back, byte for byte where nobody edited the file meanwhile. `answer` is what `/inspect` runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.errors import NotFoundError, UsageError
+from inspector.cli import output
+from inspector.cli.arguments import confirm, options
+from inspector.cli.engines import surroundings
+from inspector.payloads import values as jsonio
+
+if TYPE_CHECKING:
+    from inspector.hermes_plugin.install import Planned
+
+_MODELS = ("anthropic", "openai")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `plugin`."""
+    parser.add_argument("action", choices=("install", "status", "uninstall", "answer"))
+    parser.add_argument("words", nargs="*", metavar="WORD", help="for answer: why, plan, cost, or lost TOPIC")
+    parser.add_argument("--engine", action="store_true", help="install: be Hermes' context engine")
+    parser.add_argument("--recorder", action="store_true", help="install: record sizes and usage of requests")
+    parser.add_argument(
+        "--summariser",
+        choices=("extractive", "static", *_MODELS),
+        default="extractive",
+        help="install: who writes the engine's summaries (default: %(default)s, which asks no model)",
+    )
+    parser.add_argument("--model", metavar="NAME", help="install: the model that writes them")
+    parser.add_argument("--provider", metavar="NAME", help="install: its provider, as Hermes names it")
+    parser.add_argument("--base-url", metavar="URL", help="install: its API")
+    parser.add_argument("--session", metavar="SESSION", default="latest", help="answer: of this conversation")
+    parser.add_argument("--yes", action="store_true", help="agree beforehand")
+    options.add_json_option(parser)
+    options.add_store_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Install, look, take out, or answer."""
+    if args.words and args.action != "answer":
+        raise UsageError(f"{args.words[0]!r} goes with `plugin answer` only")
+    if args.action == "answer":
+        from inspector.cli.engines import answers
+
+        output.write_lines(answers.answer(args.words, args))
+        return 0
+    home = surroundings.home_of(args)
+    if home is None:
+        raise NotFoundError("no HERMES_HOME there", remedy="Name it with --home DIR")
+    return {"install": _install, "status": _status, "uninstall": _uninstall}[args.action](args, home)
+
+
+def _install(args: argparse.Namespace, home: Path) -> int:
+    from inspector.hermes_plugin.install import install, plan_install
+
+    summariser = {
+        "name": args.summariser,
+        "model": args.model or "",
+        "provider": args.provider or "",
+        "base_url": args.base_url or "",
+    }
+    planned = plan_install(home, engine=args.engine, recorder=args.recorder, summariser=summariser)
+    for line in (*_planned(planned), *_sends(args, home)):
+        output.write_note(line)
+    confirm.ask("Install it?", yes=args.yes)
+    install(planned)
+    return _status(args, home)
+
+
+def _uninstall(args: argparse.Namespace, home: Path) -> int:
+    from inspector.hermes_plugin.install import installed, plugin_folder, uninstall
+
+    if installed(home) is None:
+        raise NotFoundError("the plugin is not installed there", where=str(home))
+    confirm.ask(f"Remove {plugin_folder(home)} and its lines in config.yaml?", yes=args.yes)
+    whole = uninstall(home)
+    how = "byte for byte what it was" if whole else "without our lines; what was edited since stays"
+    if args.json:
+        output.write_json({"installed": False, "config_restored": whole})
+    else:
+        output.write_lines([f"removed; config.yaml is {how}"])
+    return 0
+
+
+def _status(args: argparse.Namespace, home: Path) -> int:
+    from inspector.hermes_plugin.status import status
+
+    found = status(home)
+    if args.json:
+        recorded = found.recorded
+        output.write_json(
+            {
+                "installed": found.settings is not None,
+                "engine": found.engine,
+                "recorder": found.recorder,
+                "enabled": found.enabled,
+                "release": found.release,
+                "worker": {"python": found.python, "answers": found.answers},
+                "recorded": {
+                    "requests": recorded.requests,
+                    "compactions": recorded.compactions,
+                    "dropped": recorded.dropped,
+                    "bytes": recorded.size,
+                    "since": jsonio.time(recorded.since),
+                },
+            }
+        )
+        return 0
+    output.write_lines(found.lines())
+    return 0
+
+
+def _planned(planned: Planned) -> Iterator[str]:
+    """What would be written, and the lines of config.yaml that change."""
+    yield f"a plugin is written to {planned.folder}"
+    before = (planned.before or b"").decode("utf-8", "replace").splitlines()
+    changed = difflib.unified_diff(
+        before, planned.edit.text.splitlines(), "config.yaml", "config.yaml", lineterm="", n=1
+    )
+    yield from changed
+
+
+def _sends(args: argparse.Namespace, home: Path) -> Iterator[str]:
+    """Where summaries would be sent, and what that costs."""
+    if args.summariser not in _MODELS or not args.engine:
+        return
+    from core.account.pricing.price_book import open_book
+    from core.hermes.config.config import load_config
+    from core.hermes.policy.policy import load_policy, newest_release
+    from core.model.accounting.tokens import Buckets
+    from inspector.hermes_plugin.summariser import chosen
+    from inspector.terminal import formatting as format
+
+    provider, base_url = args.provider or "", args.base_url or ""
+    choice = {"name": args.summariser, "model": args.model, "provider": provider, "base_url": base_url}
+    endpoint = chosen(choice, load_config(home), load_policy(newest_release()), len).describe()
+    if endpoint is None:
+        return
+    price = open_book().price(Buckets(input=100_000), endpoint.model, provider, base_url)
+    usd = "an unknown price" if price.usd is None else f"{format.money(price.usd, mark=format.ESTIMATE)}"
+    yield (
+        f"at every compaction the messages it replaces are sent, with credentials masked, to {endpoint.host} "
+        f"({endpoint.model}); 100,000 tokens are {usd}"
+    )

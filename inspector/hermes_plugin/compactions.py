@@ -1,0 +1,90 @@
+"""What each compaction of the engine kept and lost, measured at once and put where the app reads it."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.compress.engines.host.hosted_preview import replaced
+from core.compress.retention.report import retention
+from core.compress.sizing.estimate import message_size, total_tokens
+from core.hermes.policy.policy import Policy
+from core.model.transcript.message import Message
+from inspector.hermes_plugin.stub.recording_file import add_compaction
+
+_LOST_NAMED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One compaction.
+
+    Attributes:
+        before, after: Message counts.
+        before_tokens, after_tokens: The release's estimates.
+        score: Share of the facts kept; None when there were none.
+        lost: How many facts of each category are gone.
+        seconds: What it took.
+    """
+
+    before: int
+    after: int
+    before_tokens: int
+    after_tokens: int
+    score: float | None
+    lost: dict[str, int]
+    seconds: float = 0.0
+
+
+def measured(
+    before: Sequence[dict[str, Any]], after: Sequence[dict[str, Any]], policy: Policy, focus: str | None
+) -> Measured:
+    """Hold a compacted list against the conversation before."""
+    old, new = tuple(map(Message, before)), tuple(map(Message, after))
+    cut, held = replaced(old, new)
+    kept = retention(old[cut.start : cut.end], held, focus=focus, offset=cut.start)
+    lost = {name: count.lost for name, count in kept.by_category.items() if count.lost}
+    return Measured(len(old), len(new), _tokens(old, policy), _tokens(new, policy), kept.score, lost)
+
+
+def keep(state: Path, home: Path, session: str, value: Measured) -> None:
+    """Put a compaction on disk; a file that cannot be written loses the measure, not the compaction."""
+    try:
+        add_compaction(
+            state,
+            {
+                "at": time.time(),
+                "home": str(home),
+                "session": session,
+                "before": value.before,
+                "after": value.after,
+                "before_tokens": value.before_tokens,
+                "after_tokens": value.after_tokens,
+                "score": value.score,
+                "lost": value.lost,
+                "seconds": value.seconds,
+            },
+        )
+    except (OSError, sqlite3.Error):
+        return
+
+
+def told(value: Measured | None) -> dict[str, Any] | None:
+    """The last compaction as the status tool gives it."""
+    if value is None:
+        return None
+    return {
+        "messages": [value.before, value.after],
+        "tokens": [value.before_tokens, value.after_tokens],
+        "facts_kept": value.score,
+        "facts_lost": dict(sorted(value.lost.items(), key=lambda item: -item[1])[:_LOST_NAMED]),
+    }
+
+
+def _tokens(messages: Sequence[Message], policy: Policy) -> int:
+    rules = policy.estimate
+    return total_tokens((message_size(one.wire, rules) for one in messages), rules)

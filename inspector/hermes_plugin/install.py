@@ -1,0 +1,196 @@
+"""Putting the plugin into a HERMES_HOME, and taking it out again."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from core.apply.journal import journal_path
+from core.errors import ConfigError, NotFoundError, UsageError
+from inspector import __version__
+from inspector.hermes_plugin.config_edit import Change, Edit, with_plugin, without
+from inspector.hermes_plugin.stub.hooks import RECORDS, REMEMBERS
+from inspector.hermes_plugin.stub.settings import FILE_NAME as SETTINGS
+from inspector.hermes_plugin.stub.settings import Settings, read_settings
+
+NAME = "inspector"
+_STUB = Path(__file__).parent / "stub"
+_RECEIPT = "receipt.json"
+_CONFIG = "config.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What an installation would do.
+
+    Attributes:
+        edit: Of config.yaml; without changes where it says all that already.
+        before: Its bytes; None where there is no such file.
+    """
+
+    folder: Path
+    config: Path
+    settings: Settings
+    edit: Edit
+    before: bytes | None
+
+
+def state_directory() -> Path:
+    """Where our own files lie: beside the journal of writes."""
+    return journal_path().parent
+
+
+def plan_install(home: Path, *, engine: bool, recorder: bool, summariser: dict[str, Any]) -> Planned:
+    """Find out what an installation would do; nothing is written.
+
+    Raises:
+        UsageError: Somebody else's plugin of that name is there.
+        ConfigError: config.yaml cannot be edited.
+        NotFoundError: There is no such home.
+    """
+    if not home.is_dir():
+        raise NotFoundError("no such HERMES_HOME", where=str(home))
+    folder = plugin_folder(home)
+    if folder.exists() and not (folder / _RECEIPT).is_file():
+        raise UsageError(
+            "another plugin of that name is there", where=str(folder), remedy="Move it away first"
+        )
+    if installed(home) is not None:
+        raise UsageError("the plugin is installed already", where=str(folder), remedy="Uninstall it first")
+    config = home / _CONFIG
+    before = _read(config)
+    settings = Settings(
+        home=str(home),
+        python=sys.executable,
+        root=str(Path(__file__).parents[2]),
+        state=str(state_directory()),
+        engine=engine,
+        recorder=recorder,
+        summariser=summariser,
+    )
+    edit = with_plugin(_decoded(before or b""), NAME, engine=engine)
+    return Planned(folder, config, settings, edit, before)
+
+
+def install(planned: Planned) -> None:
+    """Carry an installation out: the folder first, so that config.yaml never names what is not there.
+
+    Raises:
+        OSError: It could not be written; what was written is taken back.
+    """
+    folder = planned.folder
+    try:
+        folder.mkdir(parents=True)
+        for source in sorted(_STUB.glob("*.py")):
+            shutil.copyfile(source, folder / source.name)
+        settings = json.dumps(asdict(planned.settings), indent=1)
+        _write(folder / SETTINGS, settings.encode())
+        _write(folder / "plugin.yaml", _manifest(planned.settings).encode())
+        after = planned.edit.text.encode()
+        receipt = {
+            "before": None if planned.before is None else planned.before.hex(),
+            "after": sha256(after).hexdigest(),
+            "changes": [asdict(change) for change in planned.edit.changes],
+        }
+        _write(folder / _RECEIPT, json.dumps(receipt).encode())
+        if planned.edit.changes:
+            _replace(planned.config, after)
+    except OSError:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def uninstall(home: Path) -> bool:
+    """Take the plugin out.
+
+    Returns:
+        Whether config.yaml is byte for byte what it was before.
+
+    Raises:
+        NotFoundError: It is not installed there.
+        OSError: It could not be removed.
+    """
+    folder = plugin_folder(home)
+    receipt = folder / _RECEIPT
+    if not receipt.is_file():
+        raise NotFoundError("the plugin is not installed there", where=str(home))
+    told = json.loads(receipt.read_text("utf-8"))
+    config, changes = home / _CONFIG, [Change(**change) for change in told["changes"]]
+    now = _read(config)
+    same = now is not None and sha256(now).hexdigest() == told["after"]
+    if changes and now is not None:
+        if not same:
+            _replace(config, without(_decoded(now), changes).encode())
+        elif told["before"] is None:
+            config.unlink()
+        else:
+            _replace(config, bytes.fromhex(told["before"]))
+    shutil.rmtree(folder)
+    return same or not changes
+
+
+def installed(home: Path) -> Settings | None:
+    """The choices of the plugin in a home; None where it is not."""
+    folder = plugin_folder(home)
+    if not (folder / _RECEIPT).is_file():
+        return None
+    try:
+        return read_settings(folder)
+    except (OSError, ValueError):
+        return None
+
+
+def plugin_folder(home: Path) -> Path:
+    """Where Hermes looks for it; folder, key and engine share a name: releases differ in which they go by."""
+    return home / "plugins" / NAME
+
+
+def _manifest(settings: Settings) -> str:
+    hooks: Iterable[str] = (*REMEMBERS, *RECORDS) if settings.recorder else REMEMBERS
+    lines = [
+        f"name: {NAME}",
+        f"version: {__version__}",
+        "description: Hermes Inspector inside Hermes - a context engine, a recorder and /inspect.",
+        "author: Hermes Inspector",
+        "kind: standalone",
+        "provides_hooks:",
+        *(f"  - {hook}" for hook in hooks),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _decoded(content: bytes) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError("is not UTF-8", where=_CONFIG) from error
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _write(path: Path, content: bytes) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(content)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write beside and rename, behind a link if it is one, with the rights the file had."""
+    real = path.resolve()
+    beside = real.with_name(f".{real.name}.hermes-inspector")
+    _write(beside, content)
+    if real.exists():
+        shutil.copymode(real, beside)
+    os.replace(beside, real)

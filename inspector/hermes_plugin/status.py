@@ -1,0 +1,96 @@
+"""Whether the plugin in a home works: installed, enabled, its worker answering, what it recorded."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.compress.engines.host.discovery import enabled_plugins, find_install
+from core.recordings.read import Extent, Recording
+from inspector.hermes_plugin.install import NAME, installed, state_directory
+from inspector.hermes_plugin.stub.settings import Settings
+
+_SECONDS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What was found.
+
+    Attributes:
+        settings: The choices of the installation; None when there is none.
+        enabled: config.yaml lets Hermes load it.
+        release: Of the Hermes behind the `hermes` command; None when there is none.
+        answers: The worker's interpreter runs Hermes Inspector.
+    """
+
+    settings: Settings | None
+    enabled: bool
+    release: str | None
+    answers: bool
+    recorded: Extent
+
+    @property
+    def engine(self) -> bool:
+        """It offers itself as context engine."""
+        return self.settings is not None and self.settings.engine
+
+    @property
+    def recorder(self) -> bool:
+        """It records requests."""
+        return self.settings is not None and self.settings.recorder
+
+    @property
+    def python(self) -> str | None:
+        """The worker's interpreter."""
+        return None if self.settings is None else self.settings.python
+
+    def lines(self) -> Iterator[str]:
+        """For people."""
+        if self.settings is None:
+            yield "not installed"
+            return
+        parts = [name for name, on in (("engine", self.engine), ("recorder", self.recorder)) if on]
+        yield f"installed in {self.settings.home}: {', '.join((*parts, '/inspect'))}"
+        yield "enabled in config.yaml" if self.enabled else "not enabled: plugins.enabled does not list it"
+        yield f"worker: {self.settings.python} {'answers' if self.answers else 'does not answer'}"
+        found = self.recorded
+        counts = f"{found.requests:,} requests, {found.compactions:,} compactions"
+        yield f"recorded: {counts}, {found.size:,} bytes"
+        if found.dropped:
+            yield f"not recorded: {found.dropped:,} requests"
+
+
+def status(home: Path) -> Status:
+    """Look at a home.
+
+    Raises:
+        DatabaseError: The recording cannot be read.
+    """
+    settings = installed(home)
+    folder = state_directory() if settings is None else Path(settings.state)
+    install = find_install(None)
+    return Status(
+        settings=settings,
+        enabled=NAME in enabled_plugins(home),
+        release=None if install is None else install.version,
+        answers=settings is not None and _answers(settings),
+        recorded=Recording(folder).extent(home),
+    )
+
+
+def _answers(settings: Settings) -> bool:
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import inspector.hermes_plugin.worker"
+    try:
+        done = subprocess.run(
+            [settings.python, "-c", code, settings.root],
+            capture_output=True,
+            timeout=_SECONDS,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return done.returncode == 0

@@ -1,0 +1,58 @@
+"""The hooks: which session this is, and, where wanted, a record of each request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .settings import Settings
+
+REMEMBERS = ("on_session_start", "pre_llm_call")
+RECORDS = ("pre_api_request", "post_api_request", "pre_auxiliary_call", "post_auxiliary_call")
+
+
+class SessionMemory:
+    """The session Hermes last spoke of."""
+
+    def __init__(self) -> None:
+        self.current = ""
+
+    def note(self, **details: Any) -> None:
+        """A hook's call."""
+        session = details.get("session_id")
+        if isinstance(session, str) and session:
+            self.current = session
+
+
+def register_hooks(ctx: Any, settings: Settings) -> SessionMemory:
+    """Register what the running release knows of our hooks."""
+    session = SessionMemory()
+    known = _known()
+    for hook in REMEMBERS:
+        if hook in known:
+            ctx.register_hook(hook, session.note)
+    if settings.recorder:
+        from .recorder import recorder_for
+
+        recorder = recorder_for(settings)
+        for hook in RECORDS:
+            if hook in known:
+                ctx.register_hook(hook, _both(session, recorder.taker(hook)))
+    return session
+
+
+def _both(session: SessionMemory, take: Callable[..., None]) -> Callable[..., None]:
+    def call(**details: Any) -> None:
+        session.note(**details)
+        take(**details)
+
+    return call
+
+
+def _known() -> frozenset[str]:
+    """The hooks of the running release: registering another would be logged as a warning."""
+    try:
+        from hermes_cli.plugins import VALID_HOOKS
+    except ImportError:
+        return frozenset()
+    return frozenset(VALID_HOOKS)

@@ -1,0 +1,114 @@
+"""The recorder's own SQLite file: its tables, its bounds, and one way to write to it.
+
+Sizes, hashes and counts alone are kept; the texts stay in Hermes' database.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+FILE_NAME = "recording.db"
+_MOST_BYTES = 64 << 20
+_OLDEST = 30 * 86_400.0
+_WAIT = 2.0
+_TABLES = """
+CREATE TABLE IF NOT EXISTS requests (
+  id INTEGER PRIMARY KEY, at REAL, home TEXT, session TEXT, turn TEXT, request TEXT, task TEXT, model TEXT,
+  provider TEXT, host TEXT, release TEXT, seconds REAL, finish TEXT, error TEXT,
+  messages INTEGER, system TEXT, tools TEXT, base INTEGER, kept INTEGER, rows TEXT, parts TEXT,
+  input INTEGER, output INTEGER, cache_read INTEGER, cache_write INTEGER, reasoning INTEGER
+);
+CREATE INDEX IF NOT EXISTS requests_of ON requests (home, session, id);
+CREATE TABLE IF NOT EXISTS shapes (hash TEXT PRIMARY KEY, kind TEXT, shape TEXT);
+CREATE TABLE IF NOT EXISTS compactions (
+  id INTEGER PRIMARY KEY, at REAL, home TEXT, session TEXT, before INTEGER, after INTEGER,
+  before_tokens INTEGER, after_tokens INTEGER, score REAL, lost TEXT, seconds REAL
+);
+CREATE TABLE IF NOT EXISTS counts (name TEXT PRIMARY KEY, value INTEGER);
+"""
+
+
+@contextmanager
+def opened(state: Path) -> Iterator[sqlite3.Connection]:
+    """The file, made readable by its owner alone, in one transaction.
+
+    Raises:
+        OSError, sqlite3.Error: It cannot be written.
+    """
+    path = state / FILE_NAME
+    state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    connection = sqlite3.connect(path, timeout=_WAIT)
+    try:
+        connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        connection.executescript(_TABLES)
+        with connection:
+            yield connection
+        _bound(connection)
+    finally:
+        connection.close()
+
+
+def add_requests(
+    state: Path, rows: Sequence[Mapping[str, Any]], shapes: Mapping[str, tuple[str, Any]], dropped: int
+) -> None:
+    """Write recorded requests.
+
+    Args:
+        state: The folder of our own files.
+        rows: Columns of `requests`.
+        shapes: Kind and shape by hash; those that are known are left alone.
+        dropped: Requests that were not recorded since the last time.
+    """
+    with opened(state) as connection:
+        for name, (kind, shape) in shapes.items():
+            connection.execute(
+                "INSERT OR IGNORE INTO shapes VALUES (?, ?, ?)", (name, kind, json.dumps(shape))
+            )
+        for row in rows:
+            _insert(connection, "requests", row)
+        if dropped:
+            connection.execute(
+                "INSERT INTO counts VALUES ('dropped', ?) "
+                "ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
+                (dropped,),
+            )
+
+
+def add_compaction(state: Path, row: Mapping[str, Any]) -> None:
+    """Write what one compaction kept and lost."""
+    with opened(state) as connection:
+        _insert(connection, "compactions", {**row, "lost": json.dumps(row["lost"])})
+
+
+def _insert(connection: sqlite3.Connection, table: str, row: Mapping[str, Any]) -> None:
+    columns = ", ".join(row)
+    marks = ", ".join("?" * len(row))
+    connection.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", tuple(row.values()))  # noqa: S608
+
+
+def _bound(connection: sqlite3.Connection) -> None:
+    """Drop what is old, and the older tenth of a file that has grown too large."""
+    pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    size = pages * connection.execute("PRAGMA page_size").fetchone()[0]
+    first = connection.execute("SELECT MIN(at) FROM requests").fetchone()[0]
+    limit = time.time() - _OLDEST
+    if size <= _MOST_BYTES and (first is None or first >= limit):
+        return
+    with connection:
+        connection.execute("DELETE FROM requests WHERE at < ?", (limit,))
+        connection.execute("DELETE FROM compactions WHERE at < ?", (limit,))
+        if size > _MOST_BYTES:
+            connection.execute(
+                "DELETE FROM requests WHERE id <= (SELECT MIN(id) + (MAX(id) - MIN(id)) / 10 FROM requests)"
+            )
+    connection.execute("PRAGMA incremental_vacuum")

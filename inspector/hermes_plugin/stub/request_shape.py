@@ -1,0 +1,204 @@
+"""What is kept of a request: hashes and sizes of its parts, and how far it goes on from the one before."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+_MOST_KNOWN = 50_000
+_MOST_SESSIONS = 16
+_MOST_OPEN = 64
+_BUCKETS = {
+    "input": "input_tokens",
+    "output": "output_tokens",
+    "cache_read": "cache_read_tokens",
+    "cache_write": "cache_write_tokens",
+    "reasoning": "reasoning_tokens",
+}
+
+
+class ShapeReader:
+    """Pairs each request with its answer and describes both.
+
+    Args:
+        home: The HERMES_HOME.
+    """
+
+    def __init__(self, home: str) -> None:
+        self._home = home
+        self._open: OrderedDict[str, dict[str, Any]] = OrderedDict()
+        self._known: dict[str, str] = {}
+        self._before: OrderedDict[tuple[str, str], list[str]] = OrderedDict()
+        self._rows: list[dict[str, Any]] = []
+        self._shapes: dict[str, tuple[str, Any]] = {}
+
+    def take(self, hook: str, at: float, details: Mapping[str, Any]) -> None:
+        """One call of a hook."""
+        key = str(
+            details.get("api_request_id") or f"{details.get('session_id')}/{details.get('api_call_count')}"
+        )
+        if hook.startswith("pre_"):
+            self._open[key] = self._begun(at, details)
+            while len(self._open) > _MOST_OPEN:
+                self._open.popitem(last=False)
+            return
+        row = self._open.pop(key, None) or self._begun(at, details)
+        self._rows.append(row | _ended(details))
+
+    def finished(self) -> tuple[list[dict[str, Any]], dict[str, tuple[str, Any]]]:
+        """What is complete and not yet handed out."""
+        rows, self._rows = self._rows, []
+        shapes, self._shapes = self._shapes, {}
+        return rows, shapes
+
+    def forget(self) -> None:
+        """What was handed out was lost: the next request is written whole."""
+        self._before.clear()
+
+    def _begun(self, at: float, details: Mapping[str, Any]) -> dict[str, Any]:
+        body = _body(details)
+        messages = _messages(details, body)
+        system = _text(details.get("system_prompt")) or _system(messages)
+        tools = body.get("tools")
+        task, session = str(details.get("aux_task") or ""), str(details.get("session_id") or "")
+        count = details.get("message_count")
+        sizes = _tool_sizes(tools)
+        row = {
+            "at": at,
+            "home": self._home,
+            "session": session,
+            "turn": _short(details.get("turn_id")),
+            "request": _short(details.get("api_request_id")),
+            "task": task,
+            "model": _short(details.get("model")),
+            "provider": _short(details.get("provider")),
+            "host": urlsplit(str(details.get("base_url") or "")).hostname or "",
+            "messages": count if isinstance(count, int) else None,
+            "system": self._shape("system", system, [len(part) for part in system.split("\n\n")]),
+            "tools": self._shape("tools", json.dumps(tools, default=str) if tools else "", sizes),
+            "parts": json.dumps(_parts(system, sizes, messages)),
+        }
+        return row | self._followed(session, task, messages)
+
+    def _followed(self, session: str, task: str, messages: list[Any]) -> dict[str, Any]:
+        """Which rows are those of the request before, and what the others are."""
+        if not messages:
+            return {"kept": None, "rows": None}
+        now = [self._name(message) for message in messages]
+        before = self._before.get((session, task), [])
+        kept = next(
+            (i for i, (a, b) in enumerate(zip(before, now, strict=False)) if a != b),
+            min(len(before), len(now)),
+        )
+        self._before[session, task] = now
+        self._before.move_to_end((session, task))
+        while len(self._before) > _MOST_SESSIONS:
+            self._before.popitem(last=False)
+        added = [
+            [name, _letter(message), _size(message)]
+            for name, message in zip(now[kept:], messages[kept:], strict=True)
+        ]
+        return {"kept": kept, "rows": json.dumps(added)}
+
+    def _name(self, message: Any) -> str:
+        """A hash of what a provider sees of a row."""
+        if not isinstance(message, dict):
+            return self._hash(str(message))
+        content, calls = message.get("content"), message.get("tool_calls")
+        text = content if isinstance(content, str) else json.dumps(content, default=str)
+        parts = [str(message.get("role")), self._hash(text), str(message.get("tool_call_id") or "")]
+        if calls:
+            parts.append(self._hash(json.dumps(calls, default=str)))
+        return self._hash("\x1f".join(parts))
+
+    def _shape(self, kind: str, text: str, shape: Any) -> str | None:
+        if not text:
+            return None
+        name = self._hash(text)
+        self._shapes[name] = (kind, shape)
+        return name
+
+    def _hash(self, text: str) -> str:
+        """Hashes of texts seen before are looked up: the same objects come with every request."""
+        found = self._known.get(text)
+        if found is None:
+            found = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[text] = found
+        return found
+
+
+def _body(details: Mapping[str, Any]) -> Mapping[str, Any]:
+    request = details.get("request")
+    body = request.get("body") if isinstance(request, Mapping) else None
+    return body if isinstance(body, Mapping) else {}
+
+
+def _messages(details: Mapping[str, Any], body: Mapping[str, Any]) -> list[Any]:
+    for found in (body.get("messages"), body.get("input"), details.get("request_messages")):
+        if isinstance(found, list):
+            return found
+    return []
+
+
+def _system(messages: list[Any]) -> str:
+    first = messages[0] if messages else None
+    leads = isinstance(first, dict) and first.get("role") in ("system", "developer")
+    return _text(first.get("content")) if leads and isinstance(first, dict) else ""
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, default=str)
+
+
+def _tool_sizes(tools: Any) -> list[tuple[str, int]]:
+    """Each tool by name with the characters of its schema."""
+    found = []
+    for tool in tools if isinstance(tools, list) else ():
+        inner = tool.get("function", tool) if isinstance(tool, dict) else {}
+        name = inner.get("name") if isinstance(inner, dict) else None
+        found.append((str(name or "?"), len(json.dumps(tool, default=str))))
+    return found
+
+
+def _parts(system: str, tools: list[tuple[str, int]], messages: list[Any]) -> dict[str, int]:
+    """Characters of each part of a request."""
+    sizes = {"system": len(system), "tools": sum(size for _, size in tools)}
+    for message in messages:
+        role = str(message.get("role")) if isinstance(message, dict) else "other"
+        if role not in ("system", "developer"):
+            sizes[role] = sizes.get(role, 0) + _size(message)
+    return sizes
+
+
+def _size(message: Any) -> int:
+    if not isinstance(message, dict):
+        return len(str(message))
+    calls = message.get("tool_calls")
+    return len(_text(message.get("content"))) + (len(json.dumps(calls, default=str)) if calls else 0)
+
+
+def _letter(message: Any) -> str:
+    return str(message.get("role", "?"))[:1] if isinstance(message, dict) else "?"
+
+
+def _short(value: Any) -> str:
+    return str(value or "")[:200]
+
+
+def _ended(details: Mapping[str, Any]) -> dict[str, Any]:
+    usage = details.get("usage")
+    counts = usage if isinstance(usage, Mapping) else {}
+    row: dict[str, Any] = {
+        name: counts[key] if isinstance(counts.get(key), int) else None for name, key in _BUCKETS.items()
+    }
+    duration = details.get("api_duration")
+    row["seconds"] = float(duration) if isinstance(duration, int | float) else None
+    row["finish"] = _short(details.get("finish_reason"))
+    row["error"] = _short(details.get("error_type"))
+    return row
