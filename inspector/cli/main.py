@@ -79,7 +79,7 @@ def split(words: Sequence[str]) -> tuple[str | None, list[str]]:
     for index, word in enumerate(words):
         if word == "--":
             break
-        if word in COMMANDS and previous not in options.VALUED:
+        if word in COMMANDS and not (previous.startswith("-") and previous in options.valued()):
             return word, [*words[:index], *words[index + 1 :]]
         previous = word
     return None, list(words)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -12,9 +13,6 @@ from inspector.cli.arguments import parsers as numbers
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
-
-VALUED = ("--db", "--home", "--profile", "--screenshot", "--screen", "--session", "--focus", "--size")
-"""Global options that take a value: it must not be mistaken for the name of a command."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -109,6 +107,18 @@ def add_app_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--size", metavar="WxH", type=numbers.size, help="columns x rows of the screenshot, as 120x40"
     )
+
+
+@cache
+def valued() -> frozenset[str]:
+    """Global options that take a value: it must not be mistaken for the name of a command."""
+    parser = Parser("", "")
+    taken: set[str] = set()
+    for add in (add_store_options, add_app_options):
+        add(parser)
+    for action in parser._actions:  # argparse tells of its options nowhere else
+        taken |= set(action.option_strings) if action.nargs != 0 else set()
+    return frozenset(taken)
 
 
 def _screens() -> str:

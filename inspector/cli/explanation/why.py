@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 from inspector.cli import output
 from inspector.cli import printed_cache as kept
 from inspector.cli.arguments import options, target
-from inspector.cli.explanation import decisions
+from inspector.cli.explanation import decisions, what_if
 from inspector.payloads import values as jsonio
+from inspector.payloads import what_if as what_if_json
 from inspector.payloads import why as why_json
 
 if TYPE_CHECKING:
     from core.explain.explanation import Explanation, Now
     from core.explain.turns.checks import Turn
+    from core.explain.what_if.scenarios import Scenario
     from core.model.compaction.event import CompressionEvent
     from core.store.store import Store
     from core.support.file_cache import KeptAnswer
@@ -36,13 +38,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--at", type=decisions.at, metavar="N|TIME", help="with --decisions: this turn (default: the newest)"
     )
     parser.add_argument("--turns", action="store_true", help="also every turn, and why it did not compress")
+    parser.add_argument(
+        "--what-if", action="store_true", help="also what other thresholds, tails and windows would have done"
+    )
     options.add_json_option(parser)
     options.add_store_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print why a conversation was compressed, each time, and where the trigger stands."""
-    slot = kept.slot(args, people=True)
+    slot = kept.slot(args, *(kept.prices() if args.what_if else ()), people=True)
     text = slot.read() if slot else None
     if text is None:
         return _answer(args, slot)
@@ -52,18 +57,23 @@ def run(args: argparse.Namespace) -> int:
 
 def _answer(args: argparse.Namespace, slot: KeptAnswer | None) -> int:
     from core.explain.events import explain
-    from inspector.cli.compression import question as what_if
+    from inspector.cli.compression.question import release_name
 
-    release = what_if.release_name(args.release) if args.release is not None else None
+    release = release_name(args.release) if args.release is not None else None
     with target.session(args) as (store, session):
         found = explain(store, session.id, release=release)
         asked = args.decisions or args.turns or args.at is not None
         turns = decisions.all_turns(store, session.id, release) if asked else ()
+        tried = what_if.tried(store, session.id, release) if args.what_if else None
         keeps = _lasting(store, session.id)
     if args.json:
-        text = jsonio.dumps(jsonio.masked(why_json.payload(found) | _turns(args, turns)))
+        text = jsonio.dumps(jsonio.masked(why_json.payload(found) | _turns(args, turns) | _what_if(tried)))
     else:
-        text = "\n".join(output.cleaned([*lines(found), *_turn_lines(args, turns)]))
+        text = "\n".join(
+            output.cleaned(
+                [*lines(found), *_turn_lines(args, turns), *(() if tried is None else what_if.lines(tried))]
+            )
+        )
     sys.stdout.write(f"{text}\n")
     if slot and keeps:
         kept.write(slot, text)
@@ -75,6 +85,10 @@ def _lasting(store: Store, session_id: str) -> bool:
     guards = store.session(session_id).guards
     timed = (guards.cooldown_until, guards.recovery_deadline)
     return all(moment is None for moment in timed) and not store.locks()
+
+
+def _what_if(tried: Sequence[Scenario] | None) -> dict[str, Any]:
+    return {} if tried is None else {"what_if": list(map(what_if_json.payload, tried))}
 
 
 def _turns(args: argparse.Namespace, turns: Sequence[Turn]) -> dict[str, Any]:

@@ -97,3 +97,21 @@ def test_turns_are_listed_with_what_came_of_them(as_text: Text) -> None:
 def test_a_turn_that_is_not_there_is_not_found(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["why", "Split the tenant settings table", "--at", "999", "--home", str(home)]) == 3
     assert "no turn" in capsys.readouterr().err
+
+
+def test_what_if_tries_other_settings_on_the_same_history(as_json: Json) -> None:
+    found = as_json("why", "Refactor the auth module", "--what-if")["what_if"]
+    (actual,) = (one for one in found if one["actual"])
+    assert actual["changes"] is None
+    assert sum(one["best"] for one in found) == 1
+    assert len({one["calls"] for one in found}) == 1, "the same history under each"
+    by_threshold = sorted(found, key=lambda one: one["threshold"])
+    fired = [len(one["compactions"]) for one in by_threshold if one["window"] == actual["window"]]
+    assert fired == sorted(fired, reverse=True), "a higher threshold never fires more often"
+    assert "what_if" not in as_json("why", "Refactor the auth module")
+
+
+def test_what_if_marks_what_is_in_force_for_people(as_text: Text) -> None:
+    text = as_text("why", "Refactor the auth module", "--what-if")
+    assert text.count("in force") == 1
+    assert text.count("cheapest") == 1

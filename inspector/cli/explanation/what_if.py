@@ -1,0 +1,52 @@
+"""`why --what-if`: the same history under other settings, one changed at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from core.explain.what_if.scenarios import Scenario
+    from core.store.store import Store
+
+UNKNOWN = "other settings: the window is unknown, so nothing can be tried"
+
+
+def tried(store: Store, session_id: str, release: str | None) -> tuple[Scenario, ...]:
+    """Every scenario, the best one marked."""
+    from core.explain.events import explained
+    from core.explain.what_if.scenarios import judged, scenarios
+
+    frame, explanation = explained(store, session_id, release=release)
+    return judged([one for one, _ in scenarios(frame, explanation.settings, release)])
+
+
+def lines(found: Sequence[Scenario]) -> Iterator[str]:
+    """The scenarios for people."""
+    from inspector.cli.table import Column
+    from inspector.cli.table import lines as table
+    from inspector.terminal import formatting as format
+
+    yield ""
+    if not found:
+        yield UNKNOWN
+        return
+    yield "the same history under other settings:"
+    titles = ("fires at", "times", "summaries read", "prompts", "peak", "cost")
+    rows = []
+    for one in found:
+        out = one.outcome
+        figures = (out.threshold, len(out.firings), out.summarised_tokens, out.prompt_tokens, out.peak)
+        cost = format.money(out.usd, mark=format.ESTIMATE)
+        rows.append([one.name, *map(format.count, figures), cost, " ".join(_remarks(one))])
+    columns = (Column("threshold"), *(Column(title, right=True) for title in titles), Column(""))
+    yield from table(columns, rows)
+
+
+def _remarks(one: Scenario) -> Iterator[str]:
+    if one.actual:
+        yield "in force"
+    if one.outcome.loops:
+        yield "would loop"
+    if one.best:
+        yield "least read by models" if one.outcome.usd is None else "cheapest"

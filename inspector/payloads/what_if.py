@@ -1,0 +1,36 @@
+"""What other settings would have done to a conversation, as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from inspector.payloads import values as jsonio
+
+if TYPE_CHECKING:
+    from core.explain.what_if.scenarios import Scenario
+
+
+def payload(one: Scenario) -> dict[str, Any]:
+    """One scenario as the command line promises it."""
+    found = one.outcome
+    return {
+        "changes": None if one.actual else one.name,
+        "actual": one.actual,
+        "best": one.best,
+        "release": found.release,
+        "window": found.settings.window,
+        "threshold_percent": found.settings.threshold,
+        "target_ratio": found.settings.target_ratio,
+        "threshold": found.threshold,
+        "compactions": [
+            {"after_row": firing.row, "turn": firing.turn, "tokens": firing.tokens}
+            | {"summarised_tokens": firing.summarised}
+            for firing in found.firings
+        ],
+        "calls": found.calls,
+        "prompt_tokens": found.prompt_tokens,
+        "summarised_tokens": found.summarised_tokens,
+        "peak": found.peak,
+        "loops": found.loops,
+        "usd": jsonio.money(found.usd),
+    }
