@@ -32,8 +32,9 @@ from core.compress.summarise.base import (
 from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.hermes.markers.wording import OURS, release_wording
 from core.model.compaction.plan import Plan
-from core.model.compaction.preview import Feedback, Preview, Retention
+from core.model.compaction.preview import Feedback, Preview, Retention, SummaryCall
 from core.model.transcript.message import Message
+from core.redact.text import redact_text
 
 _HIDDEN_TODOS = (
     "Unknown: open to-dos that only a running agent holds. This release puts them behind the list, and no "
@@ -186,13 +187,30 @@ def _result(
         written_tokens=_after_tokens(whole, messages),
         feedback=_feedback(measured, messages, (before, after), attempt, changed=changed, refused=grown),
         retention=retention,
-        notes=()
-        if index is None
-        else (
-            *_notes(asked, messages, index, retention, grew=after > before),
-            *_refusals(attempt, body, part),
+        notes=(
+            *_told_of_call(attempt),
+            *(() if index is None else _notes(asked, messages, index, retention, grew=after > before)),
+            *(() if index is None else _refusals(attempt, body, part)),
         ),
+        failure=attempt.reason,
+        call=_call(attempt.result),
     )
+
+
+def _told_of_call(attempt: Attempt) -> Iterator[str]:
+    """What became of the call for a summary, in our words: not every release says so."""
+    if attempt.reason is not None:
+        what = redact_text(attempt.reason.strip())
+        then = "nothing is changed" if attempt.result is None else "what stands there was made by rule"
+        yield f"The summary failed ({what}): {then}."
+    if attempt.result is not None and attempt.result.status is SummaryStatus.MODEL:
+        yield from attempt.result.warnings
+
+
+def _call(result: SummaryResult | None) -> SummaryCall | None:
+    if result is None or result.model is None:
+        return None
+    return SummaryCall(result.model, result.usage, result.warnings)
 
 
 def _made(asked: _Asked, bodies: tuple[str, str] | None) -> tuple[Sides, bool]:

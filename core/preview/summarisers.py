@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import partial
+from typing import TYPE_CHECKING
 
 from core.account.pricing.price_book import open_book
 from core.compress.planning.measure import Measured
 from core.compress.requests.request import summary_request
 from core.compress.sizing.estimate import text_tokens
-from core.compress.summarise.base import Summariser, SummaryFailure
+from core.compress.summarise.base import FailureKind, Summariser, SummaryFailure
 from core.compress.summarise.extract.summariser import ExtractiveSummariser
 from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.compress.summarise.model_choice import ANTHROPIC, ModelChoice, resolve
@@ -24,6 +25,12 @@ from core.hermes.policy.policy import Policy
 from core.model.accounting.tokens import Buckets
 from core.model.compaction.plan import Plan
 from core.preview.foreseen import Basis
+
+if TYPE_CHECKING:
+    from core.compress.summarise.remote.base import Connect
+
+_OURS = tuple(f"HERMES_INSPECTOR_{name}" for name in ("PROVIDER", "MODEL", "BASE_URL", "API_KEY"))
+"""Variables that name a summary model, not the session's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +167,57 @@ def summary_price(
     return sends, open_book().price(tokens, choice.model, choice.provider, choice.base_url).usd
 
 
-def remote_summariser(choice: ModelChoice, wire: str = "") -> Summariser:
-    """Asks a model, in its own wire format unless one is named: `anthropic` or `openai`."""
+def main_model(
+    choice: ModelChoice, here: Situation | None, policy: Policy, env: Mapping[str, str] = os.environ
+) -> ModelChoice | None:
+    """The session's own model, for where a release asks it after a summary model failed; None elsewhere.
+
+    Args:
+        choice: The summary model.
+        here: The conversation; without one no main model is known.
+        policy: Of the release.
+        env: Where keys are looked for.
+    """
+    if here is None or not policy.failure.main_model_on or not here.conversation.tip.model:
+        return None
+    tip = here.conversation.tip
+    own = ModelChoice(provider=tip.provider or "", model=tip.model or "", base_url=tip.base_url or "")
+    try:
+        found = resolve(own, env={**env, **dict.fromkeys(_OURS, "")}, config=here.config)
+    except SummaryFailure:
+        return None
+    same = (found.model, found.base_url) == (choice.model, choice.base_url)
+    return None if same else replace(found, timeout=choice.timeout)
+
+
+def remote_summariser(
+    choice: ModelChoice, wire: str = "", main: ModelChoice | None = None, policy: Policy | None = None
+) -> Summariser:
+    """Asks a model, in its own wire format unless one is named: `anthropic` or `openai`.
+
+    Args:
+        choice: The model.
+        wire: Its wire format.
+        main: The model to ask after it failed.
+        policy: Of the release, whose rules say after which failures.
+    """
+    on = frozenset(map(FailureKind, policy.failure.main_model_on)) if policy is not None else frozenset()
+    second = None if main is None else (_connection(main.wire), main)
     # Each wire format's module is loaded only when it is asked for: their SDKs take seconds.
     if (wire or choice.wire) == ANTHROPIC:
         from core.compress.summarise.remote.anthropic import AnthropicSummariser
 
-        return AnthropicSummariser(choice)
+        return AnthropicSummariser(choice, second, on)
     from core.compress.summarise.remote.openai import OpenAISummariser
 
-    return OpenAISummariser(choice)
+    return OpenAISummariser(choice, second, on)
+
+
+def _connection(wire: str) -> Connect:
+    if wire == ANTHROPIC:
+        from core.compress.summarise.remote.anthropic import AnthropicConnection
+
+        return AnthropicConnection
+    from core.compress.summarise.remote.openai import OpenAIConnection
+
+    return OpenAIConnection

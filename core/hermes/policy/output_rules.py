@@ -223,6 +223,7 @@ class FailureRules:
         repeats_ask: The fallback repeats the request in the in-progress and pending sections.
         snapshot: Characters of the previous summary the fallback keeps; 0 for a mere mention.
         cap: Most characters of a structured fallback.
+        main_model_on: Failure kinds of a summary model after which the main model is asked once.
     """
 
     fallback: str
@@ -236,6 +237,7 @@ class FailureRules:
     repeats_ask: bool
     snapshot: int
     cap: int
+    main_model_on: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from core.model.accounting.tokens import Buckets
 from core.model.compaction.plan import Plan
 from core.model.transcript.message import Message
 
@@ -77,6 +78,21 @@ class Retention:
 
 
 @dataclass(frozen=True, slots=True)
+class SummaryCall:
+    """The call to a model that wrote a summary.
+
+    Attributes:
+        model: The model that answered, which may not be the one asked first.
+        usage: What the provider counted; None when it said nothing.
+        warnings: What the reader should know of the call: another model, a missing heading.
+    """
+
+    model: str
+    usage: Buckets | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Preview:
     """A compaction carried out on paper.
 
@@ -86,6 +102,8 @@ class Preview:
         before_tokens, after_tokens: The release's estimates of the list given and of the one it would make.
         written_tokens: The same estimate of `after`, which carries our words around the summary, not its own.
         notes: What the release leaves in `after` that a reader should know, one sentence each.
+        failure: Why the summariser asked gave none; None when it did.
+        call: What a model was asked, and what the provider counted for it; None when none was.
     """
 
     plan: Plan
@@ -101,3 +119,5 @@ class Preview:
     retention: Retention | None = None
     notes: tuple[str, ...] = ()
     written_tokens: int | None = None
+    failure: str | None = None
+    call: SummaryCall | None = None

@@ -15,6 +15,7 @@ from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
     from core.compress.summarise.base import Endpoint
+    from core.model.compaction.preview import Preview, SummaryCall
     from inspector.cli.compression.question import Question
 
 
@@ -56,22 +57,32 @@ def agree(
     plan: Plan,
     endpoint: Endpoint | None,
     focuses: Sequence[str | None],
+    second: Endpoint | None = None,
 ) -> None:
     """Name where the text would go and what that costs, and ask: once for the summaries of all focuses.
+
+    Args:
+        args: The command line.
+        asked: What is compressed.
+        plan: Where it is cut.
+        endpoint: The model asked first; None when nobody is asked.
+        focuses: Of the summaries.
+        second: The model asked after that one failed.
 
     Raises:
         UsageError: The user does not agree.
     """
     from inspector.terminal import formatting as format
 
-    if endpoint is None or endpoint.local or not plan.middle.size:
+    away = [one for one in (endpoint, second) if one is not None and not one.local]
+    if endpoint is None or not away or not plan.middle.size:
         return
     costs = [price(args, asked, plan, focus, None) for focus in focuses]
     tokens = format.count(sum(cost.prompt for cost in costs), mark=format.ESTIMATE)
     known = [cost.usd for cost in costs if cost.usd is not None]
     total = format.money(sum(known, Decimal(0)), mark=format.ESTIMATE)
     money = f"for {total}" if len(known) == len(costs) else "at an unknown price"
-    where = f"{endpoint.host} ({endpoint.model})"
+    where = " and, if that fails, to ".join(f"{one.host} ({one.model})" for one in (endpoint, second) if one)
     times = f" in {len(costs)} requests" if len(costs) > 1 else ""
     confirm.ask(f"Send {tokens} tokens of this conversation to {where}{times}, {money}?", yes=args.yes)
 
@@ -83,3 +94,40 @@ def payload(value: Price) -> dict[str, Any]:
         "summary_tokens": value.summary,
         "usd": jsonio.money(value.usd),
     }
+
+
+def usage(args: argparse.Namespace, asked: Question, found: Preview) -> dict[str, Any] | None:
+    """What a paid call really used, as the provider counted it; None where no model wrote the summary."""
+    if found.call is None:
+        return None
+    counted = found.call.usage
+    keys = ("input", "cache_read", "cache_write", "output")
+    tokens = {key: None if counted is None else getattr(counted, key) for key in keys}
+    return {"model": found.call.model, **tokens, "usd": jsonio.money(_paid(args, asked, found.call))}
+
+
+def usage_line(args: argparse.Namespace, asked: Question, found: Preview) -> str | None:
+    """The same for people."""
+    from inspector.terminal import formatting as format
+
+    if found.call is None:
+        return None
+    counted = found.call.usage
+    if counted is None:
+        return f"written by {found.call.model}; the provider counted nothing"
+    parts = [f"{format.count(counted.input)} tokens in", f"{format.count(counted.output)} out"]
+    if counted.cache_read:
+        parts.insert(1, f"{format.count(counted.cache_read)} from the cache")
+    return (
+        f"written by {found.call.model}: {', '.join(parts)}, {format.money(_paid(args, asked, found.call))}"
+    )
+
+
+def _paid(args: argparse.Namespace, asked: Question, call: SummaryCall) -> Decimal | None:
+    """What the counted tokens cost at the model that answered; None when nobody knows."""
+    from core.account.pricing.price_book import open_book
+
+    if call.usage is None:
+        return None
+    choice = summarisers.choice(args, asked)
+    return open_book().price(call.usage, call.model, choice.provider, choice.base_url).usd

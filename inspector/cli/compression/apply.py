@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from core.errors import UsageError
+from core.errors import SummaryError, UsageError
 from core.model.compaction.apply import Applied, ApplyMode, GuardResult, Rehearsal
 from core.model.compaction.preview import Preview
 from inspector.cli import output
@@ -23,6 +23,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--apply", action="store_true", help="write it; `undo` takes it back")
     group.add_argument(
         "--mode", choices=[mode.value for mode in ApplyMode], help="default: as the release does"
+    )
+    group.add_argument(
+        "--accept-fallback",
+        action="store_true",
+        help="write even what was made by rule after a failed summary",
     )
     add_consent(group)
 
@@ -45,6 +50,8 @@ def check(args: argparse.Namespace) -> None:
         raise UsageError("--apply needs a SESSION; a file of messages has no database")
     if args.apply and args.generation is not None:
         raise UsageError("--apply writes to the newest generation only", remedy="Leave --generation out")
+    if args.accept_fallback and not args.apply:
+        raise UsageError("--accept-fallback goes with --apply")
     if args.mode is not None and not args.apply:
         raise UsageError("--mode goes with --apply")
 
@@ -54,16 +61,34 @@ def write(args: argparse.Namespace, asked: Question, found: Preview) -> Applied:
 
     Raises:
         UsageError: There is nothing to apply, or the user does not agree.
+        SummaryError: The summary failed, and what was made by rule in its place is not accepted.
         DatabaseError: A guard refuses, or the write failed; nothing was changed.
     """
     from core.apply.rehearse import rehearse
 
+    refuse_fallback(args, found)
     assert asked.situation is not None, "`check` lets no file of messages through"
     assert asked.situation.generation is not None, "a preview with a middle has a generation"
     session = asked.situation.generation.session_id
     mode = None if args.mode is None else ApplyMode(args.mode)
     with target.session(args) as (store, _):
         return carry_out(args, store, rehearse(store, session, found, mode))
+
+
+def refuse_fallback(args: argparse.Namespace, found: Preview) -> None:
+    """Keep what was made by rule out of a database, unless the user wants it.
+
+    Raises:
+        SummaryError: The summary failed and --accept-fallback was not given.
+    """
+    if found.failure is None or (found.summary_index is not None and args.accept_fallback):
+        return
+    remedy = "Mend that and try again"
+    if found.summary_index is not None:
+        remedy += ", or write what was made by rule with --accept-fallback"
+    raise SummaryError(
+        f"the summary failed ({found.failure}), so nothing was written", where="--apply", remedy=remedy
+    )
 
 
 def carry_out(args: argparse.Namespace, store: Store, rehearsal: Rehearsal) -> Applied:

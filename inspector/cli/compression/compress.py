@@ -16,7 +16,7 @@ from core.model.compaction.preview import AnchorCount, Preview, Retention
 from inspector.cli import output
 from inspector.cli.compression import agreement as pricing
 from inspector.cli.compression import apply as writing
-from inspector.cli.compression import engine_comparison, engine_options
+from inspector.cli.compression import engine_comparison, engine_options, waiting
 from inspector.cli.compression import question as what_if
 from inspector.cli.compression import summariser_options as summarisers
 from inspector.cli.compression.plan import payload as plan_payload
@@ -68,6 +68,8 @@ def run(args: argparse.Namespace) -> int:
         shown = found if args.unmasked else preview_text.masked(found)
         lines = preview_text.diff(shown) if args.diff else preview_text.lines(shown)
         output.write_lines(lines, mask=not args.unmasked)
+        paid = pricing.usage_line(args, asked, found)
+        output.write_lines(() if paid is None else (paid,))
         output.write_lines(writing.lines(applied))
     return 0
 
@@ -111,6 +113,8 @@ def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[s
             "note": feedback.note,
         },
         "notes": list(found.notes),
+        "failure": found.failure,
+        "usage": pricing.usage(args, asked, found),
         "retention": None if found.retention is None else _retention(found.retention),
         "price": pricing.payload(pricing.price(args, asked, found.plan, found.focus, found.summary)),
     }
@@ -125,8 +129,23 @@ def _previews(args: argparse.Namespace, asked: Question, focuses: Sequence[str |
     measured = measure(asked.messages, asked.policy)
     cut = plan(measured, asked.settings, asked.gate, keep=args.keep)
     writer = summarisers.summariser(args, asked)
-    pricing.agree(args, asked, cut, writer.describe(), focuses)
-    return [carry_out(measured, cut, writer, focus, here=asked.situation) for focus in focuses]
+    second = getattr(writer, "describe_second", lambda: None)()
+    waiting.tell_pause(asked, writer.describe())
+    pricing.agree(args, asked, cut, writer.describe(), focuses, second)
+    found = []
+    for focus in focuses:
+        with waiting.progress(writer.describe()) as progress:
+            done = carry_out(
+                measured,
+                cut,
+                writer,
+                focus,
+                here=asked.situation,
+                on_text=progress.on_text,
+                cancelled=progress.cancelled,
+            )
+        found.append(done)
+    return found
 
 
 def _retention(found: Retention) -> dict[str, Any]:

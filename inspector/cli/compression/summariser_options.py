@@ -57,7 +57,10 @@ def summariser(args: argparse.Namespace, asked: Question) -> Summariser:
 
         return GivenSummary(_given(args.summary_file))
     if args.summariser in MODELS:
-        return summarisers.remote_summariser(choice(args, asked), args.summariser)
+        chosen = choice(args, asked)
+        named = args.model or args.base_url or args.provider
+        main = None if named else summarisers.main_model(chosen, asked.situation, asked.policy)
+        return summarisers.remote_summariser(chosen, args.summariser, main, asked.policy)
     if args.summariser == "static":
         return summarisers.static_summariser(asked.policy)
     return summarisers.extractive_summariser(asked.policy)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from core.compress.summarise.answer_check import Answer
@@ -22,8 +22,13 @@ _OUTPUT_FACTOR, _OUTPUT_SLACK = 1.3, 1_000
 class AnthropicSummariser(ModelSummariser):
     """Asks over Anthropic's wire format; see `ModelSummariser`."""
 
-    def __init__(self, choice: ModelChoice, main: tuple[Connect, ModelChoice] | None = None) -> None:
-        super().__init__(ANTHROPIC, AnthropicConnection, choice, main)
+    def __init__(
+        self,
+        choice: ModelChoice,
+        main: tuple[Connect, ModelChoice] | None = None,
+        main_on: Collection[FailureKind] = frozenset(FailureKind),
+    ) -> None:
+        super().__init__(ANTHROPIC, AnthropicConnection, choice, main, main_on=main_on)
 
 
 class AnthropicConnection:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -25,6 +26,8 @@ from core.compress.summarise.remote.provider_errors import failure_of, is_worth_
 from core.compress.summarise.remote.streaming import pump
 
 _ATTEMPTS = 3
+_TOTAL = 300.0
+"""Seconds all attempts may take together."""
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 20.0
 """Longer waits a server asks for are reported instead of sat out."""
@@ -53,7 +56,18 @@ class Listener:
     """Who waits for the answer."""
 
     on_text: OnText | None
-    cancelled: Cancelled | None
+    given_up: Cancelled | None
+    deadline: float = math.inf
+
+    def cancelled(self) -> bool:
+        """Whether the user has given up.
+
+        Raises:
+            SummaryFailure: All attempts together have had their time.
+        """
+        if time.monotonic() > self.deadline:
+            raise SummaryFailure(FailureKind.TIMEOUT, "the time for all attempts together is over")
+        return self.given_up is not None and self.given_up()
 
     @property
     def streams(self) -> bool:
@@ -69,7 +83,7 @@ class Listener:
         """Sit out a pause, unless the user gives up."""
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
-            if self.cancelled is not None and self.cancelled():
+            if self.cancelled():
                 raise SummaryFailure(FailureKind.CANCELLED, "the summary was cancelled")
             time.sleep(min(left, 0.1))
 
@@ -83,6 +97,8 @@ class ModelSummariser:
         choice: The model to ask.
         main: The session's own model and how to reach it: asked once when the chosen one fails.
         attempts: Tries on one model.
+        main_on: Failures after which the main model is asked.
+        total: Seconds all attempts may take together.
     """
 
     def __init__(
@@ -92,16 +108,24 @@ class ModelSummariser:
         choice: ModelChoice,
         main: tuple[Connect, ModelChoice] | None = None,
         attempts: int = _ATTEMPTS,
+        main_on: Collection[FailureKind] = frozenset(FailureKind),
+        total: float = _TOTAL,
     ) -> None:
         self.name = name
         self._connect = connect
         self._choice = choice
         self._main = main if main is not None and main[1] != choice else None
         self._attempts = attempts
+        self._main_on = main_on
+        self._total = total
 
     def describe(self) -> Endpoint:
         """Where the turns would be sent."""
         return self._choice.endpoint
+
+    def describe_second(self) -> Endpoint | None:
+        """Where they would be sent after the first model failed; None where nowhere else."""
+        return None if self._main is None else self._main[1].endpoint
 
     def prompt(self, request: SummaryRequest) -> Prompt:
         """What would be sent, for reading first."""
@@ -119,12 +143,13 @@ class ModelSummariser:
         Raises:
             SummaryFailure: No attempt gave a usable summary; the first model's failure is told.
         """
-        listener = Listener(on_text, cancelled)
+        listener = Listener(on_text, cancelled, time.monotonic() + self._total)
         prompt = build_prompt(request)
         try:
             return self._on(self._connect, self._choice, prompt, request, listener, self._attempts)
         except SummaryFailure as failure:
-            if self._main is None or failure.kind is FailureKind.CANCELLED:
+            over = failure.kind is FailureKind.CANCELLED or failure.kind not in self._main_on
+            if self._main is None or over:
                 raise
             return self._on_main(failure, self._main, prompt, request, listener)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from core.compress.summarise.answer_check import Answer
@@ -22,8 +22,13 @@ _OWN_HOST = "api.openai.com"
 class OpenAISummariser(ModelSummariser):
     """Asks over OpenAI's wire format; see `ModelSummariser`."""
 
-    def __init__(self, choice: ModelChoice, main: tuple[Connect, ModelChoice] | None = None) -> None:
-        super().__init__(OPENAI, OpenAIConnection, choice, main)
+    def __init__(
+        self,
+        choice: ModelChoice,
+        main: tuple[Connect, ModelChoice] | None = None,
+        main_on: Collection[FailureKind] = frozenset(FailureKind),
+    ) -> None:
+        super().__init__(OPENAI, OpenAIConnection, choice, main, main_on=main_on)
 
 
 class OpenAIConnection:
