@@ -1,4 +1,4 @@
-"""A summary that fails over the command line: it is said for every release, and nothing of it is written unasked."""
+"""A summary that fails over the command line: told for every release, and not written unasked."""
 
 from __future__ import annotations
 
@@ -61,15 +61,6 @@ def test_what_was_made_by_rule_is_not_written_unasked(copy: Path, capsys: pytest
         assert run([*words, "--accept-fallback", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["applied"] is True
     assert rows(copy) != before
-
-
-def test_what_a_call_used_is_told(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with far_end("ok") as end:
-        assert run(asking(end, home, "--release", "0.17", "--json")) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert set(found["usage"]) == {"model", "input", "cache_read", "cache_write", "output", "usd"}
-    assert found["usage"]["output"] is not None
-    assert found["failure"] is None
 
 
 def test_accepting_a_fallback_goes_with_writing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
