@@ -82,6 +82,9 @@ def test_a_server_on_this_machine_is_asked_at_once(
     assert "The cache was cold." in found["summary"]
     assert found["price"]["prompt_tokens"] > 0
     assert len(_Server.asked) == 1
+    used = {"model": "local", "input": 10, "cache_read": None, "cache_write": 0, "output": 5}
+    assert {key: value for key, value in found["usage"].items() if key != "usd"} == used
+    assert found["failure"] is None
 
 
 def test_another_machine_is_not_asked_without_agreement(
