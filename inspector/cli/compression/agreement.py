@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from core.model.compaction.plan import Plan
+from inspector.cli import output
 from inspector.cli.arguments import confirm
 from inspector.cli.compression import summariser_options as summarisers
 from inspector.payloads import values as jsonio
@@ -85,6 +87,19 @@ def agree(
     where = " and, if that fails, to ".join(f"{one.host} ({one.model})" for one in (endpoint, second) if one)
     times = f" in {len(costs)} requests" if len(costs) > 1 else ""
     confirm.ask(f"Send {tokens} tokens of this conversation to {where}{times}, {money}?", yes=args.yes)
+
+
+def tell_pause(asked: Question, endpoint: Endpoint | None) -> None:
+    """Say that Hermes itself would wait: a pause after a failed summary still runs."""
+    until = asked.gate.cooldown_until if asked.gate is not None else None
+    if endpoint is None or until is None or until <= datetime.now(UTC):
+        return
+    then = (
+        "a manual attempt ends it"
+        if asked.policy.failure.force_clears
+        else "Hermes would not ask a model now"
+    )
+    output.write_note(f"a pause after a failed summary runs until {until:%H:%M:%S} UTC: {then}")
 
 
 def payload(value: Price) -> dict[str, Any]:

@@ -16,10 +16,11 @@ from core.model.compaction.preview import AnchorCount, Preview, Retention
 from inspector.cli import output
 from inspector.cli.compression import agreement as pricing
 from inspector.cli.compression import apply as writing
-from inspector.cli.compression import engine_comparison, engine_options, waiting
+from inspector.cli.compression import engine_comparison, engine_options
 from inspector.cli.compression import question as what_if
 from inspector.cli.compression import summariser_options as summarisers
 from inspector.cli.compression.plan import payload as plan_payload
+from inspector.terminal.progress import progress
 
 if TYPE_CHECKING:
     from inspector.cli.compression.question import Question
@@ -130,19 +131,19 @@ def _previews(args: argparse.Namespace, asked: Question, focuses: Sequence[str |
     cut = plan(measured, asked.settings, asked.gate, keep=args.keep)
     writer = summarisers.summariser(args, asked)
     second = getattr(writer, "describe_second", lambda: None)()
-    waiting.tell_pause(asked, writer.describe())
+    pricing.tell_pause(asked, writer.describe())
     pricing.agree(args, asked, cut, writer.describe(), focuses, second)
     found = []
     for focus in focuses:
-        with waiting.progress(writer.describe()) as progress:
+        with progress(writer.describe()) as line:
             done = carry_out(
                 measured,
                 cut,
                 writer,
                 focus,
                 here=asked.situation,
-                on_text=progress.on_text,
-                cancelled=progress.cancelled,
+                on_text=line.on_text,
+                cancelled=line.cancelled,
             )
         found.append(done)
     return found

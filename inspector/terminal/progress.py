@@ -1,4 +1,4 @@
-"""What a user is told while a model writes the summary, and before it is asked."""
+"""What a terminal shows while a model writes the summary."""
 
 from __future__ import annotations
 
@@ -6,14 +6,10 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
-
-from inspector.cli import output
 
 if TYPE_CHECKING:
     from core.compress.summarise.base import Cancelled, Endpoint, OnText
-    from inspector.cli.compression.question import Question
 
 _EVERY = 0.5
 _WIPE = "\r\x1b[K"
@@ -74,16 +70,3 @@ def progress(endpoint: Endpoint | None) -> Iterator[Progress]:
         yield line
     finally:
         line.close()
-
-
-def tell_pause(asked: Question, endpoint: Endpoint | None) -> None:
-    """Say that Hermes itself would wait: a pause after a failed summary still runs."""
-    until = asked.gate.cooldown_until if asked.gate is not None else None
-    if endpoint is None or until is None or until <= datetime.now(UTC):
-        return
-    then = (
-        "a manual attempt ends it"
-        if asked.policy.failure.force_clears
-        else "Hermes would not ask a model now"
-    )
-    output.write_note(f"a pause after a failed summary runs until {until:%H:%M:%S} UTC: {then}")
