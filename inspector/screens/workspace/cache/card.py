@@ -65,17 +65,17 @@ def bill(one: Payback) -> str:
     """What a compaction cost, of what, and whether the smaller prompts have earned that."""
     known = [usd for usd in (one.summariser_usd, one.reread_usd) if usd is not None]
     if not known and one.saving_per_call_usd is None:
-        return f"{format.UNKNOWN} no price is known, so nobody can tell whether it was paid back"
+        return f"{format.UNKNOWN} no price is known, so nobody can tell whether it paid for itself"
     mark = format.LOWER_BOUND if len(known) == 1 else ""
     parts = [format.money(sum(known, Decimal(0)) if known else None, mark=mark)]
     if known:
         summary, again = format.money(one.summariser_usd), format.money(one.reread_usd)
-        parts.append(f"summary {summary} + prompt written again {again}")
+        parts.append(f"summary {summary} + rebuilding the cache {again}")
     parts.append(f"saves {format.money(one.saving_per_call_usd)} a call")
     parts.append(
-        f"paid back after {format.plural(one.paid_back_after, 'call')}"
+        f"paid for itself after {format.plural(one.paid_back_after, 'call')}"
         if one.paid_back_after is not None
-        else f"not paid back in {format.plural(one.calls_after, 'call')}"
+        else f"has not paid for itself after {format.plural(one.calls_after, 'call')}"
     )
     return " · ".join(parts)
 

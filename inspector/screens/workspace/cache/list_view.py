@@ -40,9 +40,11 @@ class BreakList(RowList[CacheMoment]):
         """One line a break; the dearest stand out by their price, not by colour alone."""
         ink = self.palette
         if row.found is None:
-            line = Line().cell("▸", 3, ink.style("ink-muted")).cell("as a whole", 13, ink.style("ink-muted"))
+            line = Line().cell("▸", 3, ink.style("ink-muted")).cell("Overview", 13, ink.style("ink-muted"))
             return line.add(
-                "markers, lifetime, paid back, dearest", ink.style("ink"), most=width - line.width
+                "markers, lifetime, what paid off, what cost most",
+                ink.style("ink"),
+                most=width - line.width,
             )
         found = row.found
         line = Line().cell(number(row.index), 3, ink.style(token_of(found), bold=True))

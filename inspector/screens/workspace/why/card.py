@@ -8,7 +8,7 @@ from core.explain.explanation import Now
 from core.model.accounting.prompt_cache import Payback
 from core.model.compaction.event import CompressionEvent, SummaryStatus, Trigger
 from core.model.compaction.preview import Retention
-from core.model.evidence import Evidence, Verdict
+from core.model.evidence import Evidence, Source, Verdict
 from inspector.screens.workspace.cache.card import bill
 from inspector.screens.workspace.why.aftermath import Aftermath
 from inspector.terminal import formatting as format
@@ -20,6 +20,7 @@ from inspector.widgets.panes.fields import evidence_lines, field, headline, para
 
 WAITING = "…"
 """Stands where a line will: nothing moves when it comes."""
+_CERTAINTY = {Verdict.DERIVED: "computed", Verdict.SUSPECTED: "likely", Verdict.UNKNOWN: "not known"}
 VERDICT_TOKEN = {
     Verdict.PROVED: "severity-ok",
     Verdict.DERIVED: "severity-info",
@@ -32,11 +33,12 @@ def event_lines(
     event: CompressionEvent, width: int, ink: Palette, aftermath: Aftermath | None = None
 ) -> Iterator[Line]:
     """What there is to know about one compaction: why, the sums, what it did, what that lost and cost."""
-    yield from _verdict(event.explanation or "Nothing says why.", event.verdict, width, ink)
-    yield from field("compared", compared(event), width, ink)
+    badge = certainty(event.verdict, event.evidence)
+    yield from _verdict(event.explanation or "Nothing says why.", event.verdict, badge, width, ink)
+    yield from field("size", compared(event), width, ink)
     for words in event.disagreements:
         yield from field("▲ but", words, width, ink, "severity-warning")
-    yield from field("effect", effect(event), width, ink)
+    yield from field("result", effect(event), width, ink)
     if event.completed:
         yield from field("lost", lost(aftermath.kept) if aftermath else WAITING, width, ink)
         yield from field("cost", cost(aftermath.payback) if aftermath else WAITING, width, ink, "money")
@@ -49,9 +51,9 @@ def event_lines(
 
 def now_lines(now: Now, width: int, ink: Palette) -> Iterator[Line]:
     """Where the trigger stands, and what would refuse a compaction."""
-    yield from _verdict(standing(now), now.verdict, width, ink)
+    yield from _verdict(standing(now), now.verdict, certainty(now.verdict, now.evidence), width, ink)
     for block in now.blocked_by:
-        yield from field("held off", block, width, ink, "severity-warning")
+        yield from field("blocked", block, width, ink, "severity-warning")
     yield from _sums(now.arithmetic, width, ink)
 
 
@@ -65,9 +67,17 @@ def proof_lines(
         yield from paragraph(f"· {note}", width, ink, "ink-muted")
 
 
-def _verdict(sentence: str, verdict: Verdict, width: int, ink: Palette) -> Iterator[Line]:
-    badge = f"{SIGN[verdict]} {verdict}"
-    yield from headline(sentence, badge, width, ink, badge_token=VERDICT_TOKEN[verdict])
+def certainty(verdict: Verdict, evidence: Iterable[Evidence]) -> str:
+    """How we know, in words: what proved it, or that it was computed, is likely, or nobody can say."""
+    if verdict is not Verdict.PROVED:
+        return _CERTAINTY[verdict]
+    logged = any(one.source is Source.LOG for one in evidence)
+    return "from the log" if logged else "from the rows"
+
+
+def _verdict(sentence: str, verdict: Verdict, badge: str, width: int, ink: Palette) -> Iterator[Line]:
+    words = f"{SIGN[verdict]} {badge}"
+    yield from headline(sentence, words, width, ink, badge_token=VERDICT_TOKEN[verdict])
 
 
 def standing(now: Now) -> str:
@@ -78,7 +88,7 @@ def standing(now: Now) -> str:
         return f"The next request carries about {now.tokens:,} tokens; nobody knows the window."
     if now.headroom is not None and now.headroom > 0:
         return f"Not yet: {now.tokens:,} of {now.threshold:,} tokens, {now.headroom:,} to go."
-    held = "; it is held off" if now.blocked_by else ""
+    held = ", but compression is blocked" if now.blocked_by else ""
     return f"The next request would fire: {now.tokens:,} tokens against {now.threshold:,}{held}."
 
 
@@ -91,15 +101,15 @@ def brief(now: Now) -> str:
         return f"{size}: nobody knows the window"
     if now.headroom > 0:
         return f"not yet: {size}, {format.short(now.headroom)} to go"
-    return f"would fire: {size}{', but is held off' if now.blocked_by else ''}"
+    return f"would fire: {size}{', but blocked' if now.blocked_by else ''}"
 
 
 def compared(event: CompressionEvent) -> str:
     """The number that was compared, with what."""
     tokens, threshold, window = event.tokens, event.threshold, event.window
     if event.trigger is Trigger.MANUAL:
-        return f"nothing; it held {format.count(tokens)} tokens, the threshold was {format.count(threshold)}"
-    text = f"{format.count(tokens)} tokens with {format.count(threshold)} · window {format.count(window)}"
+        return f"{format.count(tokens)} tokens; the limit of {format.count(threshold)} was not asked"
+    text = f"{format.count(tokens)} tokens, limit {format.count(threshold)} · window {format.count(window)}"
     if tokens is None or threshold is None:
         return text
     return f"{text} · {abs(tokens - threshold):,} {'over' if tokens >= threshold else 'under'}"
@@ -108,7 +118,7 @@ def compared(event: CompressionEvent) -> str:
 def effect(event: CompressionEvent) -> str:
     """Messages and tokens before and after."""
     if not event.completed:
-        return "none: it was given up, the conversation is as it was"
+        return "none: it failed, the conversation is as it was"
     parts = [f"{format.count(event.messages_before)} → {format.count(event.messages_after)} messages"]
     if event.tokens is not None and event.tokens_after is not None:
         saved = f" ({(event.tokens_after - event.tokens) / event.tokens:+.0%})" if event.tokens else ""
@@ -150,7 +160,7 @@ def lost(kept: Retention | None) -> str:
     named = " · ".join(f"{kind} {gone[kind].lost:,} of {gone[kind].of:,}" for kind in order)
     every = sum(count.of for count in kept.by_category.values())
     share = sum(count.lost for count in gone.values()) / every if every else None
-    return f"{format.percent(share)} of the facts: {named}" if named else "no fact: all of them survive"
+    return f"{format.percent(share)} of the facts: {named}" if named else "nothing: every fact is kept"
 
 
 def cost(payback: Payback | None) -> str:
@@ -160,4 +170,4 @@ def cost(payback: Payback | None) -> str:
 
 def _sums(steps: Iterable[str], width: int, ink: Palette) -> Iterator[Line]:
     for place, step in enumerate(steps):
-        yield from field("" if place else "sums", step, width, ink)
+        yield from field("" if place else "limit", step, width, ink)

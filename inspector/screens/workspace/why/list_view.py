@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from core.explain.explanation import Now
 from core.model.compaction.event import CompressionEvent, Trigger
-from inspector.screens.workspace.why.card import VERDICT_TOKEN, brief
+from inspector.screens.workspace.why.card import VERDICT_TOKEN, brief, certainty
 from inspector.terminal import formatting as format
 from inspector.terminal.glyphs import VERDICT
 from inspector.terminal.line import Line
@@ -24,21 +24,21 @@ class Moment:
 
 
 CAUSES = {
-    Trigger.PREFLIGHT: "at a turn's start",
-    Trigger.PRE_API: "before a call",
-    Trigger.POST_RESPONSE: "after an answer",
-    Trigger.OVERFLOW: "provider refused",
-    Trigger.PAYLOAD_TOO_LARGE: "too large to send",
-    Trigger.LONG_CONTEXT_TIER: "long-context refused",
-    Trigger.HYGIENE: "gateway cleanup",
-    Trigger.MANUAL: "asked for",
+    Trigger.PREFLIGHT: "automatic, before your message",
+    Trigger.PRE_API: "automatic, before a model call",
+    Trigger.POST_RESPONSE: "automatic, after an answer",
+    Trigger.OVERFLOW: "the provider refused: too long",
+    Trigger.PAYLOAD_TOO_LARGE: "the provider refused: too large to send",
+    Trigger.LONG_CONTEXT_TIER: "the plan refused a long request",
+    Trigger.HYGIENE: "automatic, by the gateway",
+    Trigger.MANUAL: "you ran /compress",
     Trigger.NATIVE: "by the provider",
     Trigger.IDLE: "after idle time",
-    Trigger.ENGINE: "context engine",
+    Trigger.ENGINE: "asked for by the context engine",
     Trigger.UNKNOWN: "cause unknown",
 }
 """What made it run, in a few words; the card says it in full."""
-SIZES, VERDICT_WORD, WIDE = 22, 11, 72
+SIZES, VERDICT_WORD, WIDE = 22, 14, 90
 """Cells of the sizes, of the verdict behind them, and of a row that has room to write it out."""
 
 
@@ -60,15 +60,15 @@ class EventList(RowList[Moment]):
         room = max(1, width - line.width - SIZES - (VERDICT_WORD if written else 1) - 3)
         line.cell(_cause(event), room, ink.style("ink" if event.completed else "severity-critical")).gap(1)
         line.cell(_sizes(event), SIZES, ink.style("ink"))
-        sign = f"{VERDICT[verdict]} {verdict}" if written else VERDICT[verdict]
+        sign = f"{VERDICT[verdict]} {certainty(verdict, event.evidence)}" if written else VERDICT[verdict]
         return line.gap(1).cell(sign, VERDICT_WORD if written else 1, ink.style(VERDICT_TOKEN[verdict]))
 
 
 def _cause(event: CompressionEvent) -> str:
     words = CAUSES[event.trigger]
     if not event.completed:
-        return f"given up: {words}"
-    return f"{words}: {event.focus}" if event.focus else words
+        return f"failed · {words}"
+    return f"{words} {event.focus}" if event.focus else words
 
 
 def _sizes(event: CompressionEvent) -> str:

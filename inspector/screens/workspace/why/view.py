@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Container
 
 from core.explain.explanation import Explanation
+from core.explain.headline.conversation import newest_telling, standing_failure
 from core.model.accounting.prompt_cache import Payback
 from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
@@ -18,7 +19,7 @@ from inspector.base.commands import bindings
 from inspector.base.figure_origins import Asked
 from inspector.screens.workspace.views import Cursor, Subject
 from inspector.screens.workspace.why.aftermath import Aftermath, bill_of
-from inspector.screens.workspace.why.card import brief, event_lines, now_lines, proof_lines
+from inspector.screens.workspace.why.card import event_lines, now_lines, proof_lines
 from inspector.screens.workspace.why.curve import Curve
 from inspector.screens.workspace.why.figure_origins import event_told, now_told
 from inspector.screens.workspace.why.list_view import EventList, Moment, mark_token
@@ -27,6 +28,7 @@ from inspector.terminal import formatting as format
 from inspector.terminal.glyphs import FAILED, SWITCHED
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
+from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.curve_chart import CurveChart, Mark
 from inspector.widgets.lists.row_list import RowList
@@ -51,6 +53,7 @@ class WhyView(ExplainingView):
     moments = getters.query_one(EventList)
     card = getters.query_one(Card)
     chart = getters.query_one(CurveChart)
+    answer = getters.query_one(AnswerBar)
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,10 +62,11 @@ class WhyView(ExplainingView):
         self._survived: dict[int, Retention | None] = {}
 
     def compose(self) -> ComposeResult:
-        """Verdict, curve, compactions, card."""
-        head = StatusLine(id="verdict")
-        head.left = (("ink-muted", READING),)
-        yield head
+        """Answer, standing, curve, compactions, card."""
+        answer = AnswerBar()
+        answer.waiting = READING
+        yield answer
+        yield StatusLine(id="verdict")
         yield CurveChart()
         with Container(id="verdicts"):
             yield EventList()
@@ -98,6 +102,7 @@ class WhyView(ExplainingView):
         if moment is None or self._explanation is None:
             return
         self.chart.selected = moment.index
+        self.answer.answer = moment.event.headline if moment.event else moment.now.headline
         self._draw_card(moment, self._explanation)
         if moment.event is not None and moment.index not in self._survived and self.subject is not None:
             self.weigh(self.subject, moment.index, moment.event)
@@ -217,25 +222,23 @@ def _proof(evidence: Sequence[Evidence], notes: Sequence[str], width: int, ink: 
 
 
 def _place(explanation: Explanation, cursor: Cursor) -> int:
-    """The compaction that opened the generation the cursor is in, else the newest, else the present."""
+    """The compaction that opened the generation the cursor is in, else what the answer is about."""
     for place, event in enumerate(explanation.events):
         if cursor.generation and event.generation == cursor.generation - 1:
             return place
-    return max(0, len(explanation.events) - 1)
+    telling = standing_failure(explanation.events) or newest_telling(explanation.events)
+    return explanation.events.index(telling) if telling is not None else 0
 
 
 def verdict_pieces(explanation: Explanation) -> tuple[Piece, ...]:
     """How often, and how it stands."""
     events, now = explanation.events, explanation.now
-    given_up = sum(1 for event in events if not event.completed)
-    times = format.plural(len(events) - given_up, "compaction")
-    pieces: list[Piece] = [("ink!", times if len(events) > given_up else "Never compacted")]
-    if given_up:
-        pieces.append(("severity-critical", f" · {format.plural(given_up, 'attempt')} given up"))
-    if not events:
-        pieces.append(("ink", f" · {brief(now)}"))  # why not, and how far it is
-    elif now.threshold is not None:
-        pieces.append(("ink-muted", f" · now {format.count(now.tokens)} of {now.threshold:,}"))
+    failed = sum(1 for event in events if not event.completed)
+    pieces: list[Piece] = [("ink", format.plural(len(events) - failed, "compaction"))]
+    if failed:
+        pieces.append(("severity-critical", f" · {failed:,} failed"))
+    if now.threshold is not None:
+        pieces.append(("ink-muted", f" · now {format.short(now.tokens)} of {format.short(now.threshold)}"))
     pieces.append(("ink-muted?", f" · Hermes {explanation.release.release}"))
     return tuple(pieces)
 
