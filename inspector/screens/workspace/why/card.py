@@ -35,13 +35,13 @@ def event_lines(
     """What there is to know about one compaction: why, the sums, what it did, what that lost and cost."""
     badge = certainty(event.verdict, event.evidence)
     yield from _verdict(event.explanation or "Nothing says why.", event.verdict, badge, width, ink)
-    yield from field("size", compared(event), width, ink)
     for words in event.disagreements:
         yield from field("▲ but", words, width, ink, "severity-warning")
-    yield from field("result", effect(event), width, ink)
     if event.completed:
         yield from field("lost", lost(aftermath.kept) if aftermath else WAITING, width, ink)
         yield from field("cost", cost(aftermath.payback) if aftermath else WAITING, width, ink, "money")
+    yield from field("result", effect(event), width, ink)
+    yield from field("size", compared(event), width, ink)
     yield from _sums(event.arithmetic, width, ink)
     yield from field("summary", summary(event), width, ink)
     if event.focus:
