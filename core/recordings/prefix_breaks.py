@@ -30,7 +30,7 @@ def prefix_breaks(requests: Sequence[RecordedRequest]) -> tuple[PrefixBreak, ...
     before: RecordedRequest | None = None
     length = 0
     for request in requests:
-        if request.task:
+        if request.task or request.kept is None:
             continue
         if before is not None and before.session == request.session:
             cause = _cause(before, request, length)

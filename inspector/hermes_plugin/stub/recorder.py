@@ -20,6 +20,8 @@ from .settings import Settings
 log = logging.getLogger(__name__)
 
 _MOST_WAITING = 256
+"""Calls that wait whole; of those behind them only the counts are kept."""
+_MOST_THIN = 20_000
 _BATCH = 64
 _PAUSE = 0.2
 _LAST_WORDS = 2.0
@@ -43,7 +45,8 @@ class Recorder:
     def __init__(self, settings: Settings) -> None:
         self._state = Path(settings.state)
         self._home = os.environ.get("HERMES_HOME") or settings.home
-        self._queue: queue.Queue[Taken] = queue.Queue(_MOST_WAITING)
+        self._queue: queue.SimpleQueue[Taken] = queue.SimpleQueue()
+        self._open = 0
         self._thread: threading.Thread | None = None
         self._owner = 0
         self._lock = threading.Lock()
@@ -59,9 +62,12 @@ class Recorder:
                 messages = details.get("request_messages")
                 if isinstance(messages, list):
                     details["request_messages"] = list(messages)  # the rows are read later, the list may grow
-                self._queue.put_nowait((hook, time.time(), details))
-            except queue.Full:
-                self.dropped += 1
+                waiting = self._queue.qsize()
+                if waiting >= _MOST_THIN:
+                    self.dropped += 1
+                else:
+                    kept = details if waiting < _MOST_WAITING else _thin(details)
+                    self._queue.put((hook, time.time(), kept))
             except Exception as error:  # noqa: BLE001 - a hook must not break a chat
                 self.dropped += 1
                 log.debug("Hermes Inspector: not recorded: %s", error)
@@ -71,7 +77,7 @@ class Recorder:
     def flush(self, seconds: float = _LAST_WORDS) -> None:
         """Wait a little until what was taken is written."""
         until = time.monotonic() + seconds
-        while self._queue.unfinished_tasks and time.monotonic() < until:
+        while (self._open or not self._queue.empty()) and time.monotonic() < until:
             time.sleep(0.01)
 
     def _ensure_thread(self) -> None:
@@ -87,7 +93,9 @@ class Recorder:
     def _work(self) -> None:
         reader = ShapeReader(self._home)
         while True:
+            self._open = 0
             taken = [self._queue.get()]
+            self._open = 1
             time.sleep(_PAUSE)  # a request and its answer are written together
             while len(taken) < _BATCH and not self._queue.empty():
                 taken.append(self._queue.get_nowait())
@@ -95,8 +103,6 @@ class Recorder:
                 self._write(reader, taken)
             except Exception as error:  # noqa: BLE001 - this thread has nobody to tell
                 log.debug("Hermes Inspector: not recorded: %s", error)
-            for _ in taken:
-                self._queue.task_done()
 
     def _write(self, reader: ShapeReader, taken: list[Taken]) -> None:
         for hook, at, details in taken:
@@ -114,6 +120,12 @@ class Recorder:
             self.dropped += dropped + len(rows)
             reader.forget()
             log.debug("Hermes Inspector: not recorded: %s", error)
+
+
+def _thin(details: dict[str, Any]) -> dict[str, Any]:
+    """A call without its messages."""
+    heavy = ("request", "request_messages", "conversation_history", "response", "assistant_message")
+    return {name: value for name, value in details.items() if name not in heavy}
 
 
 _RECORDERS: dict[str, Recorder] = {}

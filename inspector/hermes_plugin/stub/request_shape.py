@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections import OrderedDict
 from collections.abc import Mapping
+from operator import is_
 from typing import Any
 from urllib.parse import urlsplit
 
 _MOST_KNOWN = 50_000
 _MOST_SESSIONS = 16
 _MOST_OPEN = 64
+_PIECE, _BREATH = 1024, 0.0005
+Seen = tuple[Any, Any, Any, Any]
+"""The objects a row consisted of, which say whether another copy of it holds the same."""
 _BUCKETS = {
     "input": "input_tokens",
     "output": "output_tokens",
@@ -32,7 +37,7 @@ class ShapeReader:
         self._home = home
         self._open: OrderedDict[str, dict[str, Any]] = OrderedDict()
         self._known: dict[str, str] = {}
-        self._before: OrderedDict[tuple[str, str], list[str]] = OrderedDict()
+        self._before: OrderedDict[tuple[str, str], tuple[list[str], list[Seen]]] = OrderedDict()
         self._rows: list[dict[str, Any]] = []
         self._shapes: dict[str, tuple[str, Any]] = {}
 
@@ -88,21 +93,33 @@ class ShapeReader:
         """Which rows are those of the request before, and what the others are."""
         if not messages:
             return {"kept": None, "rows": None}
-        now = [self._name(message) for message in messages]
-        before = self._before.get((session, task), [])
-        kept = next(
-            (i for i, (a, b) in enumerate(zip(before, now, strict=False)) if a != b),
-            min(len(before), len(now)),
-        )
-        self._before[session, task] = now
+        before, seen = self._before.get((session, task), ([], []))
+        parts = [_seen(message) for message in messages]
+        now = self._names(messages, parts, before, seen)
+        pairs = enumerate(zip(before, now, strict=False))
+        kept = next((i for i, (old, new) in pairs if old != new), min(len(before), len(now)))
+        self._before[session, task] = (now, parts)
         self._before.move_to_end((session, task))
         while len(self._before) > _MOST_SESSIONS:
             self._before.popitem(last=False)
-        added = [
-            [name, _letter(message), _size(message)]
-            for name, message in zip(now[kept:], messages[kept:], strict=True)
-        ]
+        fresh = zip(now[kept:], messages[kept:], strict=True)
+        added = [[name, _letter(message), _size(message)] for name, message in fresh]
         return {"kept": kept, "rows": json.dumps(added)}
+
+    def _names(
+        self, messages: list[Any], parts: list[Seen], before: list[str], seen: list[Seen]
+    ) -> list[str]:
+        """A hash of each row: that of the row in its place before, where all it holds are the same objects.
+
+        A long list is read in pieces, so that the chat's own thread comes in between.
+        """
+        names: list[str] = []
+        for index, part in enumerate(parts):
+            same = index < len(seen) and all(map(is_, part, seen[index]))
+            names.append(before[index] if same else self._name(messages[index]))
+            if index % _PIECE == _PIECE - 1:
+                time.sleep(_BREATH)
+        return names
 
     def _name(self, message: Any) -> str:
         """A hash of what a provider sees of a row."""
@@ -131,6 +148,13 @@ class ShapeReader:
                 self._known.clear()
             self._known[text] = found
         return found
+
+
+def _seen(message: Any) -> Seen:
+    if not isinstance(message, dict):
+        return (message, None, None, None)
+    get = message.get
+    return (get("content"), get("role"), get("tool_call_id"), get("tool_calls"))
 
 
 def _body(details: Mapping[str, Any]) -> Mapping[str, Any]:

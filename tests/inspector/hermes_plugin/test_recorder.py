@@ -1,0 +1,150 @@
+"""The recorder: what it keeps of requests, and that nothing it meets reaches the chat."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.recordings.prefix_breaks import prefix_breaks
+from core.recordings.read import Recording
+from inspector.hermes_plugin.stub.recorder import Recorder
+from inspector.hermes_plugin.stub.recording_file import FILE_NAME, opened
+from inspector.hermes_plugin.stub.settings import Settings
+
+USAGE = {"input_tokens": 100, "output_tokens": 20, "cache_read_tokens": 3, "cache_write_tokens": 0}
+TOOLS = [{"type": "function", "function": {"name": "terminal", "parameters": {}}}]
+
+
+def recorder(folder: Path) -> Recorder:
+    return Recorder(
+        Settings(
+            home=str(folder / "home"),
+            python="",
+            root="",
+            state=str(folder / "state"),
+            engine=False,
+            recorder=True,
+            summariser={},
+        )
+    )
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HERMES_HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+def request(one: Recorder, number: int, messages: list[dict[str, Any]], **more: Any) -> None:
+    common = {"session_id": "s1", "api_request_id": f"r{number}", "model": "m", "provider": "p"}
+    body = {"messages": messages, "tools": more.pop("tools", TOOLS)}
+    one.taker("pre_api_request")(
+        **common, base_url="http://127.0.0.1:1/v1", message_count=len(messages), request={"body": body}
+    )
+    one.taker("post_api_request")(**common, api_duration=0.5, finish_reason="stop", usage=USAGE, **more)
+
+
+def talk(turns: int, system: str = "Be brief.") -> list[dict[str, Any]]:
+    rows = [{"role": "system", "content": system}]
+    for turn in range(turns):
+        rows += [{"role": "user", "content": f"q{turn}"}, {"role": "assistant", "content": f"a{turn}"}]
+    return rows
+
+
+def test_requests_are_kept_with_their_sizes_and_the_provider_s_counts(place: Path) -> None:
+    one = recorder(place)
+    for turns in (1, 2, 3):
+        request(one, turns, talk(turns))
+    one.flush(10)
+    found = Recording(place / "state").requests(place / "home", ("s1",))
+    assert [request.messages for request in found] == [3, 5, 7]
+    assert [(request.kept, len(request.added)) for request in found] == [(0, 3), (3, 2), (5, 2)]
+    assert all(request.usage is not None and request.usage.input == 100 for request in found)
+    assert found[0].parts["system"] == len("Be brief.")
+    assert prefix_breaks(found) == ()
+
+
+def test_a_prefix_that_breaks_is_named_with_its_place(place: Path) -> None:
+    one = recorder(place)
+    request(one, 1, talk(3))
+    request(one, 2, [*talk(1), {"role": "user", "content": "a summary"}])
+    request(one, 3, talk(1, "Be long."))
+    request(one, 4, talk(1, "Be long."), tools=[*TOOLS, *TOOLS])
+    one.flush(10)
+    found = prefix_breaks(Recording(place / "state").requests(place / "home", ("s1",)))
+    assert [(one.cause, one.at) for one in found] == [("messages", 3), ("system", None), ("tools", None)]
+
+
+def test_no_text_of_a_message_is_kept(place: Path) -> None:
+    one = recorder(place)
+    request(one, 1, [{"role": "user", "content": "my password is hunter2"}])
+    one.flush(10)
+    everything = b"".join(path.read_bytes() for path in (place / "state").iterdir())
+    assert b"hunter2" not in everything
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such rights")
+def test_the_file_is_the_owner_s_alone(place: Path) -> None:
+    one = recorder(place)
+    request(one, 1, talk(1))
+    one.flush(10)
+    assert stat.S_IMODE((place / "state" / FILE_NAME).stat().st_mode) == 0o600
+
+
+def test_a_place_that_cannot_be_written_breaks_nothing_and_is_counted(place: Path) -> None:
+    (place / "state").write_text("a file where a folder should be")
+    one = recorder(place)
+    request(one, 1, talk(1))
+    one.flush(10)
+    assert one.dropped == 1
+
+
+def test_a_locked_file_delays_no_hook_and_loses_nothing_once_free(place: Path) -> None:
+    with opened(place / "state"):
+        pass
+    holder = sqlite3.connect(place / "state" / FILE_NAME, isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    one = recorder(place)
+    began = time.perf_counter()
+    request(one, 1, talk(1))
+    assert time.perf_counter() - began < 0.5
+    time.sleep(0.5)
+    holder.execute("ROLLBACK")
+    holder.close()
+    one.flush(10)
+    assert Recording(place / "state").extent().requests == 1
+
+
+def test_a_hook_takes_whatever_it_is_given(place: Path) -> None:
+    one = recorder(place)
+    take = one.taker("post_api_request")
+    take()
+    take(usage=object(), api_duration="long", session_id=None, request=5)
+    one.taker("pre_api_request")(request={"body": {"messages": [None, 3, {"role": ["x"]}]}}, tools=7)
+    one.flush(10)
+    assert one._thread is not None
+    assert one._thread.is_alive()
+
+
+def test_many_long_requests_all_keep_their_counts(place: Path) -> None:
+    one = recorder(place)
+    rows = talk(2_000)
+    for number in range(400):
+        request(one, number, rows)
+    one.flush(60)
+    found = Recording(place / "state").requests(place / "home", ("s1",))
+    assert len(found) + one.dropped == 400
+    assert one.dropped == 0
+    assert sum(request.usage.input for request in found if request.usage) == 40_000
+
+
+def test_without_a_recording_there_is_nothing(tmp_path: Path) -> None:
+    extent = Recording(tmp_path).extent()
+    assert (extent.requests, extent.size, extent.since) == (0, 0, None)
+    assert Recording(tmp_path).requests(tmp_path, ("s",)) == ()
