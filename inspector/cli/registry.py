@@ -50,6 +50,7 @@ COMMANDS = {
         "engines.listing", "context engines: where they are, whether they load, which releases take them"
     ),
     "plugin": Command("engines.plugin", "live inside Hermes: a context engine, a recorder, /inspect"),
+    "mcp": Command("engines.mcp", "read-only tools for agents, by the Model Context Protocol on stdio"),
     "doctor": Command("browse.doctor", "check that the store, its schema and its configuration can be read"),
 }
 """By what the user types, in the order of the help."""

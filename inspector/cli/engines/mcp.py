@@ -1,0 +1,157 @@
+"""Questions about conversations for any agent that speaks the Model Context Protocol, until stdin ends.
+
+The tools only read: why, plan, usage, cache, findings and recall. They answer what the commands of the same
+names print with --json. Needs the extra `mcp`: pip install 'hermes-inspector[mcp]'.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import io
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from core.errors import InspectorError, UsageError
+from inspector.cli.arguments import options, target
+
+_SAYS = {
+    "why": "When and why context compression fired in a conversation, and what would make it fire now.",
+    "plan": "Where compression would cut the conversation, at how many tokens it fires, and the arithmetic.",
+    "usage": "Tokens and money of a conversation, by model.",
+    "cache": "Prompt cache hits call by call, and each break with its cause and cost.",
+    "findings": "What is wrong with a conversation's compression, cache or spending, and what helps.",
+    "recall": "Messages of a conversation, dropped ones first, that hold all words of a query.",
+}
+_LATEST = "latest"
+_MOST_HITS = 50
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `mcp`."""
+    options.add_store_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve on stdin and stdout.
+
+    Raises:
+        UsageError: The extra is not installed.
+    """
+    server = _server_class()(
+        "hermes-inspector",
+        instructions="Questions about Hermes Agent conversations: context, compression, cache, cost.",
+    )
+    answers = Answers(args)
+    for name, ask in answers.tools.items():
+        server.add_tool(ask, name=name, description=_SAYS[name], annotations=_read_only())
+    server.run("stdio")
+    return 0
+
+
+class Answers:
+    """The tools, over the databases the options name.
+
+    Args:
+        args: The command line, for `--db`, `--home` and `--profile`.
+    """
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self._args = args
+        self._place = [
+            word
+            for option in ("db", "home", "profile")
+            if (value := getattr(args, option)) is not None
+            for word in (f"--{option}", str(value))
+        ]
+        self._lock = threading.Lock()
+        self.tools: dict[str, Callable[..., str]] = {
+            "why": self.why,
+            "plan": self.plan,
+            "usage": self.usage,
+            "cache": self.cache,
+            "findings": self.findings,
+            "recall": self.recall,
+        }
+
+    def why(self, session: str = _LATEST) -> str:
+        """An id, the beginning of one, a title, or `latest`."""
+        return self._printed("why", session)
+
+    def plan(self, session: str = _LATEST) -> str:
+        """As for `why`."""
+        return self._printed("plan", session)
+
+    def usage(self, session: str = _LATEST) -> str:
+        """As for `why`."""
+        return self._printed("usage", session, "--by", "model")
+
+    def cache(self, session: str = _LATEST) -> str:
+        """As for `why`."""
+        return self._printed("cache", session)
+
+    def findings(self, session: str = _LATEST) -> str:
+        """As for `why`."""
+        return self._printed("findings", session)
+
+    def recall(self, query: str, session: str = _LATEST, limit: int = 5) -> str:
+        """Words to look for; quotes keep words together."""
+        from inspector.hermes_plugin.recall import payload
+        from inspector.payloads import values as jsonio
+
+        wanted = argparse.Namespace(**{**vars(self._args), "session": session})
+        most = max(1, min(limit, _MOST_HITS))
+        try:
+            with self._lock, target.session(wanted) as (store, found):
+                return jsonio.dumps(jsonio.masked(payload(store, found.id, query, most)))
+        except InspectorError as error:
+            raise _tool_error(error.line) from error
+
+    def _printed(self, *words: str) -> str:
+        """What a command prints with --json.
+
+        Raises:
+            Exception: The SDK's own for a tool that failed, with the command's one line.
+        """
+        from inspector.cli.main import run as run_command
+
+        out, err = io.StringIO(), io.StringIO()
+        with self._lock, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = run_command([*words, "--json", *self._place])
+        if code:
+            raise _tool_error(err.getvalue().strip() or f"exit code {code}")
+        return out.getvalue().strip()
+
+
+def _server_class() -> Any:
+    """The SDK's server; its name changed with the second major version."""
+    for module, name in _SERVERS:
+        with contextlib.suppress(ImportError):
+            return getattr(importlib.import_module(module), name)
+    raise UsageError(
+        "the MCP SDK is not installed",
+        where="hermes-inspector mcp",
+        remedy="pip install 'hermes-inspector[mcp]'",
+    )
+
+
+_SERVERS: Sequence[tuple[str, str]] = (
+    ("mcp.server.mcpserver", "MCPServer"),
+    ("mcp.server.fastmcp", "FastMCP"),
+)
+
+
+def _tool_error(text: str) -> Exception:
+    """What the SDK takes for the answer of a tool that failed; any other exception it keeps to itself."""
+    for module, _ in _SERVERS:
+        with contextlib.suppress(ImportError):
+            kind: type[Exception] = importlib.import_module(f"{module}.exceptions").ToolError
+            return kind(text)
+    return UsageError(text)
+
+
+def _read_only() -> Any:
+    annotations = importlib.import_module("mcp.types").ToolAnnotations
+    return annotations.model_validate({"readOnlyHint": True, "openWorldHint": False})
