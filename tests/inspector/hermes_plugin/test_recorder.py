@@ -141,7 +141,7 @@ def test_many_long_requests_all_keep_their_counts(place: Path) -> None:
     found = Recording(place / "state").requests(place / "home", ("s1",))
     assert len(found) + one.dropped == 400
     assert one.dropped == 0
-    assert sum(request.usage.input for request in found if request.usage) == 40_000
+    assert sum(request.usage.input or 0 for request in found if request.usage is not None) == 40_000
 
 
 def test_without_a_recording_there_is_nothing(tmp_path: Path) -> None:
