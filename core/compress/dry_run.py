@@ -1,4 +1,4 @@
-"""A compaction carried out on paper: what it would say, leave and lose. Nothing is written anywhere."""
+"""A compaction done as a dry run: what it would say, leave and lose. Nothing is written anywhere."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def preview(
     on_text: OnText | None = None,
     cancelled: Cancelled | None = None,
 ) -> Preview:
-    """Carry out a planned compaction on paper.
+    """Do a planned compaction as a dry run.
 
     Args:
         measured: The conversation.

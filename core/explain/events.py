@@ -12,7 +12,7 @@ from core.explain.compactions.matching import Match, match
 from core.explain.compactions.message_counts import joined_rows, message_counts
 from core.explain.compactions.outcome.summary_outcome import summary_outcome
 from core.explain.compactions.verdict import rule
-from core.explain.context.context import Frame
+from core.explain.context.context import ConversationContext
 from core.explain.context.gather import conversation_log, detected, found_window
 from core.explain.context.log.log_timezones import settled
 from core.explain.context.release_checks import is_local
@@ -56,7 +56,7 @@ def explained(
     release: str | None = None,
     config: HermesConfig | None = None,
     log: Log | None = None,
-) -> tuple[Frame, Explanation]:
+) -> tuple[ConversationContext, Explanation]:
     """The same with the surroundings it was judged in, for whoever asks further.
 
     Args:
@@ -71,7 +71,7 @@ def explained(
     log = log if log is not None else conversation_log(store.location.home, conversation)
     rows = boundary_rows(store, conversation)
     log, clock = settled(log, moments(conversation, rows))
-    frame = Frame(
+    context = ConversationContext(
         store=store,
         conversation=conversation,
         config=config,
@@ -81,64 +81,64 @@ def explained(
         window=found_window(store, conversation, config, log),
         boundaries=rows,
     )
-    events, prompts = events_of(frame), _prompts(frame)
-    now = where_it_stands(frame, events)
+    events, prompts = events_of(context), _prompts(context)
+    now = where_it_stands(context, events)
     now = replace(now, headline=standing(now, prompts))
     explanation = Explanation(
         session=session_id,
         conversation=conversation,
-        release=frame.release,
-        window=frame.window,
+        release=context.release,
+        window=context.window,
         config=config,
-        settings=frame.settings(None, conversation.tip, frame.window.tokens),
+        settings=context.settings(None, conversation.tip, context.window.tokens),
         events=events,
         now=now,
         log=log,
         clock=clock,
-        notes=_notes(frame, log),
+        notes=_notes(context, log),
         headline=headline_of_conversation(events, now, prompts),
     )
-    return frame, explanation
+    return context, explanation
 
 
-def _prompts(frame: Frame) -> list[int]:
+def _prompts(context: ConversationContext) -> list[int]:
     """Sizes of the conversation's requests as the log tells them, oldest first."""
-    calls = (one for one in frame.log.records if one.kind is Kind.CALL and one.session in frame.sessions)
+    calls = (one for one in context.log.records if one.kind is Kind.CALL and one.session in context.sessions)
     return [call.input for call in calls if call.input]
 
 
-def events_of(frame: Frame) -> tuple[CompressionEvent, ...]:
+def events_of(context: ConversationContext) -> tuple[CompressionEvent, ...]:
     """The compactions of one conversation, completed and aborted, in time order."""
     # Where the schema marks summaries, compression runs in a thread pool whose log lines carry no tag.
-    tags_tell = not frame.store.schema.marks_summaries
-    gateway = not all(is_local(session.source) for session in frame.conversation.sessions)
-    ids = set(frame.sessions)
+    tags_tell = not context.store.schema.marks_summaries
+    gateway = not all(is_local(session.source) for session in context.conversation.sessions)
+    ids = set(context.sessions)
     attempts = find_attempts(
-        frame.log.records, ids, tags_tell=tags_tell, gateway=gateway, compactions=frame.log.compactions
+        context.log.records, ids, tags_tell=tags_tell, gateway=gateway, compactions=context.log.compactions
     )
     found: list[CompressionEvent] = []
     left: int | None = None
-    for pair in match(attempts, frame.boundaries, frame.clock):
-        event = _event(frame, pair, left)
+    for pair in match(attempts, context.boundaries, context.clock):
+        event = _event(context, pair, left)
         left = event.messages_after
         found.append(event)
     return tuple(sorted(found, key=lambda event: event.at or _LONG_AGO))
 
 
-def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
+def _event(context: ConversationContext, pair: Match, left: int | None) -> CompressionEvent:
     """One compaction; `left` is how many messages the one before it left."""
     attempt, rows = pair
-    release = _release(frame, rows)
-    session_id = rows.session if rows is not None else _session_of(frame, attempt)
+    release = _release(context, rows)
+    session_id = rows.session if rows is not None else _session_of(context, attempt)
     completed = rows is not None or (attempt is not None and attempt.completed)
-    found = rule(frame, attempt, rows, release, frame.sessions.get(session_id, frame.conversation.tip))
-    before, after = message_counts(frame, attempt, rows, found.derived, release, left)
-    cause, mode = attempt.cause if attempt is not None else None, _mode(frame, attempt, rows)
+    found = rule(context, attempt, rows, release, context.sessions.get(session_id, context.conversation.tip))
+    before, after = message_counts(context, attempt, rows, found.derived, release, left)
+    cause, mode = attempt.cause if attempt is not None else None, _mode(context, attempt, rows)
     event = CompressionEvent(
         session=session_id,
         to_session=_to_session(attempt, rows, session_id),
         mode=mode,
-        at=_at(frame, attempt, rows),
+        at=_at(context, attempt, rows),
         generation=rows.opened.index - 1 if rows is not None else None,
         trigger=found.trigger,
         verdict=found.verdict,
@@ -147,9 +147,9 @@ def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
         window=found.window,
         messages_before=before,
         messages_after=after,
-        tokens_after=_tokens_after(frame, attempt, rows, release),
+        tokens_after=_tokens_after(context, attempt, rows, release),
         focus=attempt.started.focus if attempt is not None and attempt.started is not None else None,
-        summary=summary_outcome(frame, attempt, rows, completed=completed, release=release),
+        summary=summary_outcome(context, attempt, rows, completed=completed, release=release),
         completed=completed,
         duration=attempt.duration if attempt is not None else None,
         release=release,
@@ -161,7 +161,7 @@ def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
                 attempt,
                 rows,
                 found.limits if found.lowered is None else None,
-                lambda: _joined(frame, rows, release),
+                lambda: _joined(context, rows, release),
                 rewritten=rows is None and mode is BoundaryMode.REWRITE,
             ),
             *wording.denied(found),
@@ -171,32 +171,32 @@ def _event(frame: Frame, pair: Match, left: int | None) -> CompressionEvent:
     return replace(event, headline=headline_of(event, by_count=found.by_count))
 
 
-def _joined(frame: Frame, rows: BoundaryRows | None, release: str) -> int:
-    return joined_rows(frame, rows, release) if rows is not None else 0
+def _joined(context: ConversationContext, rows: BoundaryRows | None, release: str) -> int:
+    return joined_rows(context, rows, release) if rows is not None else 0
 
 
-def _release(frame: Frame, rows: BoundaryRows | None) -> str:
+def _release(context: ConversationContext, rows: BoundaryRows | None) -> str:
     """The release that wrote the summary; where its prefix fits several, the one the conversation shows.
 
     One that replaces rows in place, and is configured to, has not rotated: an older one did.
     """
-    current = frame.release.release
+    current = context.release.release
     if rows is None or rows.summary is None:
         return current
-    fits = [one for one in rows.summary.releases if _would(frame, rows, one)]
+    fits = [one for one in rows.summary.releases if _would(context, rows, one)]
     if current in fits:
         return current
     return nearest_release(fits[-1]) if fits else release_of_summary(rows.summary) or current
 
 
-def _would(frame: Frame, rows: BoundaryRows, release: str) -> bool:
-    rotates = frame.config.value("compression.in_place", release) is not True
+def _would(context: ConversationContext, rows: BoundaryRows, release: str) -> bool:
+    rotates = context.config.value("compression.in_place", release) is not True
     return rotates or rows.boundary.mode is not BoundaryMode.ROTATION
 
 
-def _session_of(frame: Frame, attempt: Attempt | None) -> str:
-    known = attempt is not None and attempt.session in frame.sessions
-    return attempt.session if attempt is not None and known else frame.conversation.tip.id
+def _session_of(context: ConversationContext, attempt: Attempt | None) -> str:
+    known = attempt is not None and attempt.session in context.sessions
+    return attempt.session if attempt is not None and known else context.conversation.tip.id
 
 
 def _to_session(attempt: Attempt | None, rows: BoundaryRows | None, session_id: str) -> str:
@@ -206,7 +206,9 @@ def _to_session(attempt: Attempt | None, rows: BoundaryRows | None, session_id: 
     return done.session or session_id if done is not None else session_id
 
 
-def _mode(frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None) -> BoundaryMode | None:
+def _mode(
+    context: ConversationContext, attempt: Attempt | None, rows: BoundaryRows | None
+) -> BoundaryMode | None:
     """How it left the database; None when no row shows it and no line names another session."""
     if rows is not None:
         return rows.boundary.mode
@@ -215,32 +217,32 @@ def _mode(frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None) -> B
     if attempt.done.session != attempt.started.session:
         return BoundaryMode.ROTATION
     # Rows of a later one show how this session's are replaced.
-    shown = (one.boundary.mode for one in frame.boundaries if one.opened.session_id == attempt.session)
+    shown = (one.boundary.mode for one in context.boundaries if one.opened.session_id == attempt.session)
     return next((mode for mode in shown if mode is not BoundaryMode.ROTATION), None)
 
 
-def _at(frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None) -> datetime | None:
+def _at(context: ConversationContext, attempt: Attempt | None, rows: BoundaryRows | None) -> datetime | None:
     if attempt is not None:
-        return frame.clock.utc(attempt.first.at)
+        return context.clock.utc(attempt.first.at)
     return rows.at if rows is not None else None
 
 
 def _tokens_after(
-    frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None, release: str
+    context: ConversationContext, attempt: Attempt | None, rows: BoundaryRows | None, release: str
 ) -> int | None:
     if attempt is not None and attempt.done is not None and attempt.done.tokens_after is not None:
         return attempt.done.tokens_after
     if rows is None or rows.counted_after is None:
         return None
-    session = frame.sessions.get(rows.opened.session_id, frame.conversation.tip)
-    return frame.request_tokens(frame.messages(rows.after), session, release)
+    session = context.sessions.get(rows.opened.session_id, context.conversation.tip)
+    return context.request_tokens(context.messages(rows.after), session, release)
 
 
-def _notes(frame: Frame, log: Log) -> tuple[str, ...]:
-    notes = [*log.problems, *frame.conversation.notes, *frame.config.notes(frame.release.release)]
+def _notes(context: ConversationContext, log: Log) -> tuple[str, ...]:
+    notes = [*log.problems, *context.conversation.notes, *context.config.notes(context.release.release)]
     if log.empty:
         notes.append("no log line about this conversation survives; causes are recomputed from rows")
-    engine = foreign_engine(frame)
+    engine = foreign_engine(context)
     notes += engine.notes if engine is not None else ()
     own = _newest(log, Kind.NATIVE_DONE)
     if own is not None:

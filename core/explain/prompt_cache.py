@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.account.pricing.price_book import PriceBook, open_book
 from core.account.prompt_cache.report import cache_report
-from core.explain.context.context import Frame
+from core.explain.context.context import ConversationContext
 from core.explain.events import explained
 from core.model.accounting.prompt_cache import CacheReport
 from core.store.store import Store
@@ -28,20 +28,20 @@ def conversation_cache(
     return cache_of(explained(store, session_id, release=release)[0], prices=prices)
 
 
-def cache_of(frame: Frame, *, prices: bool = True) -> CacheReport:
+def cache_of(context: ConversationContext, *, prices: bool = True) -> CacheReport:
     """The same of a conversation that has been read already."""
     return cache_report(
-        frame.store,
-        frame.conversation.tip.id,
-        frame.log,
-        release=frame.release.release,
-        config=frame.config,
-        prices=_book(frame) if prices else None,
-        to_utc=frame.clock.utc,
-        conversation=frame.conversation,
+        context.store,
+        context.conversation.tip.id,
+        context.log,
+        release=context.release.release,
+        config=context.config,
+        prices=_book(context) if prices else None,
+        to_utc=context.clock.utc,
+        conversation=context.conversation,
     )
 
 
-def _book(frame: Frame) -> PriceBook:
-    lifetime = frame.config.value("prompt_caching.cache_ttl", frame.release.release)
+def _book(context: ConversationContext) -> PriceBook:
+    lifetime = context.config.value("prompt_caching.cache_ttl", context.release.release)
     return open_book(one_hour=lifetime == "1h")

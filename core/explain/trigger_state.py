@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.compress.sizing.gate import gate_blocks
-from core.explain.context.context import Frame
+from core.explain.context.context import ConversationContext
 from core.explain.context.gather import gate_of
 from core.explain.context.log.log_claims import lowered_threshold
 from core.explain.context.next_request import Size, counted_size
@@ -16,26 +16,26 @@ from core.model.evidence import Evidence, Source, Verdict
 from core.model.transcript.conversation import Generation
 
 
-def where_it_stands(frame: Frame, events: Sequence[CompressionEvent]) -> Now:
+def where_it_stands(context: ConversationContext, events: Sequence[CompressionEvent]) -> Now:
     """The size of the next request against the threshold, and what would refuse a compaction."""
-    tip = frame.conversation.tip
-    limits = frame.limits(None, tip, frame.window.tokens)
-    settings = frame.settings(None, tip, frame.window.tokens)
-    tokens, verdict, evidence = _size(frame, events)
+    tip = context.conversation.tip
+    limits = context.limits(None, tip, context.window.tokens)
+    settings = context.settings(None, tip, context.window.tokens)
+    tokens, verdict, evidence = _size(context, events)
     threshold = limits.threshold if limits is not None else None
-    lowered = lowered_threshold(frame.log, threshold) if threshold is not None else None
+    lowered = lowered_threshold(context.log, threshold) if threshold is not None else None
     if lowered is not None:
         threshold = lowered.threshold
         evidence = (*evidence, Evidence(Source.LOG, lowered.where, lowered.message))
     blocks = gate_blocks(
-        gate_of(frame.store, tip), replace(settings, current_tokens=tokens), frame.policy(None)
+        gate_of(context.store, tip), replace(settings, current_tokens=tokens), context.policy(None)
     )
-    if frame.window.tokens is None:
+    if context.window.tokens is None:
         blocks = (*blocks, "the window is unknown")
     return Now(
         tokens=tokens,
         threshold=threshold,
-        window=frame.window.tokens,
+        window=context.window.tokens,
         blocked_by=blocks,
         headroom=None if tokens is None or threshold is None else threshold - tokens,
         verdict=verdict,
@@ -44,39 +44,39 @@ def where_it_stands(frame: Frame, events: Sequence[CompressionEvent]) -> Now:
     )
 
 
-def _size(frame: Frame, events: Sequence[CompressionEvent]) -> Size:
+def _size(context: ConversationContext, events: Sequence[CompressionEvent]) -> Size:
     """The best number there is for the transcript as it stands."""
-    found = _counted(frame) or _left(frame, events) or _estimated(frame)
+    found = _counted(context) or _left(context, events) or _estimated(context)
     return found or Size(None, Verdict.UNKNOWN, ())
 
 
-def _counted(frame: Frame) -> Size | None:
-    newest = _newest(frame)
+def _counted(context: ConversationContext) -> Size | None:
+    newest = _newest(context)
     if newest is None:
         return None
-    messages = frame.messages(newest.row_ids)
-    return counted_size(frame.store, frame.conversation, messages, frame.log, frame.policy(None))
+    messages = context.messages(newest.row_ids)
+    return counted_size(context.store, context.conversation, messages, context.log, context.policy(None))
 
 
-def _left(frame: Frame, events: Sequence[CompressionEvent]) -> Size | None:
+def _left(context: ConversationContext, events: Sequence[CompressionEvent]) -> Size | None:
     """What the last compaction left, while no call has been answered since."""
     done = events[-1] if events and events[-1].completed else None
-    if done is None or done.tokens_after is None or frame.log.empty:
+    if done is None or done.tokens_after is None or context.log.empty:
         return None
     text = "estimate after the last compaction; no call has been answered since"
     return _derived(done.tokens_after, Source.DERIVED, "the last compaction", text)
 
 
-def _estimated(frame: Frame) -> Size | None:
-    newest = _newest(frame)
+def _estimated(context: ConversationContext) -> Size | None:
+    newest = _newest(context)
     if newest is None or not newest.row_ids:
         return None
-    tokens = frame.request_tokens(frame.messages(newest.row_ids), frame.conversation.tip, None)
+    tokens = context.request_tokens(context.messages(newest.row_ids), context.conversation.tip, None)
     return _derived(tokens, Source.DERIVED, "rows", "estimate of the stored messages and system prompt")
 
 
-def _newest(frame: Frame) -> Generation | None:
-    generations = frame.conversation.generations
+def _newest(context: ConversationContext) -> Generation | None:
+    generations = context.conversation.generations
     return generations[-1] if generations else None
 
 

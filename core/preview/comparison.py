@@ -135,7 +135,7 @@ def foreseen(
     made_by: str,
     rate: Decimal | None = None,
 ) -> Comparison:
-    """A compaction carried out on paper.
+    """A compaction done as a dry run.
 
     Args:
         preview: What came of it.

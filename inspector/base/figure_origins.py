@@ -11,7 +11,7 @@ from core.store.database.connect import Cancelled
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FigureOrigin:
     """One figure: its origin, and what it is of where the title does not say that."""
 
     origin: Origin
@@ -19,7 +19,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FigureQuestion:
     """The figures under the cursor.
 
     Attributes:
@@ -28,7 +28,7 @@ class Asked:
     """
 
     title: str
-    read: Callable[[Cancelled], Sequence[Told]]
+    read: Callable[[Cancelled], Sequence[FigureOrigin]]
 
 
 def located(evidence: Iterable[Evidence]) -> tuple[str, ...]:

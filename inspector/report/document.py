@@ -35,9 +35,9 @@ def document(store: Store, session: Session) -> dict[str, Any]:
     from inspector.payloads import findings, lineage, prompt_cache, why
     from inspector.payloads import usage as usage_json
 
-    frame, explanation = explained(store, session.id)
-    conversation, hits = frame.conversation, cache_of(frame)
-    examined = diagnose_read(frame, explanation, hits)
+    context, explanation = explained(store, session.id)
+    conversation, hits = context.conversation, cache_of(context)
+    examined = diagnose_read(context, explanation, hits)
     return {
         "inspector": __version__,
         "session": session.id,
@@ -47,8 +47,8 @@ def document(store: Store, session: Session) -> dict[str, Any]:
         "schema": store.schema.version,
         "sessions": len(conversation.sessions),
         "generations": [len(one.row_ids) for one in conversation.generations],
-        "why": _unsaid_reasons(why.payload(explanation)),
-        "findings": [_unsaid_finding(findings.payload(one)) for one in examined.findings],
+        "why": _reasons_without_quotes(why.payload(explanation)),
+        "findings": [_finding_without_quotes(findings.payload(one)) for one in examined.findings],
         "unknown": [{"rule": one.rule, "name": one.name, "why": one.why} for one in examined.unknown],
         "usage": usage_json.payload(ledger((store,), by="model", session=session.id, prices=open_book())),
         "cache": prompt_cache.payload(hits),
@@ -67,7 +67,7 @@ def html(found: dict[str, Any]) -> str:
     return blocks.html(TITLE, found["session"], _sections(found))
 
 
-def _unsaid_reasons(why: dict[str, Any]) -> dict[str, Any]:
+def _reasons_without_quotes(why: dict[str, Any]) -> dict[str, Any]:
     """Without what the user typed: a turn's line of the log quotes it."""
     for event in why["events"]:
         for one in event["evidence"]:
@@ -75,7 +75,7 @@ def _unsaid_reasons(why: dict[str, Any]) -> dict[str, Any]:
     return why
 
 
-def _unsaid_finding(found: dict[str, Any]) -> dict[str, Any]:
+def _finding_without_quotes(found: dict[str, Any]) -> dict[str, Any]:
     """Without what its rule quotes of a message; of a rule that does not tell, without all it may quote."""
     from core.explain.diagnose.registry import EVIDENCE, NOTHING, quoted
 

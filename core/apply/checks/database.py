@@ -50,8 +50,8 @@ def engine(case: Case) -> GuardResult:
 def complete(case: Case) -> GuardResult:
     """Messages that cannot be read would stay out of what is written, and out of sight for good."""
     session = case.store.session(case.rehearsal.session_id)
-    bones = read_bones(case.store.connection, case.store.schema, session.id)
-    missing = missing_rows(session, bones)
+    outlines = read_bones(case.store.connection, case.store.schema, session.id)
+    missing = missing_rows(session, outlines)
     if missing is not None:
         return against("complete", missing, forceable=True)
     damaged = [one.row for one in case.rehearsal.before if one.row and one.row.damage]

@@ -12,7 +12,7 @@ from core.compress.facts.readable import View, views
 from core.compress.facts.values import values
 from core.compress.retention.outdated import stale
 from core.compress.retention.summary_index import KEPT, LOST, PARAPHRASED, SummaryIndex
-from core.model.compaction.preview import Anchor, AnchorCount, Retention
+from core.model.compaction.preview import Fact, FactCount, Retention
 from core.model.transcript.message import Message
 from core.redact.text import redact_all, redact_text
 
@@ -56,12 +56,12 @@ def retention(
     )
 
 
-def _anchor(entry: Found, index: SummaryIndex) -> Anchor:
+def _anchor(entry: Found, index: SummaryIndex) -> Fact:
     fate = index.fate(entry.category, entry.value)
-    return Anchor(entry.category, entry.value, tuple(entry.messages), fate, entry.in_focus)
+    return Fact(entry.category, entry.value, tuple(entry.messages), fate, entry.in_focus)
 
 
-def _by_category(anchors: Sequence[Anchor]) -> dict[str, AnchorCount]:
+def _by_category(anchors: Sequence[Fact]) -> dict[str, FactCount]:
     counts = {
         category: _count(anchor for anchor in anchors if anchor.category == category)
         for category in CATEGORIES
@@ -69,12 +69,12 @@ def _by_category(anchors: Sequence[Anchor]) -> dict[str, AnchorCount]:
     return {category: count for category, count in counts.items() if count.of}
 
 
-def _count(anchors: Iterable[Anchor]) -> AnchorCount:
+def _count(anchors: Iterable[Fact]) -> FactCount:
     fates = Counter(anchor.fate for anchor in anchors)
-    return AnchorCount(fates[KEPT], fates[PARAPHRASED], fates[LOST])
+    return FactCount(fates[KEPT], fates[PARAPHRASED], fates[LOST])
 
 
-def _lost_by_message(anchors: Sequence[Anchor], size: int, offset: int) -> tuple[float | None, ...]:
+def _lost_by_message(anchors: Sequence[Fact], size: int, offset: int) -> tuple[float | None, ...]:
     held, lost = [0] * size, [0] * size
     for anchor in anchors:
         for message in anchor.messages:
@@ -83,7 +83,7 @@ def _lost_by_message(anchors: Sequence[Anchor], size: int, offset: int) -> tuple
     return tuple(gone / all_ if all_ else None for gone, all_ in zip(lost, held, strict=True))
 
 
-def _missing(asks: Sequence[View], anchors: Sequence[Anchor]) -> tuple[str, ...]:
+def _missing(asks: Sequence[View], anchors: Sequence[Fact]) -> tuple[str, ...]:
     waiting = {ask.index for ask in asks}
     return tuple(
         anchor.value

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.explain.compactions.attempts import Attempt
-from core.explain.context.context import Frame
+from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.config.engine import engine_in_charge
 from core.model.compaction.event import Trigger
@@ -42,16 +42,16 @@ class ForeignEngine:
         yield from self.known
 
 
-def foreign_engine(frame: Frame) -> ForeignEngine | None:
+def foreign_engine(context: ConversationContext) -> ForeignEngine | None:
     """The engine in force when that is not the built-in one.
 
     Hermes falls back to its own where the configured engine cannot be loaded, and says so in the log.
     """
-    marks, name = tuple(_marks(frame)), engine_of(frame)
+    marks, name = tuple(_marks(context)), engine_of(context)
     if name is not None:
-        origin = frame.config.setting("context.engine", frame.release.release).origin
+        origin = context.config.setting("context.engine", context.release.release).origin
         evidence = (Evidence(Source.CONFIG, origin, f"context.engine: {name}"), *marks)
-        return ForeignEngine(name, evidence, tuple(_known(frame.store.location.home, name)))
+        return ForeignEngine(name, evidence, tuple(_known(context.store.location.home, name)))
     return ForeignEngine(None, marks) if marks else None
 
 
@@ -61,27 +61,29 @@ def written_by_another(rows: BoundaryRows) -> bool:
     return rows.summary is None and (rows.boundary.summary_row is not None or in_place)
 
 
-def engine_of(frame: Frame) -> str | None:
+def engine_of(context: ConversationContext) -> str | None:
     """The engine config.yaml names besides the built-in one, unless it could not be loaded."""
-    found = engine_in_charge(frame.config, frame.log.records, frame.release.release)
+    found = engine_in_charge(context.config, context.log.records, context.release.release)
     return None if found is None else found.name
 
 
-def rules_of_another(frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None) -> str | None:
+def rules_of_another(
+    context: ConversationContext, attempt: Attempt | None, rows: BoundaryRows | None
+) -> str | None:
     """Whose threshold decided a compaction, in words, where it was not Hermes' own."""
     if attempt is not None and attempt.cause.trigger is Trigger.NATIVE:
         return "the provider decides by a threshold of its own"
     if rows is not None and rows.summary is not None:
         return None
-    name = engine_of(frame)
+    name = engine_of(context)
     if name is None and (rows is None or not written_by_another(rows)):
         return None
     return f"the context engine{f' {name!r}' if name else ''} decides by a threshold of its own"
 
 
-def _marks(frame: Frame) -> Iterator[Evidence]:
-    written = [rows.boundary.summary_row for rows in frame.boundaries if written_by_another(rows)]
-    for message in frame.messages([row for row in written if row is not None]):
+def _marks(context: ConversationContext) -> Iterator[Evidence]:
+    written = [rows.boundary.summary_row for rows in context.boundaries if written_by_another(rows)]
+    for message in context.messages([row for row in written if row is not None]):
         row = message.row.id if message.row is not None else None
         text = " ".join(message.text.split())[:_SHOWN]
         yield Evidence(Source.DATABASE, f"message {row}", f"holds no summary of Hermes' own: {text!r}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.explain.context.context import Frame
+from core.explain.context.context import ConversationContext
 from core.explain.context.release_checks import is_local
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.context.usage_anchor import anchored_tokens
@@ -75,7 +75,7 @@ class _Sizes:
 class _Scene:
     """One compaction: the transcript it was given, and the rules it ran under."""
 
-    frame: Frame
+    context: ConversationContext
     facts: BoundaryRows
     messages: tuple[Message, ...]
     session: Session
@@ -89,23 +89,25 @@ class _Scene:
         looked_at = [i for i in answers[:-1] if given[i].tool_calls and i >= self.facts.kept]
         ends = (len(given), *(at[-1] if at else 0 for at in (answers, looked_at)))
         full, called, earlier = (
-            self.frame.request_tokens(given[:end], self.session, self.release) for end in ends
+            self.context.request_tokens(given[:end], self.session, self.release) for end in ends
         )
-        return _Sizes(full, called, earlier, self.threshold, self.frame.tolerance(self.session))
+        return _Sizes(full, called, earlier, self.threshold, self.context.tolerance(self.session))
 
 
-def derive(frame: Frame, facts: BoundaryRows, release: str | None, threshold: int | None) -> Derived:
+def derive(
+    context: ConversationContext, facts: BoundaryRows, release: str | None, threshold: int | None
+) -> Derived:
     """Name the likeliest trigger of one compaction from rows alone; never proved.
 
     The last message of the transcript says where in a turn it ran: behind a user's message only the check at
     the start of a turn or a refusal of the first call can have run, behind a tool result the checks inside a
     turn, behind a finished answer somebody asked for it or the gateway stepped in.
     """
-    session = frame.sessions[facts.session]
+    session = context.sessions[facts.session]
     if not facts.before:
         return _without_rows(facts, session)
-    messages = frame.messages(facts.before)
-    scene = _Scene(frame, facts, messages, session, release, threshold)
+    messages = context.messages(facts.before)
+    scene = _Scene(context, facts, messages, session, release, threshold)
     role = messages[-1].role if messages else ""
     if role == "user":
         return _at_turn_start(scene)
@@ -130,10 +132,10 @@ def _at_turn_start(scene: _Scene) -> Derived:
 
 
 def _inside_turn(scene: _Scene) -> Derived:
-    rules, threshold = scene.frame.checks(scene.release), scene.threshold
+    rules, threshold = scene.context.checks(scene.release), scene.threshold
     steps = ["the transcript ended with a tool result, so it ran inside a turn"]
     if rules.anchored:
-        policy = scene.frame.policy(scene.release)
+        policy = scene.context.policy(scene.release)
         anchored = anchored_tokens(scene.session.model_config, scene.messages, policy)
         if anchored is not None and threshold is not None and anchored >= threshold:
             steps.append(f"the usage stored with the session gives {anchored:,} >= {threshold:,}")
@@ -163,15 +165,15 @@ def _billed(scene: _Scene, steps: list[str]) -> Derived | None:
 
 
 def _between_turns(scene: _Scene) -> Derived:
-    frame, session = scene.frame, scene.session
+    context, session = scene.context, scene.session
     sizes = scene.sizes()
     steps = ["the transcript ended with a finished answer, so no turn was running"]
-    window = frame.window.tokens
-    share = frame.policy(scene.release).hygiene.share
+    window = context.window.tokens
+    share = context.policy(scene.release).hygiene.share
     if not is_local(session.source) and window and sizes.full >= int(window * share) * (1 - sizes.slack):
         steps.append(f"about {sizes.full:,} is {share:.0%} of {window:,} or more, where the gateway steps in")
         return Derived(Trigger.HYGIENE, Verdict.SUSPECTED, sizes.full, steps=tuple(steps))
-    calls = _summary_calls(frame, session)
+    calls = _summary_calls(context, session)
     if calls == 0:
         steps.append("no summary call was booked on the session, as when a command asks for it")
     return Derived(Trigger.MANUAL, Verdict.SUSPECTED, sizes.full, steps=tuple(steps))
@@ -199,9 +201,9 @@ def _refused(sizes: _Sizes, steps: list[str]) -> Derived:
     return Derived(*found, explains=False)
 
 
-def _summary_calls(frame: Frame, session: Session) -> int | None:
+def _summary_calls(context: ConversationContext, session: Session) -> int | None:
     """Summary calls booked on a session; None where calls are not booked by task."""
-    rows = frame.store.model_usage([session.id])
+    rows = context.store.model_usage([session.id])
     if not rows:
         return None
     return sum(row.calls or 0 for row in rows if row.task == "compression")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from core.explain.compactions.attempts import Attempt
 from core.explain.compactions.shrunk_window import Shrunk, shrunk_in
-from core.explain.context.context import Frame
+from core.explain.context.context import ConversationContext
 from core.explain.context.log.log_claims import stated_windows
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.config.window import find_window
@@ -32,62 +32,67 @@ class PastWindow(NamedTuple):
     edited: bool = False
 
 
-def past_window(frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None) -> PastWindow:
+def past_window(
+    context: ConversationContext, attempt: Attempt | None, rows: BoundaryRows | None
+) -> PastWindow:
     """The window in force then: by the deciding line, by other lines of the same run, else by files."""
     if attempt is None:
-        edited = rows is not None and frame.edited_after(rows.at)
-        return PastWindow(None if edited else _booked(frame, rows), edited=edited)
+        edited = rows is not None and context.edited_after(rows.at)
+        return PastWindow(None if edited else _booked(context, rows), edited=edited)
     if attempt.cause.window is not None:
         return PastWindow(attempt.cause.window, stated=True)
     model = attempt.started.model if attempt.started is not None else None
-    known, run = [*stated_windows(frame.log, frame.sessions, model)], frame.runs.get(attempt.first.where)
-    own = [line for line in known if run is not None and frame.runs.get(line.where) == run]
+    known, run = (
+        [*stated_windows(context.log, context.sessions, model)],
+        context.runs.get(attempt.first.where),
+    )
+    own = [line for line in known if run is not None and context.runs.get(line.where) == run]
     before = [line for line in own if line.at <= attempt.first.at]
-    base = _of_model(frame, model, attempt)
-    shrunk = shrunk_in(frame, attempt, run, own[0].window if own else base)
+    base = _of_model(context, model, attempt)
+    shrunk = shrunk_in(context, attempt, run, own[0].window if own else base)
     if shrunk is not None:
         return PastWindow(shrunk.window, True, shrunk)
     if before or own:
         return PastWindow((before or own[:1])[-1].window, True)
-    edited = frame.edited_after(frame.clock.utc(attempt.first.at))
+    edited = context.edited_after(context.clock.utc(attempt.first.at))
     others = {line.window for line in known if line.window and line.window != base}
     return PastWindow(base, claims=tuple(sorted(others)), edited=edited)
 
 
-def _booked(frame: Frame, rows: BoundaryRows | None) -> int | None:
+def _booked(context: ConversationContext, rows: BoundaryRows | None) -> int | None:
     """The window of the models a session names, or its calls are booked on; None where they differ in it.
 
     A rotation opens its session with the model in use; the one it closed was named before.
     """
     if rows is None:
         return None
-    session = frame.sessions.get(rows.session, frame.conversation.tip)
-    used = {row.model for row in frame.store.model_usage([session.id]) if not row.task and row.model}
-    opened = frame.sessions.get(rows.opened.session_id, session)
-    windows = {_window_of(frame, model) for model in {*used, session.model, opened.model}}
+    session = context.sessions.get(rows.session, context.conversation.tip)
+    used = {row.model for row in context.store.model_usage([session.id]) if not row.task and row.model}
+    opened = context.sessions.get(rows.opened.session_id, session)
+    windows = {_window_of(context, model) for model in {*used, session.model, opened.model}}
     return windows.pop() if len(windows) == 1 else None
 
 
-def _of_model(frame: Frame, model: str | None, attempt: Attempt) -> int | None:
+def _of_model(context: ConversationContext, model: str | None, attempt: Attempt) -> int | None:
     """What files say of a model today, where the log does not say that they learned it later."""
-    lines = [one for one in frame.log.records if one.kind is Kind.LIMIT_CACHED and one.model == model]
+    lines = [one for one in context.log.records if one.kind is Kind.LIMIT_CACHED and one.model == model]
     past = [one for one in lines if one.at <= attempt.first.at]
-    if lines and not (_window_set(frame) and model == frame.config.model):
+    if lines and not (_window_set(context) and model == context.config.model):
         return past[-1].window if past else None
-    return _window_of(frame, model)
+    return _window_of(context, model)
 
 
-def _window_of(frame: Frame, model: str | None) -> int | None:
+def _window_of(context: ConversationContext, model: str | None) -> int | None:
     """What files say of a model's window: config.yaml speaks of the model it names."""
-    if _window_set(frame):
-        named = not frame.config.model or model in (None, frame.config.model)
-        return frame.window.tokens if named else None
-    tip = frame.conversation.tip
+    if _window_set(context):
+        named = not context.config.model or model in (None, context.config.model)
+        return context.window.tokens if named else None
+    tip = context.conversation.tip
     if model in (None, tip.model):
-        return frame.window.tokens
-    home, base_url = frame.store.location.home, tip.base_url or ""
-    return find_window(frame.config, home=home, model=model or "", base_url=base_url).tokens
+        return context.window.tokens
+    home, base_url = context.store.location.home, tip.base_url or ""
+    return find_window(context.config, home=home, model=model or "", base_url=base_url).tokens
 
 
-def _window_set(frame: Frame) -> bool:
-    return frame.window.source == "config"
+def _window_set(context: ConversationContext) -> bool:
+    return context.window.source == "config"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from core.explain.compactions.attempts import Attempt
 from core.explain.compactions.causes import refusal_of
-from core.explain.context.context import Frame
+from core.explain.context.context import ConversationContext
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.provider_errors.reaction import LONG_CONTEXT_TIER
 from core.model.compaction.event import Trigger
@@ -27,19 +27,21 @@ class Shrunk:
     line: LogRecord
 
 
-def shrunk_in(frame: Frame, attempt: Attempt, run: int | None, window: int | None) -> Shrunk | None:
+def shrunk_in(
+    context: ConversationContext, attempt: Attempt, run: int | None, window: int | None
+) -> Shrunk | None:
     """The newest lowering in the run of an attempt, up to it, that no later line of the run contradicts.
 
     Args:
-        frame: The conversation.
+        context: The conversation.
         attempt: It counts as well that it answers a refusal, where its run is not known.
         run: See `runs_of`.
         window: What the run began with; None where nothing says.
     """
     found: Shrunk | None = None
-    rules, answered = frame.policy(None).overflow, attempt.cause.line
-    for record in frame.log.records:
-        own = run is not None and frame.runs.get(record.where) == run
+    rules, answered = context.policy(None).overflow, attempt.cause.line
+    for record in context.log.records:
+        own = run is not None and context.runs.get(record.where) == run
         if record.at > attempt.first.at or not (own or record is answered):
             continue
         if record.kind in _STATES and record.window:

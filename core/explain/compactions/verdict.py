@@ -12,7 +12,7 @@ from core.explain.compactions.causes import Cause
 from core.explain.compactions.foreign_engine import rules_of_another
 from core.explain.compactions.from_rows import UNDERIVED, Derived, derive
 from core.explain.compactions.past_window import PastWindow, past_window
-from core.explain.context.context import Frame
+from core.explain.context.context import ConversationContext
 from core.explain.context.log.agent_runs import passed_over
 from core.explain.context.log.log_claims import lowered_threshold
 from core.explain.context.rows.boundary_rows import BoundaryRows
@@ -67,38 +67,44 @@ class Ruling(NamedTuple):
 
 
 def rule(
-    frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None, release: str, session: Session
+    context: ConversationContext,
+    attempt: Attempt | None,
+    rows: BoundaryRows | None,
+    release: str,
+    session: Session,
 ) -> Ruling:
     """Decide what made one compaction run, from the log where it tells, else from rows and rules.
 
     Args:
-        frame: Its surroundings.
+        context: Its surroundings.
         attempt: As the log tells it.
         rows: As the rows tell it.
         release: Whose rules apply.
         session: Where it began.
     """
     cause = attempt.cause if attempt is not None else None
-    past, others = past_window(frame, attempt, rows), rules_of_another(frame, attempt, rows)
+    past, others = past_window(context, attempt, rows), rules_of_another(context, attempt, rows)
     # A log that tells of the attempt tells of a lowering as well.
     lowers = attempt is None
-    limits = frame.limits(release, session, past.window, lowered=lowers) if others is None else None
+    limits = context.limits(release, session, past.window, lowered=lowers) if others is None else None
     derived = None
     if rows is not None and _needs_rows(cause):
         threshold = limits.threshold if limits is not None else None
-        derived = derive(frame, rows, release, threshold) if others is None else UNDERIVED
+        derived = derive(context, rows, release, threshold) if others is None else UNDERIVED
     trigger, verdict = _verdict(cause, derived)
     tokens = _tokens(attempt, derived)
-    threshold, lowered = _threshold(frame, attempt, past, limits, trigger, release)
+    threshold, lowered = _threshold(context, attempt, past, limits, trigger, release)
     denied = ""
     if cause is None or cause.threshold is None:
         setters = (lowered, past.shrunk.line if past.shrunk is not None else None)
-        denied = _denied(frame, attempt, setters, derived, tokens, threshold) if threshold is not None else ""
+        denied = (
+            _denied(context, attempt, setters, derived, tokens, threshold) if threshold is not None else ""
+        )
     window = past.window
     if past.edited and threshold is not None and attempt is not None:
-        line = _lowered_in_run(frame, attempt)
-        held = not denied and _borne_out(frame, attempt, trigger, tokens, threshold)
-        told = held and lowered is None and _telling(frame, release, session, past.window, threshold)
+        line = _lowered_in_run(context, attempt)
+        held = not denied and _borne_out(context, attempt, trigger, tokens, threshold)
+        told = held and lowered is None and _telling(context, release, session, past.window, threshold)
         window, lowered = past.window if told else None, line or lowered
         threshold = line.threshold if line is not None else threshold if held else None
         limits = limits if held else None
@@ -106,13 +112,13 @@ def rule(
         threshold, window = None, past.window if past.stated else None
     line = cause.line if cause is not None else None
     counted = line.before if line is not None and line.kind is Kind.HYGIENE else None
-    most = frame.config.value("compression.hygiene_hard_message_limit", release)
+    most = context.config.value("compression.hygiene_hard_message_limit", release)
     numbers = (tokens, threshold, window, limits)
     return Ruling(trigger, verdict, *numbers, derived, lowered, others, past, denied, counted, most)
 
 
 def _threshold(
-    frame: Frame,
+    context: ConversationContext,
     attempt: Attempt | None,
     past: PastWindow,
     limits: Budgets | None,
@@ -123,21 +129,21 @@ def _threshold(
     cause = attempt.cause if attempt is not None else None
     if trigger is Trigger.HYGIENE and not _stated_by_gateway(cause):
         # The telemetry of such an attempt names the agent's threshold, which nobody had compared.
-        return int(past.window * frame.policy(release).hygiene.share) if past.window else None, None
+        return int(past.window * context.policy(release).hygiene.share) if past.window else None, None
     stated = cause.threshold if cause is not None else None
     threshold = limits.threshold if limits is not None else None
     if attempt is None or threshold is None:
         return stated or threshold, None
     # An attempt first looks at what its summary model can read: that line holds for the next one.
     decided = cause.line.at if cause is not None and cause.line is not None else attempt.first.at
-    lowered = lowered_threshold(frame.log, threshold, decided)
+    lowered = lowered_threshold(context.log, threshold, decided)
     if lowered is None or stated not in (None, lowered.threshold):
         return stated or threshold, None
     return lowered.threshold, lowered
 
 
 def _denied(
-    frame: Frame,
+    context: ConversationContext,
     attempt: Attempt | None,
     setters: Sequence[LogRecord | None],
     derived: Derived | None,
@@ -154,42 +160,46 @@ def _denied(
         return ""
     if attempt.cause.trigger in BY_SIZE and tokens is not None and tokens < threshold:
         return f"{tokens:,} tokens do not reach the {threshold:,} of today's config"
-    run, model = frame.runs.get(attempt.first.where), attempt.started.model if attempt.started else None
+    run, model = context.runs.get(attempt.first.where), attempt.started.model if attempt.started else None
     since = max((line.at for line in setters if line is not None), default=datetime.min)
-    lines = (line for line in frame.log.records if run is not None and frame.runs.get(line.where) == run)
+    lines = (line for line in context.log.records if run is not None and context.runs.get(line.where) == run)
     for call in passed_over((line for line in lines if line.at >= since), model):
         if call.input is not None and call.input >= threshold:
             return f"{call.where}: {call.input:,} tokens passed, which {threshold:,} would not have let"
     return ""
 
 
-def _lowered_in_run(frame: Frame, attempt: Attempt) -> LogRecord | None:
+def _lowered_in_run(context: ConversationContext, attempt: Attempt) -> LogRecord | None:
     """The line by which the run of an attempt had lowered its threshold, whatever it was before."""
-    run, found = frame.runs.get(attempt.first.where), None
+    run, found = context.runs.get(attempt.first.where), None
     decided = attempt.cause.line.at if attempt.cause.line is not None else attempt.first.at
-    for record in frame.log.records:
+    for record in context.log.records:
         if record.at > decided or run is None:
             break
         if record.kind is Kind.AUX_LOWERED:
             found = record
-        elif record.kind is Kind.CALL and frame.runs.get(record.where) not in (None, run):
+        elif record.kind is Kind.CALL and context.runs.get(record.where) not in (None, run):
             found = None
     return found
 
 
-def _borne_out(frame: Frame, attempt: Attempt, trigger: Trigger, tokens: int | None, threshold: int) -> bool:
+def _borne_out(
+    context: ConversationContext, attempt: Attempt, trigger: Trigger, tokens: int | None, threshold: int
+) -> bool:
     """Whether a threshold lies closely between a size that passed in the same run and the one that fired."""
     if trigger not in BY_SIZE or tokens is None or tokens < threshold:
         return False
-    run = frame.runs.get(attempt.first.where)
-    calls = (r for r in frame.log.records if r.kind is Kind.CALL and r.at < attempt.first.at)
-    sizes = (r.input for r in calls if run is not None and frame.runs.get(r.where) == run and r.input)
+    run = context.runs.get(attempt.first.where)
+    calls = (r for r in context.log.records if r.kind is Kind.CALL and r.at < attempt.first.at)
+    sizes = (r.input for r in calls if run is not None and context.runs.get(r.where) == run and r.input)
     return any(threshold * (1 - _CLOSE) <= size < threshold for size in sizes)
 
 
-def _telling(frame: Frame, release: str, session: Session, window: int | None, threshold: int) -> bool:
+def _telling(
+    context: ConversationContext, release: str, session: Session, window: int | None, threshold: int
+) -> bool:
     """Whether a threshold tells its window: many windows share the least one."""
-    others = (frame.limits(release, session, one) for one in ((window or 0) // 2, (window or 0) * 2))
+    others = (context.limits(release, session, one) for one in ((window or 0) // 2, (window or 0) * 2))
     return all(other is None or other.threshold != threshold for other in others)
 
 

@@ -29,7 +29,7 @@ _SECOND = timedelta(seconds=1)
 
 
 @dataclass(frozen=True)
-class Frame:
+class ConversationContext:
     """One conversation with its log, its config, and what they leave open.
 
     Attributes:

@@ -17,7 +17,7 @@ _PRICED = ("role", "content", "api_content", "tool_call_id", "tool_calls")
 
 
 @dataclass(frozen=True, slots=True)
-class Anchor:
+class UsageAnchor:
     """One stored anchor.
 
     Attributes:
@@ -34,7 +34,7 @@ class Anchor:
     prefix_print: str
 
 
-def read_anchor(model_config: str | None) -> Anchor | None:
+def read_anchor(model_config: str | None) -> UsageAnchor | None:
     """The anchor in a `model_config` column; None when there is none or it is malformed."""
     try:
         config = json.loads(model_config or "null")
@@ -49,7 +49,7 @@ def read_anchor(model_config: str | None) -> Anchor | None:
     last, prefix = (_text(stored, key) for key in ("base_last_fp", "base_prefix_fp"))
     if not prompt or not rows or output is None or not last or not prefix:
         return None
-    return Anchor(prompt, output, rows, _text(stored, "base_last_role"), last, prefix)
+    return UsageAnchor(prompt, output, rows, _text(stored, "base_last_role"), last, prefix)
 
 
 def _count(stored: Mapping[str, Any], key: str) -> int | None:
@@ -81,7 +81,7 @@ def anchored_tokens(model_config: str | None, messages: Sequence[Message], polic
     return anchor.prompt + anchor.output + total_tokens(sizes, policy.estimate)
 
 
-def _matches(anchor: Anchor, messages: Sequence[Message]) -> bool:
+def _matches(anchor: UsageAnchor, messages: Sequence[Message]) -> bool:
     if len(messages) < anchor.rows:
         return False
     last = messages[anchor.rows - 1]

@@ -11,7 +11,7 @@ from functools import cached_property
 from core.compress.planning.plan import plan_messages
 from core.compress.retention.report import retention
 from core.compress.sizing.threshold import Budgets
-from core.explain.context.context import Frame
+from core.explain.context.context import ConversationContext
 from core.explain.context.log.log_claims import about
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.explanation import Explanation
@@ -36,19 +36,19 @@ class Case:
     """One conversation under examination.
 
     Attributes:
-        frame: Its surroundings.
+        context: Its surroundings.
         explanation: Its compactions and where the trigger stands.
         now: The moment it is examined at.
     """
 
-    frame: Frame
+    context: ConversationContext
     explanation: Explanation
     now: datetime
 
     @property
     def store(self) -> Store:
         """The database."""
-        return self.frame.store
+        return self.context.store
 
     @property
     def conversation(self) -> Conversation:
@@ -83,12 +83,12 @@ class Case:
     @property
     def policy(self) -> Policy:
         """The rules of the detected release."""
-        return self.frame.policy(None)
+        return self.context.policy(None)
 
     @cached_property
     def limits(self) -> Budgets | None:
         """Threshold and budgets under today's config; None without a window."""
-        return self.frame.limits(None, self.tip, self.window)
+        return self.context.limits(None, self.tip, self.window)
 
     @property
     def threshold(self) -> int | None:
@@ -103,7 +103,7 @@ class Case:
 
     def messages(self, row_ids: Sequence[int]) -> tuple[Message, ...]:
         """Messages by row, each read from the database once."""
-        return self.frame.messages(row_ids)
+        return self.context.messages(row_ids)
 
     def between(self, start: datetime, end: datetime) -> tuple[Message, ...]:
         """The messages written between two moments, copies made by compactions left out."""
@@ -130,7 +130,7 @@ class Case:
     @property
     def boundaries(self) -> tuple[BoundaryRows, ...]:
         """Compactions as rows show them."""
-        return self.frame.boundaries
+        return self.context.boundaries
 
     @cached_property
     def newest_retention(self) -> Retention | None:
@@ -149,7 +149,7 @@ class Case:
     @cached_property
     def plan(self) -> Plan:
         """What a compaction would do now."""
-        settings = self.frame.settings(None, self.tip, self.window)
+        settings = self.context.settings(None, self.tip, self.window)
         return plan_messages(self.live, self.policy, settings)
 
     def lines(self, *kinds: Kind) -> tuple[LogRecord, ...]:
@@ -159,7 +159,7 @@ class Case:
     @cached_property
     def _own_lines(self) -> tuple[LogRecord, ...]:
         """A line that names no session may be any conversation's, where there are several."""
-        own, alone = about(self.log, self.frame.sessions), self._alone
+        own, alone = about(self.log, self.context.sessions), self._alone
         return tuple(
             record
             for record in self.log.records
@@ -170,9 +170,9 @@ class Case:
     def _alone(self) -> bool:
         """The database holds no other conversation."""
         (sessions,) = self.store.connection.execute("SELECT count(*) FROM sessions").fetchone()
-        return int(sessions) == len(self.frame.sessions)
+        return int(sessions) == len(self.context.sessions)
 
 
-def case_of(frame: Frame, explanation: Explanation, now: datetime | None = None) -> Case:
+def case_of(context: ConversationContext, explanation: Explanation, now: datetime | None = None) -> Case:
     """A case for the rules; `now` defaults to this moment."""
-    return Case(frame, explanation, now or datetime.now(UTC))
+    return Case(context, explanation, now or datetime.now(UTC))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import chain
 
 from core.account.pricing.price_book import PriceBook, open_book
-from core.explain.context.context import Frame
+from core.explain.context.context import ConversationContext
 from core.explain.diagnose.case import case_of
 from core.explain.diagnose.examine import Examination, examine_case, examine_store
 from core.explain.diagnose.registry import SPENDING_RULES, STORE_SPENDING_RULES, apply, rules
@@ -36,14 +36,14 @@ def diagnose(store: Store, session_id: str) -> Examination:
         NotFoundError: There is no such session.
         ConfigError: config.yaml or the price overrides cannot be used.
     """
-    frame, explanation = explained(store, session_id)
-    return diagnose_read(frame, explanation, cache_of(frame))
+    context, explanation = explained(store, session_id)
+    return diagnose_read(context, explanation, cache_of(context))
 
 
-def diagnose_read(frame: Frame, explanation: Explanation, cache: CacheReport) -> Examination:
+def diagnose_read(context: ConversationContext, explanation: Explanation, cache: CacheReport) -> Examination:
     """The same of a conversation that has been read already."""
-    found = examine_case(case_of(frame, explanation))
-    account = Account(frame.store, frame.conversation, cache, open_book())
+    found = examine_case(case_of(context, explanation))
+    account = Account(context.store, context.conversation, cache, open_book())
     return Examination(worst_first(chain(found.findings, spending_findings(account))), found.unknown)
 
 

@@ -61,8 +61,8 @@ def examine(
         NotFoundError: There is no such session.
         ConfigError: config.yaml cannot be used, or the release is unknown.
     """
-    frame, explanation = explained(store, session_id, release=release, config=config, log=log)
-    return examine_case(case_of(frame, explanation, now))
+    context, explanation = explained(store, session_id, release=release, config=config, log=log)
+    return examine_case(case_of(context, explanation, now))
 
 
 def examine_case(case: Case) -> Examination:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.explain.context.context import Frame
+from core.explain.context.context import ConversationContext
 from core.explain.turns.checks import SIZE, Check, Number
 from core.hermes.log.record import LogRecord
 from core.hermes.policy.policy import Policy
@@ -27,11 +27,11 @@ class GatewayLimits:
     rows: int
 
 
-def gateway_limits(frame: Frame, policy: Policy, window: int | None) -> GatewayLimits | None:
+def gateway_limits(context: ConversationContext, policy: Policy, window: int | None) -> GatewayLimits | None:
     """The limits under today's config; None without a window."""
     if not window:
         return None
-    rows = frame.config.value("compression.hygiene_hard_message_limit", policy.release)
+    rows = context.config.value("compression.hygiene_hard_message_limit", policy.release)
     return GatewayLimits(int(window * policy.hygiene.share), int(rows or policy.hygiene.limit))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from core.explain.context.context import Frame
+from core.explain.context.context import ConversationContext
 from core.explain.context.gather import gate_of
 from core.explain.turns.checks import Check
 from core.hermes.log.record import Kind, LogRecord
@@ -30,16 +30,18 @@ class PastGates:
     """The gates of one conversation at any moment; counters live in memory, so the past is replayed.
 
     Args:
-        frame: The conversation's surroundings.
+        context: The conversation's surroundings.
         events: Its compactions, in time order.
     """
 
-    def __init__(self, frame: Frame, events: Sequence[CompressionEvent]) -> None:
-        self._frame, self._events = frame, events
-        self._rules = frame.policy(None).gate
-        self._calls = [r for r in frame.log.records if r.kind is Kind.CALL and r.input and _ours(frame, r)]
-        self._pauses = tuple(_pauses(frame, events))
-        self._begun = frame.clock.utc(frame.log.records[0].at) if frame.log.records else None
+    def __init__(self, context: ConversationContext, events: Sequence[CompressionEvent]) -> None:
+        self._frame, self._events = context, events
+        self._rules = context.policy(None).gate
+        self._calls = [
+            r for r in context.log.records if r.kind is Kind.CALL and r.input and _ours(context, r)
+        ]
+        self._pauses = tuple(_pauses(context, events))
+        self._begun = context.clock.utc(context.log.records[0].at) if context.log.records else None
 
     def now(self, session: Session) -> Iterator[Check]:
         """The gates at this moment, from the columns of a session."""
@@ -150,17 +152,17 @@ def _pause_check(had: str, passed: bool | None) -> Check:
     return Check("summary model pause", "over", had, passed)
 
 
-def _ours(frame: Frame, record: LogRecord) -> bool:
-    return record.session in frame.sessions
+def _ours(context: ConversationContext, record: LogRecord) -> bool:
+    return record.session in context.sessions
 
 
-def _pauses(frame: Frame, events: Sequence[CompressionEvent]) -> Iterator[_Pause]:
+def _pauses(context: ConversationContext, events: Sequence[CompressionEvent]) -> Iterator[_Pause]:
     """Every pause a line announces; a summary a model wrote meanwhile was forced and ended it."""
     written = [e.at for e in events if e.at is not None and e.summary.status is SummaryStatus.MODEL]
     quoted = {evidence.where for event in events for evidence in event.evidence}
-    for record in frame.log.records:
-        paused = record.kind is Kind.SUMMARY_FAILED and (_ours(frame, record) or record.where in quoted)
+    for record in context.log.records:
+        paused = record.kind is Kind.SUMMARY_FAILED and (_ours(context, record) or record.where in quoted)
         if paused and record.seconds:
-            since = frame.clock.utc(record.at)
+            since = context.clock.utc(record.at)
             until = min([since + timedelta(seconds=record.seconds), *(at for at in written if at > since)])
             yield _Pause(since, until, record.where)

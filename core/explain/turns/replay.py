@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from core.explain.context.context import Frame
+from core.explain.context.context import ConversationContext
 from core.explain.context.release_checks import is_local
 from core.explain.context.rows.boundary_rows import is_request
 from core.explain.turns.checks import SIZE, Check, Decision, Number, PromptPoint, Turn, decision, fired_by
 from core.explain.turns.gateway_checks import counted, gateway_checks, gateway_limits
 from core.explain.turns.past_gates import UNRECORDED, PastGates
-from core.explain.turns.threshold_in_force import Watch
+from core.explain.turns.threshold_in_force import ThresholdInForce
 from core.explain.turns.transcripts import RunningSums, Transcript, transcripts
 from core.explain.turns.turn_lines import TurnLines, turn_lines
 from core.hermes.log.record import Kind, LogRecord
@@ -24,17 +24,17 @@ _LOOSE = 0.05
 """How far an estimate of a few rows may be off: stored ones carry keys that live ones had not."""
 
 
-def replay_turns(frame: Frame, events: Sequence[CompressionEvent]) -> tuple[Turn, ...]:
+def replay_turns(context: ConversationContext, events: Sequence[CompressionEvent]) -> tuple[Turn, ...]:
     """Every turn of a conversation with the checks its release makes.
 
     Real prompt sizes, pauses and counters of the past come from the log where it reaches back; elsewhere
     estimates stand in, and a condition nobody wrote down leaves its decision open.
 
     Args:
-        frame: The conversation's surroundings.
+        context: The conversation's surroundings.
         events: Its compactions, in time order.
     """
-    walker = _Walker(frame, events)
+    walker = _Walker(context, events)
     return tuple(draft.freeze(index) for index, draft in enumerate(walker.walk(), 1))
 
 
@@ -73,20 +73,20 @@ class _Draft:
 class _Walker:
     """One walk over a conversation, generation by generation."""
 
-    def __init__(self, frame: Frame, events: Sequence[CompressionEvent]) -> None:
-        self.frame, self.events = frame, events
-        self.rules, self.policy = frame.checks(None), frame.policy(None)
-        self.gates = PastGates(frame, events)
-        self.watch = Watch(frame)
+    def __init__(self, context: ConversationContext, events: Sequence[CompressionEvent]) -> None:
+        self.context, self.events = context, events
+        self.rules, self.policy = context.checks(None), context.policy(None)
+        self.gates = PastGates(context, events)
+        self.watch = ThresholdInForce(context)
         self.turns: list[_Draft] = []
         self.seen: set[int] = set()
         self.last: tuple[int, LogRecord] | None = None
 
     def walk(self) -> list[_Draft]:
         """The turns, oldest first."""
-        given = tuple(transcripts(self.frame, self.events))
+        given = tuple(transcripts(self.context, self.events))
         requests = [m for one in given for m in one.messages[one.kept :] if is_request(m)]
-        self.lines = turn_lines(self.frame, list({_row(message): message for message in requests}.values()))
+        self.lines = turn_lines(self.context, list({_row(message): message for message in requests}.values()))
         for transcript in given:
             self._generation(transcript)
         self._place_events()
@@ -112,24 +112,24 @@ class _Walker:
         self._close(transcript)
 
     def _begin(self, transcript: Transcript) -> None:
-        generation, frame = transcript.generation, self.frame
-        self.transcript, self.sums, self.last = transcript, RunningSums(frame, transcript), None
-        self.session = frame.sessions.get(generation.session_id, frame.conversation.tip)
+        generation, context = transcript.generation, self.context
+        self.transcript, self.sums, self.last = transcript, RunningSums(context, transcript), None
+        self.session = context.sessions.get(generation.session_id, context.conversation.tip)
         self.counted = not transcript.kept
         event = self.events[transcript.event] if transcript.event is not None else None
         window, self.threshold = self.watch.limits(event, self.session)
-        self.settings = frame.settings(None, self.session, window)
-        self.gateway = gateway_limits(frame, self.policy, window)
-        self.system = frame.prompt_tokens(self.session, self.policy)
-        self.tools = frame.tools_tokens(self.session)
-        self.slack = frame.tolerance(self.session)
-        self.newest = generation is frame.conversation.generations[-1]
+        self.settings = context.settings(None, self.session, window)
+        self.gateway = gateway_limits(context, self.policy, window)
+        self.system = context.prompt_tokens(self.session, self.policy)
+        self.tools = context.tools_tokens(self.session)
+        self.slack = context.tolerance(self.session)
+        self.newest = generation is context.conversation.generations[-1]
         self.start = transcript.kept
 
     def _request(self, message: Message, position: int) -> None:
         lines = self.lines.get(_row(message) or 0)
         stamp = message.row.timestamp if message.row else None
-        at = self.frame.clock.utc(lines.began.at) if lines else stamp
+        at = self.context.clock.utc(lines.began.at) if lines else stamp
         self.start = position
         self.turns.append(_Draft(self.transcript.generation.index, message, lines, at))
         self._gateway(position, at)
@@ -159,7 +159,7 @@ class _Walker:
         messages = self.sums.messages(0, position, self.start)
         turn.calls.append(
             PromptPoint(
-                at=self.frame.clock.utc(record.at),
+                at=self.context.clock.utc(record.at),
                 session=record.session,
                 where=record.where,
                 real=record.input,
@@ -208,7 +208,7 @@ class _Walker:
         turn, message = self._turn(), self.transcript.messages[count - 1]
         number = self._compared(trigger, count, turn)
         record = turn.call()
-        at = self.frame.clock.utc(record.at) if record else turn.at
+        at = self.context.clock.utc(record.at) if record else turn.at
         if at is None and message.row is not None:
             at = message.row.timestamp
         size = self._size(number, stated=turn.lines.threshold if turn.lines else None)

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 
 from core.explain.compactions.verdict import BY_SIZE
-from core.explain.context.context import Frame
+from core.explain.context.context import ConversationContext
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import CompressionEvent
 from core.model.transcript.session import Session
@@ -17,10 +17,10 @@ _AT_ONCE = timedelta(seconds=1)
 
 
 @dataclass(frozen=True)
-class Watch:
+class ThresholdInForce:
     """Tells them for one conversation."""
 
-    frame: Frame
+    context: ConversationContext
 
     def limits(self, event: CompressionEvent | None, session: Session) -> tuple[int | None, int | None]:
         """Window and threshold of the check that ended a generation, else of today's config.
@@ -30,22 +30,22 @@ class Watch:
             session: Where it lived.
         """
         by_size = event is not None and event.trigger in BY_SIZE
-        window = event.window if event is not None and by_size else self.frame.window.tokens
+        window = event.window if event is not None and by_size else self.context.window.tokens
         if event is not None and by_size and event.threshold is not None:
             return window, event.threshold
-        limits = self.frame.limits(None, session, window, lowered=self.frame.log.empty)
+        limits = self.context.limits(None, session, window, lowered=self.context.log.empty)
         if limits is None or limits.threshold is None:
             return window, None
         return window, self._lowered(limits.threshold, event.at if event is not None else None)
 
     @cached_property
     def _lowerings(self) -> tuple[LogRecord, ...]:
-        return tuple(line for line in self.frame.log.records if line.kind is Kind.AUX_LOWERED)
+        return tuple(line for line in self.context.log.records if line.kind is Kind.AUX_LOWERED)
 
     def _lowered(self, threshold: int, until: datetime | None) -> int:
         """A threshold as lines before an attempt lowered it; what the attempt itself finds comes late."""
         for line in reversed(self._lowerings):
-            before = until is None or self.frame.clock.utc(line.at) < until - _AT_ONCE
+            before = until is None or self.context.clock.utc(line.at) < until - _AT_ONCE
             if line.tokens == threshold and line.threshold is not None and before:
                 return line.threshold
         return threshold

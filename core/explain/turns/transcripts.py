@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from core.compress.sizing.estimate import as_tokens, message_size
-from core.explain.context.context import Frame, live
+from core.explain.context.context import ConversationContext, live
 from core.explain.context.rows.written_rows import copied_rows
 from core.model.compaction.event import CompressionEvent
 from core.model.transcript.conversation import Generation
@@ -29,29 +29,29 @@ class Transcript:
     event: int | None
 
 
-def transcripts(frame: Frame, events: Sequence[CompressionEvent]) -> Iterator[Transcript]:
+def transcripts(context: ConversationContext, events: Sequence[CompressionEvent]) -> Iterator[Transcript]:
     """What each generation held when it was closed, rows that only the next session holds included."""
-    generations = frame.conversation.generations
-    closing = {rows.opened.index: rows for rows in frame.boundaries}
+    generations = context.conversation.generations
+    closing = {rows.opened.index: rows for rows in context.boundaries}
     closed_by = {event.generation: number for number, event in enumerate(events) if event.generation}
     for generation in generations:
         rows, number = closing.get(generation.index + 1), closed_by.get(generation.index)
-        messages = frame.messages((rows.before if rows is not None else ()) or generation.row_ids)
+        messages = context.messages((rows.before if rows is not None else ()) or generation.row_ids)
         yield Transcript(generation, messages, min(copied_rows(generation), len(messages)), number)
 
 
 class RunningSums:
     """Running sums over one transcript, so that each size costs a subtraction."""
 
-    def __init__(self, frame: Frame, transcript: Transcript) -> None:
-        self._rules = frame.policy(None).estimate
+    def __init__(self, context: ConversationContext, transcript: Transcript) -> None:
+        self._rules = context.policy(None).estimate
         wires = [message.wire for message in transcript.messages]
         stored = [message_size(wire, self._rules) for wire in wires]
         running = [message_size(live(wire), self._rules) for wire in wires]
         self._text = (0, *accumulate(size.text for size in stored))
         self._live = (0, *accumulate(size.text for size in running))
         self._images = (0, *accumulate(size.images for size in stored))
-        if not frame.checks(None).live_turn:
+        if not context.checks(None).live_turn:
             self._live = self._text
 
     def messages(self, start: int, end: int, running: int) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from core.explain.context.context import Frame
+from core.explain.context.context import ConversationContext
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
 from core.model.transcript.message import Message
@@ -60,17 +60,17 @@ class TurnLines:
         return next((line for after, line in self.stated if after == answers and line.kind in kinds), None)
 
 
-def turn_lines(frame: Frame, requests: Sequence[Message]) -> Mapping[int, TurnLines]:
+def turn_lines(context: ConversationContext, requests: Sequence[Message]) -> Mapping[int, TurnLines]:
     """Pair users' messages with the turns of the log, newest first: by what both say, else by the time.
 
     Returns:
         Row of the message -> its lines; messages the log does not reach are missing.
     """
-    turns = _turns(frame)
+    turns = _turns(context)
     places: dict[str, list[int]] = defaultdict(list)
     for place, lines in enumerate(turns):
         places[_shown_by_line(lines.began.text or "")].append(place)
-    began = [frame.clock.utc(lines.began.at) for lines in turns]
+    began = [context.clock.utc(lines.began.at) for lines in turns]
     found: dict[int, TurnLines] = {}
     newest = len(turns)
     for request in reversed(requests):
@@ -96,11 +96,11 @@ def _running(began: Sequence[datetime], request: Message) -> int | None:
     return at if at >= 0 else None
 
 
-def _turns(frame: Frame) -> list[TurnLines]:
+def _turns(context: ConversationContext) -> list[TurnLines]:
     """The turns of the log, oldest first."""
-    ids = frame.sessions
+    ids = context.sessions
     spans: list[list[LogRecord]] = []
-    for record in frame.log.records:
+    for record in context.log.records:
         if record.kind is Kind.TURN and record.session in ids:
             spans.append([record])
         elif spans and (record.session is None or record.session in ids or record.tag in ids):

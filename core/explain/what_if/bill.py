@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from core.account.pricing.price import cost
 from core.account.pricing.price_book import PriceBook
-from core.explain.context.context import Frame
+from core.explain.context.context import ConversationContext
 from core.model.accounting.prices import PriceRow
 
 
@@ -27,9 +27,9 @@ class Bill:
     one_hour: bool = False
 
     @classmethod
-    def of(cls, frame: Frame, prices: PriceBook) -> Bill:
+    def of(cls, context: ConversationContext, prices: PriceBook) -> Bill:
         """The bill of a conversation as its newest session would get it."""
-        tip = frame.conversation.tip
+        tip = context.conversation.tip
         entry = prices.entry(
             tip.model or "",
             tip.provider or "",
@@ -37,7 +37,7 @@ class Bill:
             tip.billing_mode or "",
             at=tip.last_active or tip.started_at,
         )
-        caches = any(session.tokens.cache_read for session in frame.conversation.sessions)
+        caches = any(session.tokens.cache_read for session in context.conversation.sessions)
         return cls(entry, caches, prices.one_hour)
 
     def usd(self, requests: Iterable[tuple[int, int]], summarised: int, written: int) -> Decimal | None:

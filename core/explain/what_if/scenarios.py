@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.account.pricing.price_book import open_book
-from core.explain.context.context import Frame
+from core.explain.context.context import ConversationContext
 from core.explain.what_if.simulate import Outcome, cheapest, compare
 from core.model.compaction.settings import Settings
 
@@ -33,11 +33,13 @@ class Scenario:
     best: bool = False
 
 
-def scenarios(frame: Frame, actual: Settings, release: str | None = None) -> Iterator[tuple[Scenario, bool]]:
+def scenarios(
+    context: ConversationContext, actual: Settings, release: str | None = None
+) -> Iterator[tuple[Scenario, bool]]:
     """Each scenario as it is worked out, and whether it is the last; none where the window is unknown.
 
     Args:
-        frame: The conversation.
+        context: The conversation.
         actual: The settings in force.
         release: Rules to apply instead of the detected release's.
 
@@ -46,10 +48,10 @@ def scenarios(frame: Frame, actual: Settings, release: str | None = None) -> Ite
     """
     if actual.window is None:
         return
-    lifetime = frame.config.value("prompt_caching.cache_ttl", frame.release.release)
+    lifetime = context.config.value("prompt_caching.cache_ttl", context.release.release)
     prices = open_book(one_hour=lifetime == "1h")
     tried = variations(actual)
-    outcomes = compare(frame, [settings for _, settings in tried], release=release, prices=prices)
+    outcomes = compare(context, [settings for _, settings in tried], release=release, prices=prices)
     for place, ((name, settings), outcome) in enumerate(zip(tried, outcomes, strict=True), 1):
         yield Scenario(name, outcome, settings == actual), place == len(tried)
     prices.save()

@@ -10,7 +10,7 @@ from core.account.pricing.price_book import PriceBook
 from core.compress.planning.measure import Measured, measure
 from core.compress.planning.plan import plan
 from core.compress.sizing.estimate import message_size, total_tokens
-from core.explain.context.context import Frame
+from core.explain.context.context import ConversationContext
 from core.explain.context.rows.written_rows import copied_rows
 from core.explain.what_if.bill import Bill
 from core.hermes.policy.policy import Policy
@@ -41,7 +41,7 @@ class Firing:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A conversation's life under one setting.
+    """A conversation's run under one setting.
 
     Attributes:
         release: Whose rules applied.
@@ -74,11 +74,11 @@ class Outcome:
         return self.prompt_tokens + self.summarised_tokens
 
 
-def history(frame: Frame) -> tuple[Message, ...]:
+def history(context: ConversationContext) -> tuple[Message, ...]:
     """The conversation as it was spoken: every message once, no summaries."""
     found: list[Message] = []
-    for generation in frame.conversation.generations:
-        found += frame.messages(generation.row_ids[copied_rows(generation) :])
+    for generation in context.conversation.generations:
+        found += context.messages(generation.row_ids[copied_rows(generation) :])
     return tuple(found)
 
 
@@ -94,26 +94,26 @@ def simulate(messages: Sequence[Message], policy: Policy, settings: Settings, ov
         settings: Window, threshold, ratio, protected counts.
         overhead: Tokens of system prompt and tools in every request.
     """
-    life = _Life(policy, settings, overhead)
+    run = _Run(policy, settings, overhead)
     for message in messages:
         if message.role == "assistant":
-            life.call()
-        life.add(message)
-    return life.outcome()
+            run.call()
+        run.add(message)
+    return run.outcome()
 
 
 def compare(
-    frame: Frame,
+    context: ConversationContext,
     candidates: Iterable[Settings],
     *,
     release: str | None = None,
     prices: PriceBook | None = None,
 ) -> Iterator[Outcome]:
     """The same history under each of several settings, as they are worked out; in money too, given prices."""
-    policy, tip = frame.policy(release), frame.conversation.tip
-    overhead = (frame.prompt_tokens(tip, policy) or 0) + (frame.tools_tokens(tip) or 0)
-    spoken = history(frame)
-    bill = None if prices is None else Bill.of(frame, prices)
+    policy, tip = context.policy(release), context.conversation.tip
+    overhead = (context.prompt_tokens(tip, policy) or 0) + (context.tools_tokens(tip) or 0)
+    spoken = history(context)
+    bill = None if prices is None else Bill.of(context, prices)
     for settings in candidates:
         outcome = simulate(spoken, policy, settings, overhead)
         if bill is not None:
@@ -134,7 +134,7 @@ def cheapest(outcomes: Iterable[Outcome]) -> Outcome | None:
     return min(sound, key=lambda outcome: outcome.total, default=None)
 
 
-class _Life:
+class _Run:
     """A transcript that grows, and shrinks when it fires."""
 
     def __init__(self, policy: Policy, settings: Settings, overhead: int) -> None:
@@ -167,7 +167,7 @@ class _Life:
         self.repeats = request
 
     def outcome(self) -> Outcome:
-        """The life so far."""
+        """The run so far."""
         return Outcome(
             release=self.policy.release,
             settings=self.settings,

@@ -22,7 +22,7 @@ class Feedback:
 
 
 @dataclass(frozen=True, slots=True)
-class AnchorCount:
+class FactCount:
     """How many anchors of one category survive."""
 
     kept: int
@@ -36,7 +36,7 @@ class AnchorCount:
 
 
 @dataclass(frozen=True, slots=True)
-class Anchor:
+class Fact:
     """One checkable fact of the middle.
 
     Attributes:
@@ -66,10 +66,10 @@ class Retention:
         forgotten: What the previous summary held and the new one lost.
     """
 
-    anchors: tuple[Anchor, ...]
-    by_category: dict[str, AnchorCount] = field(default_factory=dict)
-    focus: AnchorCount | None = None
-    rest: AnchorCount | None = None
+    anchors: tuple[Fact, ...]
+    by_category: dict[str, FactCount] = field(default_factory=dict)
+    focus: FactCount | None = None
+    rest: FactCount | None = None
     score: float | None = None
     lost_by_message: tuple[float | None, ...] = ()
     stale: tuple[str, ...] = ()
@@ -94,7 +94,7 @@ class SummaryCall:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """A compaction carried out on paper.
+    """A compaction done as a dry run.
 
     Attributes:
         summary: The body of the summary, without markers; None when none was made.

@@ -15,7 +15,7 @@ from core.model.transcript.session import Session
 from core.store.database.schema import Schema
 from core.store.generations.completeness import missing_rows, unnumbered_rows
 from core.store.generations.lost_tail import block_end, lost_tail
-from core.store.generations.row_outline import Bone
+from core.store.generations.row_outline import RowOutline
 from core.store.generations.segments import Found, Part, read_segments
 from core.store.generations.split import Segment, by_uid
 from core.store.lineage.families import family_of
@@ -40,7 +40,9 @@ def read_conversation(
         generations=_generations(segments, schema),
         resume_target=target,
         resume_reason=reason,
-        rewound=tuple(bone.id for part in parts for bone in part.bones if bone.state is RowState.REWOUND),
+        rewound=tuple(
+            outline.id for part in parts for outline in part.outlines if outline.state is RowState.REWOUND
+        ),
         notes=(*_missing(parts), *_notes(lineage, session_id, segments)),
         first_words="" if named else read_first_words(connection, schema, ids[:1]).get(ids[0], ""),
     )
@@ -56,8 +58,8 @@ def read_lost_tail(
     _, found = read_segments(connection, schema, lineage, lineage.path(session_id))
     own = [segment for session, _, segment in found if session.id == session_id]
     lost = lost_tail(own)
-    later = own[-1].bones[block_end(own[-1]) :] if lost else ()
-    return lost, tuple(bone.id for bone in later)
+    later = own[-1].outlines[block_end(own[-1]) :] if lost else ()
+    return lost, tuple(outline.id for outline in later)
 
 
 def _generations(segments: Sequence[Found], schema: Schema) -> tuple[Generation, ...]:
@@ -65,14 +67,14 @@ def _generations(segments: Sequence[Found], schema: Schema) -> tuple[Generation,
     found = []
     for index, (session, parent, segment) in enumerate(segments, start=1):
         copies = set(segment.copies)
-        if by_uid(segment.bones):
+        if by_uid(segment.outlines):
             copies = set()
-        for bone in segment.bones:
-            if bone.uid:
-                if bone.uid in seen:
-                    copies.add(bone.id)
-                seen.add(bone.uid)
-        order = _load_order(segment.bones, schema)
+        for outline in segment.outlines:
+            if outline.uid:
+                if outline.uid in seen:
+                    copies.add(outline.id)
+                seen.add(outline.uid)
+        order = _load_order(segment.outlines, schema)
         found.append(
             Generation(
                 index=index,
@@ -94,21 +96,21 @@ def _unseen(segments: Sequence[Found]) -> frozenset[int] | None:
     return closed.unseen.union(lost) if closed.unseen is not None else None
 
 
-def _load_order(bones: Sequence[Bone], schema: Schema) -> tuple[int, ...]:
+def _load_order(outlines: Sequence[RowOutline], schema: Schema) -> tuple[int, ...]:
     if schema.orders_by_time:
-        bones = sorted(bones, key=lambda bone: (bone.timestamp or 0.0, bone.id))
-    return tuple(bone.id for bone in bones)
+        outlines = sorted(outlines, key=lambda outline: (outline.timestamp or 0.0, outline.id))
+    return tuple(outline.id for outline in outlines)
 
 
 def _boundary(segment: Segment, parent: Session | None) -> Boundary | None:
     if segment.mode is None:
         return None
-    bone = segment.summary_bone
-    merged = bool(bone and bone.summary and bone.summary.merged)
+    outline = segment.summary_bone
+    merged = bool(outline and outline.summary and outline.summary.merged)
     return Boundary(
         mode=segment.mode,
         at=_when(segment, parent, merged),
-        summary_row=bone.id if bone else None,
+        summary_row=outline.id if outline else None,
         head_rows=segment.head,
         tail_rows=segment.tail,
         merged=merged,
@@ -119,12 +121,12 @@ def _boundary(segment: Segment, parent: Session | None) -> Boundary | None:
 def _when(segment: Segment, parent: Session | None, merged: bool) -> datetime | None:
     if segment.mode is BoundaryMode.ROTATION and parent is not None and parent.ended_at is not None:
         return parent.ended_at
-    bone = segment.summary_bone
-    if bone is not None and not merged:
-        times = [bone.timestamp]
+    outline = segment.summary_bone
+    if outline is not None and not merged:
+        times = [outline.timestamp]
     else:
         # A copy keeps the time of its original: the newest of the block is nearer.
-        times = [other.timestamp for other in segment.bones[: _block_end(segment)]]
+        times = [other.timestamp for other in segment.outlines[: _block_end(segment)]]
     return max((at for at in map(moment, times) if at is not None), default=None)
 
 
@@ -132,16 +134,18 @@ def _block_end(segment: Segment) -> int:
     """Where the rows of the compaction end, as far as its copies show."""
     if segment.summary is not None:
         return segment.summary + segment.tail + 1
-    return max((at for at, bone in enumerate(segment.bones, 1) if bone.id in segment.copies), default=1)
+    return max(
+        (at for at, outline in enumerate(segment.outlines, 1) if outline.id in segment.copies), default=1
+    )
 
 
 def _where(segment: Segment) -> str:
-    bone = segment.summary_bone or next(iter(segment.bones), None)
-    return f"message {bone.id}" if bone else "sessions"
+    outline = segment.summary_bone or next(iter(segment.outlines), None)
+    return f"message {outline.id}" if outline else "sessions"
 
 
 def _why(segment: Segment, merged: bool) -> str:
-    if not segment.bones:
+    if not segment.outlines:
         return "a continuation without messages"
     if segment.summary is None:
         return f"no summary; {segment.head} rows stored once more"
@@ -156,7 +160,7 @@ def _why(segment: Segment, merged: bool) -> str:
 def _missing(parts: Sequence[Part]) -> Iterator[str]:
     for part in parts:
         name = part.session.id if len(parts) > 1 else "the session"
-        notes = missing_rows(part.session, part.bones, name), unnumbered_rows(part.bones, name)
+        notes = missing_rows(part.session, part.outlines, name), unnumbered_rows(part.outlines, name)
         yield from (note for note in notes if note is not None)
 
 

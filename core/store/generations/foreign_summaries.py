@@ -6,8 +6,8 @@ from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 from core.model.transcript.message import RowState
-from core.store.generations.row_outline import Bone
-from core.store.generations.write_batches import stroke
+from core.store.generations.row_outline import RowOutline
+from core.store.generations.write_batches import write_batch
 
 _FEWEST = 2
 """Kept rows that must be restated: one text alone may recur."""
@@ -25,36 +25,36 @@ class Digest(NamedTuple):
     copies: range
 
 
-def digests(bones: Sequence[Bone], inside: Collection[int]) -> Iterator[Digest]:
+def digests(outlines: Sequence[RowOutline], inside: Collection[int]) -> Iterator[Digest]:
     """Blocks of one new row and the rows that ended the transcript before it, once more and in order.
 
     What they restate is no longer live: two live rows that say the same are a conversation.
 
     Args:
-        bones: A session's rows by id, with uids or keys.
+        outlines: A session's rows by id, with uids or keys.
         inside: Rows that belong to blocks known already.
     """
     latest: dict[Hashable, int] = {}
-    for at, bone in enumerate(bones):
-        identity = bone.uid or bone.key
+    for at, outline in enumerate(outlines):
+        identity = outline.uid or outline.key
         first = latest.get(identity)
         if first is not None and at not in inside and at - 1 not in inside:
             kept = at - 1 - first
             copies = range(at, at + kept)
-            new = bones[at - 1].uid or bones[at - 1].key
-            if kept >= _FEWEST and latest.get(new) == at - 1 and _restated(bones, first, copies):
+            new = outlines[at - 1].uid or outlines[at - 1].key
+            if kept >= _FEWEST and latest.get(new) == at - 1 and _restated(outlines, first, copies):
                 yield Digest(at - 1, copies)
         latest[identity] = at
 
 
-def _restated(bones: Sequence[Bone], first: int, copies: range) -> bool:
+def _restated(outlines: Sequence[RowOutline], first: int, copies: range) -> bool:
     """Whether the rows from one on, up to the digest, are all replaced and stand behind it again.
 
-    Texts recur, so rows without uids must have been written with it in one stroke.
+    Texts recur, so rows without uids must have been written with it in one batch.
     """
-    written = len(bones) if bones[copies.start].uid else stroke(bones, copies.start - 1).stop
+    written = len(outlines) if outlines[copies.start].uid else write_batch(outlines, copies.start - 1).stop
     if copies.stop > written:
         return False
-    pairs = [(bones[first + step], bones[at]) for step, at in enumerate(copies)]
+    pairs = [(outlines[first + step], outlines[at]) for step, at in enumerate(copies)]
     replaced = all(old.state is not RowState.LIVE for old, _ in pairs)
     return replaced and all((old.uid or old.key) == (new.uid or new.key) for old, new in pairs)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from core.model.transcript.boundary import BoundaryMode
 from core.model.transcript.message import RowState
-from core.store.generations.row_outline import Bone
+from core.store.generations.row_outline import RowOutline
 from core.store.generations.split import Segment
 
 
@@ -25,27 +25,27 @@ def lost_tail(segments: Sequence[Segment]) -> tuple[int, ...]:
     """
     if len(segments) < 2 or segments[-1].mode is not BoundaryMode.IN_PLACE or not segments[-1].tail:
         return ()
-    previous, newest = segments[-2].bones, segments[-1]
+    previous, newest = segments[-2].outlines, segments[-1]
     last = _last_copied(newest)
     at = max(
-        (index for index, bone in enumerate(previous) if last is not None and bone.key == last.key),
+        (index for index, outline in enumerate(previous) if last is not None and outline.key == last.key),
         default=-1,
     )
     behind = previous[at + 1 :] if at >= 0 else ()
     # The kept part always begins with the user's words; anything else was dropped on purpose.
-    starts = next((index for index, bone in enumerate(behind) if bone.role == "user"), None)
-    if starts is None or any(bone.state is not RowState.ARCHIVED for bone in behind):
+    starts = next((index for index, outline in enumerate(behind) if outline.role == "user"), None)
+    if starts is None or any(outline.state is not RowState.ARCHIVED for outline in behind):
         return ()
-    return tuple(bone.id for bone in behind[starts:])
+    return tuple(outline.id for outline in behind[starts:])
 
 
 def block_end(segment: Segment) -> int:
     """How many rows of a generation its compaction wrote; the rest came later."""
-    copied = [index for index, bone in enumerate(segment.bones) if bone.id in segment.copies]
+    copied = [index for index, outline in enumerate(segment.outlines) if outline.id in segment.copies]
     return max([*copied, segment.summary if segment.summary is not None else -1]) + 1
 
 
-def _last_copied(segment: Segment) -> Bone | None:
+def _last_copied(segment: Segment) -> RowOutline | None:
     start = segment.summary or 0
-    copied = [bone for bone in segment.bones[start:] if bone.id in segment.copies]
+    copied = [outline for outline in segment.outlines[start:] if outline.id in segment.copies]
     return copied[-1] if copied else None

@@ -1,4 +1,4 @@
-"""The bones of a session's messages: what generations are told apart by, without the bodies."""
+"""The outlines of a session's messages: what generations are told apart by, without the bodies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BONES = ("id", "role", "active", "compacted", "timestamp", "message_uid", "_com
 
 
 @dataclass(slots=True)
-class Bone:
+class RowOutline:
     """One row without its body.
 
     Attributes:
@@ -38,7 +38,7 @@ class Bone:
     flagged: bool = False
 
 
-def read_bones(connection: sqlite3.Connection, schema: Schema, session_id: str) -> list[Bone]:
+def read_bones(connection: sqlite3.Connection, schema: Schema, session_id: str) -> list[RowOutline]:
     """Every row of a session by id, with its summaries found."""
     tests = " OR ".join("instr(content, ?) > 0" for _ in PREFILTERS)
     query = (
@@ -51,8 +51,10 @@ def read_bones(connection: sqlite3.Connection, schema: Schema, session_id: str) 
     return [_bone(row, last) for row in rows]
 
 
-def add_keys(connection: sqlite3.Connection, schema: Schema, session_id: str, bones: list[Bone]) -> None:
-    """Give every bone the key its copies would share; reads each body once and keeps none."""
+def add_keys(
+    connection: sqlite3.Connection, schema: Schema, session_id: str, outlines: list[RowOutline]
+) -> None:
+    """Give every outline the key its copies would share; reads each body once and keeps none."""
     columns = schema.select("messages", ("id", "role", "tool_call_id", "tool_calls"))
     # A result is known by its call; its text, often the longest of all, need not be read.
     named = "role = 'tool' AND tool_call_id <> ''" if schema.has("messages", "tool_call_id") else "0"
@@ -61,8 +63,8 @@ def add_keys(connection: sqlite3.Connection, schema: Schema, session_id: str, bo
         "FROM messages WHERE session_id = ?"
     )
     keys = {row["id"]: _key(row) for row in connection.execute(query, (session_id,))}
-    for bone in bones:
-        bone.key = keys.get(bone.id, ("gone", bone.id))
+    for outline in outlines:
+        outline.key = keys.get(outline.id, ("gone", outline.id))
 
 
 def text_key(text: str) -> Hashable:
@@ -74,10 +76,10 @@ def text_key(text: str) -> Hashable:
     return hash(text)
 
 
-def _bone(row: sqlite3.Row, last: dict[str, int]) -> Bone:
+def _bone(row: sqlite3.Row, last: dict[str, int]) -> RowOutline:
     uid = row["message_uid"] or None
     timestamp = row["timestamp"]
-    return Bone(
+    return RowOutline(
         id=row["id"],
         role=str(row["role"]),
         state=row_state(row, copied_later=uid is not None and last[uid] > row["id"]),

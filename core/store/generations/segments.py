@@ -13,7 +13,7 @@ from core.model.transcript.message import RowState
 from core.model.transcript.session import Kind, Session
 from core.store.database.schema import Schema
 from core.store.generations.copied_rows import LONGEST_HEAD
-from core.store.generations.row_outline import Bone, add_keys, read_bones, text_key
+from core.store.generations.row_outline import RowOutline, add_keys, read_bones, text_key
 from core.store.generations.split import Segment, by_uid, split
 from core.store.lineage.lineage import Lineage
 from core.store.rows.sessions import read_sessions
@@ -24,7 +24,7 @@ class Part:
     """One session of the thread with its rows."""
 
     session: Session
-    bones: tuple[Bone, ...]
+    outlines: tuple[RowOutline, ...]
     rotated: bool
 
 
@@ -47,7 +47,7 @@ def read_segments(
     """The sessions of a thread with all their rows, and the generations that those not taken back make."""
     sessions = read_sessions(connection, schema, path, ids)
     parts = _read_parts(connection, schema, lineage, [sessions[one] for one in ids if one in sessions])
-    live = [replace(part, bones=_kept(part.bones)) for part in parts]
+    live = [replace(part, outlines=_kept(part.outlines)) for part in parts]
     return parts, _segments(live, lambda: _summaries_of_parent(connection, schema, lineage, ids[0]))
 
 
@@ -57,82 +57,86 @@ def _read_parts(
     parts = []
     rows = [read_bones(connection, schema, session.id) for session in sessions]
     linked = _linked(rows)
-    for session, bones in zip(sessions, rows, strict=True):
-        compacted = any(bone.summary or bone.flagged or bone.state is RowState.ARCHIVED for bone in bones)
+    for session, outlines in zip(sessions, rows, strict=True):
+        compacted = any(
+            outline.summary or outline.flagged or outline.state is RowState.ARCHIVED for outline in outlines
+        )
         chained = len(sessions) > 1 or session.end_reason == "compression"
-        if (compacted or chained) and not (linked and by_uid(bones)):
-            for bone in bones:
-                bone.uid = None
-            add_keys(connection, schema, session.id, bones)
-            _unwrap_merged(bones)
+        if (compacted or chained) and not (linked and by_uid(outlines)):
+            for outline in outlines:
+                outline.uid = None
+            add_keys(connection, schema, session.id, outlines)
+            _unwrap_merged(outlines)
         rotated = lineage.kind(session.id) is Kind.CONTINUATION or (compacted and lineage.orphan(session.id))
-        parts.append(Part(session, tuple(bones), rotated))
+        parts.append(Part(session, tuple(outlines), rotated))
     return parts
 
 
-def _linked(sessions: Sequence[Sequence[Bone]]) -> bool:
+def _linked(sessions: Sequence[Sequence[RowOutline]]) -> bool:
     """Whether copies share the uid of their original.
 
     An upgrade to 0.22 gives each older row a uid of its own. The first rows of a branch restate rows of its
     parent.
     """
     known: set[str | None] = set()
-    for number, bones in enumerate(sessions):
-        for at, bone in enumerate(bones):
-            behind = bones[at + 1 : at + 1 + _SOON]
-            wrote = bool(bone.summary or bone.flagged) and (number or at > LONGEST_HEAD)
+    for number, outlines in enumerate(sessions):
+        for at, outline in enumerate(outlines):
+            behind = outlines[at + 1 : at + 1 + _SOON]
+            wrote = bool(outline.summary or outline.flagged) and (number or at > LONGEST_HEAD)
             if wrote and behind and known.isdisjoint(other.uid for other in behind):
                 return False
-            known.add(bone.uid)
+            known.add(outline.uid)
     return True
 
 
-def _unwrap_merged(bones: Sequence[Bone]) -> None:
+def _unwrap_merged(outlines: Sequence[RowOutline]) -> None:
     """A row that holds a summary and a message of the tail is compared by that message."""
-    for bone in bones:
-        if bone.summary and bone.summary.merged and isinstance(bone.key, tuple):
-            bone.key = (*bone.key[:-1], text_key(bone.summary.before or bone.summary.after))
+    for outline in outlines:
+        if outline.summary and outline.summary.merged and isinstance(outline.key, tuple):
+            outline.key = (*outline.key[:-1], text_key(outline.summary.before or outline.summary.after))
 
 
-def _kept(bones: Sequence[Bone]) -> tuple[Bone, ...]:
+def _kept(outlines: Sequence[RowOutline]) -> tuple[RowOutline, ...]:
     # The gateway notes a session's settings among its messages; no model is ever sent that row. Nor can a
     # row be asked for that has no number for an id.
     return tuple(
-        bone
-        for bone in bones
-        if bone.state is not RowState.REWOUND and bone.role != "session_meta" and isinstance(bone.id, int)
+        outline
+        for outline in outlines
+        if outline.state is not RowState.REWOUND
+        and outline.role != "session_meta"
+        and isinstance(outline.id, int)
     )
 
 
 def _segments(parts: Sequence[Part], held_by_parent: Callable[[], frozenset[str]]) -> list[Found]:
     found: list[Found] = []
-    previous: Sequence[Bone] = ()
+    previous: Sequence[RowOutline] = ()
     parent: Session | None = None
     for part in parts:
-        doubled = part.session.end_reason == "compression" and not by_uid(part.bones)
-        segments = split(part.bones, previous, part.rotated, doubled)
+        doubled = part.session.end_reason == "compression" and not by_uid(part.outlines)
+        segments = split(part.outlines, previous, part.rotated, doubled)
         if not found and segments:
             segments[0] = _as_branched(segments[0], held_by_parent)
         if not segments and part.rotated:
             # The compaction happened; its rows were never written, or belong to a turn that failed.
             segments = [Segment((), BoundaryMode.ROTATION)]
         found += [(part.session, parent, segment) for segment in segments]
-        previous = segments[-1].bones if segments and segments[-1].bones else previous
+        previous = segments[-1].outlines if segments and segments[-1].outlines else previous
         parent = part.session
     return found
 
 
 def _as_branched(segment: Segment, held_by_parent: Callable[[], frozenset[str]]) -> Segment:
     """A branch starts with its parent's summary; no compaction happened here."""
-    bone = segment.summary_bone
-    if segment.mode is not BoundaryMode.REWRITE or bone is None or bone.summary is None:
+    outline = segment.summary_bone
+    if segment.mode is not BoundaryMode.REWRITE or outline is None or outline.summary is None:
         return segment
-    return replace(segment, mode=None, summary=None) if bone.summary.body in held_by_parent() else segment
+    return replace(segment, mode=None, summary=None) if outline.summary.body in held_by_parent() else segment
 
 
 def _summaries_of_parent(
     connection: sqlite3.Connection, schema: Schema, lineage: Lineage, root: str
 ) -> frozenset[str]:
     parent = lineage.links[root].parent_id
-    bones = read_bones(connection, schema, parent) if parent is not None else []
-    return frozenset(bone.summary.body for bone in bones if bone.summary)
+    outlines = read_bones(connection, schema, parent) if parent is not None else []
+    return frozenset(outline.summary.body for outline in outlines if outline.summary)

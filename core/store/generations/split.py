@@ -15,9 +15,9 @@ from core.model.transcript.boundary import BoundaryMode
 from core.model.transcript.message import RowState
 from core.store.generations.copied_rows import LONGEST_HEAD, head_copies, repeats, tail_copies
 from core.store.generations.foreign_summaries import digests
-from core.store.generations.row_outline import Bone
+from core.store.generations.row_outline import RowOutline
 from core.store.generations.stored_twice import stored_again, unseen_by
-from core.store.generations.write_batches import batch_end, could_be_copy, set_back, stroke
+from core.store.generations.write_batches import batch_end, could_be_copy, set_back, write_batch
 
 _MAX_GAP = 4
 
@@ -28,7 +28,7 @@ class Segment:
 
     Attributes:
         mode: The compaction that began it; None when nothing did.
-        summary: Index (into `bones`) of the summary that began it.
+        summary: Index (into `outlines`) of the summary that began it.
         head: Rows before the summary that restate the previous generation's start.
         tail: Rows behind the summary that restate its end.
         copies: Row ids that restate earlier rows.
@@ -37,7 +37,7 @@ class Segment:
             where nothing tells. See `core.store.again`.
     """
 
-    bones: tuple[Bone, ...]
+    outlines: tuple[RowOutline, ...]
     mode: BoundaryMode | None = None
     summary: int | None = None
     head: int = 0
@@ -47,9 +47,9 @@ class Segment:
     unseen: frozenset[int] | None = frozenset()
 
     @property
-    def summary_bone(self) -> Bone | None:
+    def summary_bone(self) -> RowOutline | None:
         """The summary row."""
-        return None if self.summary is None else self.bones[self.summary]
+        return None if self.summary is None else self.outlines[self.summary]
 
 
 @dataclass(slots=True)
@@ -70,51 +70,55 @@ class _Block:
         return max({-1 if self.summary is None else self.summary, *self.copies, *self.again})
 
 
-def split(bones: Sequence[Bone], previous: Sequence[Bone], rotated: bool, doubled: bool) -> list[Segment]:
+def split(
+    outlines: Sequence[RowOutline], previous: Sequence[RowOutline], rotated: bool, doubled: bool
+) -> list[Segment]:
     """Split the rows of one session (without those taken back) into generations.
 
     Args:
-        bones: The session's rows by id, with keys.
+        outlines: The session's rows by id, with keys.
         previous: The last generation of the session this one continues; empty for a root.
         rotated: This session continues another, even if that one's rows are gone.
         doubled: Look for a history that was stored twice, as some releases leave in a rotated parent.
     """
-    blocks = _blocks(bones, previous, rotated)
-    starts = [0, *(block.start for block in blocks if block.start > 0), len(bones)]
+    blocks = _blocks(outlines, previous, rotated)
+    starts = [0, *(block.start for block in blocks if block.start > 0), len(outlines)]
     at_start = {block.start: block for block in blocks}
     found = []
     for start, end in pairwise(starts):
         if end > start:
-            segment = _segment(bones, start, end, at_start.get(start), doubled and end == len(bones))
-            found.append(replace(segment, unseen=_unseen(bones, start, end, at_start)))
+            segment = _segment(outlines, start, end, at_start.get(start), doubled and end == len(outlines))
+            found.append(replace(segment, unseen=_unseen(outlines, start, end, at_start)))
     return found
 
 
 def _unseen(
-    bones: Sequence[Bone], start: int, end: int, blocks: Mapping[int, _Block]
+    outlines: Sequence[RowOutline], start: int, end: int, blocks: Mapping[int, _Block]
 ) -> frozenset[int] | None:
     """See `Segment.unseen`."""
     again = [at for at in blocks[start].again if at < end] if start in blocks else []
     if not again or end not in blocks:
         return frozenset()
     tail = sorted(at for at in blocks[end].copies if at > (blocks[end].summary or end))
-    return unseen_by(again, bones, start, end, tail)
+    return unseen_by(again, outlines, start, end, tail)
 
 
-def by_uid(bones: Sequence[Bone]) -> bool:
+def by_uid(outlines: Sequence[RowOutline]) -> bool:
     """Every row knows its logical message, so nothing need be compared by content."""
-    return bool(bones) and all(bone.uid for bone in bones)
+    return bool(outlines) and all(outline.uid for outline in outlines)
 
 
-def _segment(bones: Sequence[Bone], start: int, end: int, block: _Block | None, doubled: bool) -> Segment:
-    own = tuple(bones[start:end])
-    copies = {bones[index].id for index in block.copies} if block else set()
-    run = repeats([bone.key for bone in own]) if doubled else 0
-    copies |= {bone.id for bone in own[run : 2 * run]}
+def _segment(
+    outlines: Sequence[RowOutline], start: int, end: int, block: _Block | None, doubled: bool
+) -> Segment:
+    own = tuple(outlines[start:end])
+    copies = {outlines[index].id for index in block.copies} if block else set()
+    run = repeats([outline.key for outline in own]) if doubled else 0
+    copies |= {outline.id for outline in own[run : 2 * run]}
     if block is None:
         return Segment(own, copies=frozenset(copies), repeated=run)
     return Segment(
-        bones=own,
+        outlines=own,
         mode=block.mode,
         summary=None if block.summary is None else block.summary - start,
         head=block.head,
@@ -124,109 +128,118 @@ def _segment(bones: Sequence[Bone], start: int, end: int, block: _Block | None, 
     )
 
 
-def _blocks(bones: Sequence[Bone], previous: Sequence[Bone], rotated: bool) -> list[_Block]:
-    summaries = [index for index, bone in enumerate(bones) if bone.summary or bone.flagged]
+def _blocks(outlines: Sequence[RowOutline], previous: Sequence[RowOutline], rotated: bool) -> list[_Block]:
+    summaries = [index for index, outline in enumerate(outlines) if outline.summary or outline.flagged]
     blocks: list[_Block] = []
     start, covered = 0, -1
     if rotated:
-        first = _entry_block(bones, previous, summaries)
+        first = _entry_block(outlines, previous, summaries)
         blocks.append(first)
         covered = first.last
     for position, index in enumerate(summaries):
-        if index <= covered or _carried(bones, start, index, summaries[position + 1 :]):
+        if index <= covered or _carried(outlines, start, index, summaries[position + 1 :]):
             continue
-        block = _inner_block(bones, start, index)
+        block = _inner_block(outlines, start, index)
         blocks.append(block)
         start = block.start
         covered = block.last
-    return _with_silent_blocks(bones, blocks)
+    return _with_silent_blocks(outlines, blocks)
 
 
-def _entry_block(bones: Sequence[Bone], previous: Sequence[Bone], summaries: Sequence[int]) -> _Block:
+def _entry_block(
+    outlines: Sequence[RowOutline], previous: Sequence[RowOutline], summaries: Sequence[int]
+) -> _Block:
     """The block a rotation writes at the start of its child."""
-    known = frozenset(_identity(bone) for bone in previous)
+    known = frozenset(_identity(outline) for outline in previous)
     opening = [
         index
         for index in summaries
-        if index <= LONGEST_HEAD and all(_identity(bone) in known or bone.summary for bone in bones[:index])
+        if index <= LONGEST_HEAD
+        and all(_identity(outline) in known or outline.summary for outline in outlines[:index])
     ]
     if not opening:
-        copies = head_copies_at_start(bones, previous)
+        copies = head_copies_at_start(outlines, previous)
         return _Block(0, None, BoundaryMode.ROTATION, copies, 0, set(range(copies)))
     index = opening[0]
-    if all(_identity(bones[at]) in known for at in opening[:-1]):
+    if all(_identity(outlines[at]) in known for at in opening[:-1]):
         # An older summary may have been carried along in head or tail: the new one was stamped last.
-        index = max(opening, key=lambda at: (bones[at].timestamp or 0.0, at))
-    tail = _tail(bones, index, previous)
-    head = {at for at in range(index) if _identity(bones[at]) in known}
+        index = max(opening, key=lambda at: (outlines[at].timestamp or 0.0, at))
+    tail = _tail(outlines, index, previous)
+    head = {at for at in range(index) if _identity(outlines[at]) in known}
     return _Block(0, index, BoundaryMode.ROTATION, len(head), sum(at > index for at in tail), head | tail)
 
 
-def head_copies_at_start(bones: Sequence[Bone], previous: Sequence[Bone]) -> int:
+def head_copies_at_start(outlines: Sequence[RowOutline], previous: Sequence[RowOutline]) -> int:
     """How many leading rows restate the previous generation's start."""
     count = 0
-    for own, old in zip(bones, previous, strict=False):
+    for own, old in zip(outlines, previous, strict=False):
         if _identity(own) != _identity(old):
             break
         count += 1
     return count
 
 
-def _inner_block(bones: Sequence[Bone], start: int, index: int) -> _Block:
+def _inner_block(outlines: Sequence[RowOutline], start: int, index: int) -> _Block:
     """The block around a summary inside a session."""
-    head = _head(bones, start, index)
-    before = bones[start : index - head]
-    tail = _tail(bones, index, before)
+    head = _head(outlines, start, index)
+    before = outlines[start : index - head]
+    tail = _tail(outlines, index, before)
     copies = set(range(index - head, index)) | tail
     behind = sum(at > index for at in tail)
     # Texts may recur, but where rows are replaced in place, those before the block are no longer live.
-    archived = any(bone.state is not RowState.LIVE for bone in before)
+    archived = any(outline.state is not RowState.LIVE for outline in before)
     if (copies and archived) or index - start > LONGEST_HEAD or start > 0:
-        again = stored_again(bones, max({index, *copies}) + 1) if by_uid(bones) else ()
+        again = stored_again(outlines, max({index, *copies}) + 1) if by_uid(outlines) else ()
         return _Block(index - head, index, BoundaryMode.IN_PLACE, head, behind, copies, again)
     # Nothing before it is repeated: what it summarised is gone, and the rows before it are its head.
     return _Block(start, index, BoundaryMode.REWRITE, 0, 0, set())
 
 
-def _head(bones: Sequence[Bone], start: int, index: int) -> int:
-    if by_uid(bones):
-        seen = {bone.uid for bone in bones[start:index]}
+def _head(outlines: Sequence[RowOutline], start: int, index: int) -> int:
+    if by_uid(outlines):
+        seen = {outline.uid for outline in outlines[start:index]}
         earlier: set[str | None] = set()
         fresh_at = start
         for at in range(start, index):
-            if bones[at].uid not in earlier:
+            if outlines[at].uid not in earlier:
                 fresh_at = at + 1
-            earlier.add(bones[at].uid)
+            earlier.add(outlines[at].uid)
         return index - fresh_at if seen else 0
     half = (index - start) // 2
-    times = frozenset(bone.timestamp for bone in bones[start : start + half])
-    written = bones[index].timestamp
-    nearest = dropwhile(lambda bone: not could_be_copy(bone, times, written), bones[index - half : index])
-    copied = head_copies([bone.key for bone in nearest], [bone.key for bone in bones[start:index]])
-    return copied or set_back(bones, start, index)
+    times = frozenset(outline.timestamp for outline in outlines[start : start + half])
+    written = outlines[index].timestamp
+    nearest = dropwhile(
+        lambda outline: not could_be_copy(outline, times, written), outlines[index - half : index]
+    )
+    copied = head_copies(
+        [outline.key for outline in nearest], [outline.key for outline in outlines[start:index]]
+    )
+    return copied or set_back(outlines, start, index)
 
 
-def _tail(bones: Sequence[Bone], index: int, previous: Sequence[Bone]) -> set[int]:
+def _tail(outlines: Sequence[RowOutline], index: int, previous: Sequence[RowOutline]) -> set[int]:
     """Indexes of the rows from the summary on that restate the end of the previous generation."""
-    if by_uid(bones) and by_uid(previous):
-        return _copies_in(bones, range(index, len(bones)), previous)
-    summary = bones[index].summary
+    if by_uid(outlines) and by_uid(previous):
+        return _copies_in(outlines, range(index, len(outlines)), previous)
+    summary = outlines[index].summary
     merged = summary is not None and summary.merged
     first = index if merged else index + 1
-    end = len(bones) if merged else batch_end(bones, index, previous)
-    keys = [bone.key for bone in bones[first:end]]
-    return {first + at for at in tail_copies(keys, [bone.key for bone in previous])}
+    end = len(outlines) if merged else batch_end(outlines, index, previous)
+    keys = [outline.key for outline in outlines[first:end]]
+    return {first + at for at in tail_copies(keys, [outline.key for outline in previous])}
 
 
-def _copies_in(bones: Sequence[Bone], places: Sequence[int], previous: Sequence[Bone]) -> set[int]:
+def _copies_in(
+    outlines: Sequence[RowOutline], places: Sequence[int], previous: Sequence[RowOutline]
+) -> set[int]:
     """Which of some rows restate earlier ones in their order, up to where too many in a row do not."""
     known: dict[Hashable, list[int]] = {}
-    for place, bone in enumerate(previous):
-        known.setdefault(_identity(bone), []).append(place)
+    for place, outline in enumerate(previous):
+        known.setdefault(_identity(outline), []).append(place)
     found: set[int] = set()
     gap, last = 0, -1
     for at in places:
-        where = known.get(_identity(bones[at]), ())
+        where = known.get(_identity(outlines[at]), ())
         following = next((place for place in where if place > last), None)
         if following is not None:
             found.add(at)
@@ -240,36 +253,38 @@ def _copies_in(bones: Sequence[Bone], places: Sequence[int], previous: Sequence[
     return found
 
 
-def _carried(bones: Sequence[Bone], start: int, index: int, later: Sequence[int]) -> bool:
+def _carried(outlines: Sequence[RowOutline], start: int, index: int, later: Sequence[int]) -> bool:
     """An old summary copied into the head of the next block."""
     return (
-        bool(later) and later[0] - index <= LONGEST_HEAD and later[0] - _head(bones, start, later[0]) <= index
+        bool(later)
+        and later[0] - index <= LONGEST_HEAD
+        and later[0] - _head(outlines, start, later[0]) <= index
     )
 
 
-def _with_silent_blocks(bones: Sequence[Bone], blocks: list[_Block]) -> list[_Block]:
+def _with_silent_blocks(outlines: Sequence[RowOutline], blocks: list[_Block]) -> list[_Block]:
     """Add rewrites that left no summary of Hermes: what began or ended the generation is stored once more."""
-    named = by_uid(bones)
-    if not named and not any(bone.state is RowState.ARCHIVED for bone in bones):
+    named = by_uid(outlines)
+    if not named and not any(outline.state is RowState.ARCHIVED for outline in outlines):
         return blocks
     found = list(blocks)
     # What stands between a block's start and its summary is its head, repeated or not.
     inside = {at for block in blocks for at in (*block.copies, *block.again, *_up_to_summary(block))}
     starts = {block.start: block for block in blocks}
     seen: set[Hashable] = set()
-    opening = _identity(bones[0])
-    for at, bone in enumerate(bones):
-        identity = _identity(bone)
+    opening = _identity(outlines[0])
+    for at, outline in enumerate(outlines):
+        identity = _identity(outline)
         if at in starts:
             opening = identity
         elif identity == opening and identity in seen and at not in inside:
-            batch = range(at, len(bones)) if named else stroke(bones, at)
-            copies = _copies_in(bones, batch, bones[:at]) if len(batch) > 1 or named else set()
+            batch = range(at, len(outlines)) if named else write_batch(outlines, at)
+            copies = _copies_in(outlines, batch, outlines[:at]) if len(batch) > 1 or named else set()
             if copies:
                 found.append(_Block(at, None, BoundaryMode.IN_PLACE, len(copies), 0, copies))
                 inside |= copies
         seen.add(identity)
-    for row, kept in digests(bones, inside):
+    for row, kept in digests(outlines, inside):
         found.append(_Block(row, row, BoundaryMode.IN_PLACE, 0, len(kept), {*kept}))
     return sorted(found, key=lambda block: block.start)
 
@@ -278,5 +293,5 @@ def _up_to_summary(block: _Block) -> range:
     return range(block.start, block.start if block.summary is None else block.summary + 1)
 
 
-def _identity(bone: Bone) -> Hashable:
-    return bone.uid or bone.key
+def _identity(outline: RowOutline) -> Hashable:
+    return outline.uid or outline.key

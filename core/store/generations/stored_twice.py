@@ -11,22 +11,22 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
-from core.store.generations.row_outline import Bone
+from core.store.generations.row_outline import RowOutline
 
 
-def stored_again(bones: Sequence[Bone], written: int) -> tuple[int, ...]:
+def stored_again(outlines: Sequence[RowOutline], written: int) -> tuple[int, ...]:
     """Places of the rows right behind a block that are known already.
 
     Args:
-        bones: A session's rows by id, each with its uid.
+        outlines: A session's rows by id, each with its uid.
         written: Where the block ends.
     """
-    known = {bone.uid for bone in bones[:written]}
-    return tuple(takewhile(lambda at: bones[at].uid in known, range(written, len(bones))))
+    known = {outline.uid for outline in outlines[:written]}
+    return tuple(takewhile(lambda at: outlines[at].uid in known, range(written, len(outlines))))
 
 
 def unseen_by(
-    again: Sequence[int], bones: Sequence[Bone], start: int, block: int, tail: Sequence[int]
+    again: Sequence[int], outlines: Sequence[RowOutline], start: int, block: int, tail: Sequence[int]
 ) -> frozenset[int] | None:
     """Ids of the rows stored again that the next compaction was not given.
 
@@ -35,7 +35,7 @@ def unseen_by(
 
     Args:
         again: Places of the rows in question.
-        bones: The session's rows.
+        outlines: The session's rows.
         start: Where their generation begins.
         block: Where the next one does.
         tail: Places of that one's copies behind its summary.
@@ -43,20 +43,20 @@ def unseen_by(
     Returns:
         None where the tail begins behind them.
     """
-    places = positions(bones[start:block])
+    places = positions(outlines[start:block])
     limit, restated = block - start, set()
     for at in reversed(tail):
-        limit = max((one for one in places.get(bones[at].uid, ()) if one < limit), default=limit)
+        limit = max((one for one in places.get(outlines[at].uid, ()) if one < limit), default=limit)
         restated.add(start + limit)
     if restated & set(again):
         return frozenset()
     reaches = min(restated, default=block) < again[0]
-    return frozenset(bones[at].id for at in again) if reaches else None
+    return frozenset(outlines[at].id for at in again) if reaches else None
 
 
-def positions(bones: Sequence[Bone]) -> Mapping[str | None, Sequence[int]]:
+def positions(outlines: Sequence[RowOutline]) -> Mapping[str | None, Sequence[int]]:
     """Where each message stands, first to last."""
     found: dict[str | None, list[int]] = defaultdict(list)
-    for at, bone in enumerate(bones):
-        found[bone.uid].append(at)
+    for at, outline in enumerate(outlines):
+        found[outline.uid].append(at)
     return found

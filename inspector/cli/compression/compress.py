@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
-from core.model.compaction.preview import AnchorCount, Preview, Retention
+from core.model.compaction.preview import FactCount, Preview, Retention
 from inspector.cli import output
 from inspector.cli.compression import agreement as pricing
 from inspector.cli.compression import apply as writing
@@ -167,7 +167,7 @@ def _retention(found: Retention) -> dict[str, Any]:
     }
 
 
-def _count(count: AnchorCount) -> dict[str, int]:
+def _count(count: FactCount) -> dict[str, int]:
     return {"kept": count.kept, "paraphrased": count.paraphrased, "lost": count.lost, "of": count.of}
 
 
@@ -213,5 +213,5 @@ def _table(found: list[Preview]) -> Iterator[str]:
     yield from lines(columns, rows)
 
 
-def _share(count: AnchorCount | None) -> float | None:
+def _share(count: FactCount | None) -> float | None:
     return None if count is None or not count.of else (count.kept + count.paraphrased) / count.of

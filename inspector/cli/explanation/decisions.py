@@ -31,8 +31,8 @@ def all_turns(store: Store, session_id: str, release: str | None) -> tuple[Turn,
     from core.explain.events import explained
     from core.explain.turns.replay import replay_turns
 
-    frame, explanation = explained(store, session_id, release=release)
-    return replay_turns(frame, explanation.events)
+    context, explanation = explained(store, session_id, release=release)
+    return replay_turns(context, explanation.events)
 
 
 def chosen(turns: Sequence[Turn], place: At | None) -> Turn | None:

@@ -17,8 +17,8 @@ def tried(store: Store, session_id: str, release: str | None) -> tuple[Scenario,
     from core.explain.events import explained
     from core.explain.what_if.scenarios import judged, scenarios
 
-    frame, explanation = explained(store, session_id, release=release)
-    return judged([one for one, _ in scenarios(frame, explanation.settings, release)])
+    context, explanation = explained(store, session_id, release=release)
+    return judged([one for one, _ in scenarios(context, explanation.settings, release)])
 
 
 def lines(found: Sequence[Scenario]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from textual.message import Message as Event
 from textual.screen import ModalScreen
 
 from inspector.base.commands import bindings
-from inspector.base.figure_origins import Asked, Told
+from inspector.base.figure_origins import FigureOrigin, FigureQuestion
 from inspector.base.workers import Reporting, cancelled, in_thread
 from inspector.screens.page import Copying
 from inspector.terminal.line import Line
@@ -43,9 +43,9 @@ class OriginScreen(Reporting, Copying, ModalScreen[None]):
     class Found(Event):
         """They were looked up."""
 
-        told: Sequence[Told]
+        told: Sequence[FigureOrigin]
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: FigureQuestion) -> None:
         super().__init__()
         self._asked = asked
 
@@ -95,11 +95,11 @@ def _words(text: str, width: int, ink: Palette) -> Sequence[Line]:
     return list(paragraph(text, width, ink, "ink-muted"))
 
 
-def _lines(told: Sequence[Told], width: int, ink: Palette) -> Sequence[Line]:
+def _lines(told: Sequence[FigureOrigin], width: int, ink: Palette) -> Sequence[Line]:
     return list(_told(told, width, ink))
 
 
-def _told(told: Sequence[Told], width: int, ink: Palette) -> Iterator[Line]:
+def _told(told: Sequence[FigureOrigin], width: int, ink: Palette) -> Iterator[Line]:
     for place, one in enumerate(told):
         if place:
             yield Line()

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from core.model.accounting.prices import Term
 from core.model.accounting.usage import Origin
-from inspector.base.figure_origins import Told
+from inspector.base.figure_origins import FigureOrigin
 from inspector.screens.sessions.columns import Extra
 
 
-def measured(extra: Extra) -> tuple[Told, ...]:
+def measured(extra: Extra) -> tuple[FigureOrigin, ...]:
     """What was computed beside a row of the list: its pressure and its generations."""
     size, window = extra.pressure.tokens, extra.pressure.window
     terms = (Term("prompt", size), Term("window", window)) if size is not None and window else ()
     shares = "prompt tokens / window; the mark stands at the threshold"
     return (
-        Told(Origin("prompt tokens", size, "what the next request would carry, as the release estimates it")),
-        Told(Origin("pressure", extra.pressure.share, shares, terms)),
-        Told(
+        FigureOrigin(
+            Origin("prompt tokens", size, "what the next request would carry, as the release estimates it")
+        ),
+        FigureOrigin(Origin("pressure", extra.pressure.share, shares, terms)),
+        FigureOrigin(
             Origin("threshold", extra.pressure.threshold, "as configured today; the map shows its arithmetic")
         ),
-        Told(Origin("generations", extra.generations, "compactions the rows show + 1")),
+        FigureOrigin(Origin("generations", extra.generations, "compactions the rows show + 1")),
     )

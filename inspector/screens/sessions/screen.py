@@ -12,7 +12,7 @@ from textual.timer import Timer
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
-from inspector.base.figure_origins import Asked
+from inspector.base.figure_origins import FigureQuestion
 from inspector.screens.sessions.card import SessionCard
 from inspector.screens.sessions.columns import SessionLine
 from inspector.screens.sessions.data.order import SourcePage
@@ -193,7 +193,7 @@ class SessionsScreen(MeasuringSessions):
             extra = None if alone else self.listing.extras.get(line.key)
             beside, read = measured(extra) if extra else (), spending(line.location, about, alone=alone)
             self.app.push_screen(
-                OriginScreen(Asked(line.title or about, lambda stop: (*read(stop), *beside)))
+                OriginScreen(FigureQuestion(line.title or about, lambda stop: (*read(stop), *beside)))
             )
 
     def action_refresh(self) -> None:

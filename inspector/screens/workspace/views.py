@@ -13,7 +13,7 @@ from textual.reactive import var
 from core.model.transcript.conversation import Conversation, Generation
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
-from inspector.base.figure_origins import Asked
+from inspector.base.figure_origins import FigureQuestion
 from inspector.base.workers import Reporting
 
 
@@ -111,7 +111,7 @@ class View(Reporting, Vertical):
 class FigureView(View):
     """A view with figures under the cursor that `=` tells the origin of."""
 
-    def figures(self) -> Asked | None:
+    def figures(self) -> FigureQuestion | None:
         """The figures; None while there are none."""
         return None
 

@@ -11,7 +11,7 @@ from textual.message import Message as Event
 from textual.strip import Strip
 from textual.widget import Widget
 
-from core.model.compaction.preview import Anchor, AnchorCount, Retention
+from core.model.compaction.preview import Fact, FactCount, Retention
 from inspector.terminal import formatting as format
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line
@@ -128,7 +128,7 @@ def heat_ink(share: float | None) -> str:
     return "severity-critical" if share >= HOT else "severity-warning" if share >= WARM else "severity-ok"
 
 
-def kept_share(counts: AnchorCount) -> float | None:
+def kept_share(counts: FactCount) -> float | None:
     """Share of anchors that survive, word for word or not; None without any."""
     return None if not counts.of else (counts.of - counts.lost) / counts.of
 
@@ -138,7 +138,7 @@ def gravity(category: str) -> int:
     return 0 if category in GRAVE else 2 if category in PLAIN else 1
 
 
-def gravest(anchors: Sequence[Anchor]) -> Anchor | None:
+def gravest(anchors: Sequence[Fact]) -> Fact | None:
     """The first loss of the gravest category that has one."""
     for category in GRAVE:
         for anchor in anchors:
@@ -147,6 +147,6 @@ def gravest(anchors: Sequence[Anchor]) -> Anchor | None:
     return None
 
 
-def _severity(counts: AnchorCount) -> str:
+def _severity(counts: FactCount) -> str:
     share = kept_share(counts)
     return "ink-faint" if share is None else heat_ink(1 - share)

@@ -1,4 +1,4 @@
-"""A compaction on paper: complete, consistent, and with no trace on what it was made from."""
+"""A dry run of a compaction: complete, consistent, and with no trace on what it was made from."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.compress.summarise.extract.summariser import ExtractiveSummariser
 from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.compress.summarise.provided import GivenSummary
 from core.hermes.policy.policy import documents, load_policy, releases
-from core.model.compaction.preview import AnchorCount
+from core.model.compaction.preview import FactCount
 from core.model.compaction.settings import Settings
 from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call
@@ -186,7 +186,7 @@ def test_a_model_is_never_narrowed_by_the_focus() -> None:
     assert "src/search/f1.py" in made.summary
 
 
-def _share(count: AnchorCount | None) -> float:
+def _share(count: FactCount | None) -> float:
     assert count is not None
     assert count.of
     return (count.kept + count.paraphrased) / count.of

@@ -1,4 +1,4 @@
-"""The sieve lets every credential through, and little else."""
+"""The bulk scan lets every credential through, and little else."""
 
 from __future__ import annotations
 

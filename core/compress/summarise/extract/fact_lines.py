@@ -23,7 +23,7 @@ _SERIES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class FactLine:
     """One line for one section.
 
     Attributes:
@@ -42,7 +42,7 @@ class Fact:
     fixed: bool = False
 
 
-def facts_of(views: Sequence[View], topic: Topic | None, asked_before: str = "") -> list[Fact]:
+def facts_of(views: Sequence[View], topic: Topic | None, asked_before: str = "") -> list[FactLine]:
     """Every fact of a middle, in order within each kind; what was undone later is left out.
 
     Args:
@@ -69,37 +69,37 @@ def facts_of(views: Sequence[View], topic: Topic | None, asked_before: str = "")
     return [_focus(fact, fact.at in focused or topic.covers(fact.text)) for fact in found]
 
 
-def _focus(fact: Fact, in_focus: bool) -> Fact:
+def _focus(fact: FactLine, in_focus: bool) -> FactLine:
     """Mark a fact; outside the focus only the task itself is certain of its place, and in brief."""
     brief = fact.kind == "task" and not in_focus
     text = one_line(fact.text, _BRIEF) if brief else fact.text
-    return Fact(fact.kind, text, fact.at, fact.weight, in_focus, fact.fixed and (in_focus or brief))
+    return FactLine(fact.kind, text, fact.at, fact.weight, in_focus, fact.fixed and (in_focus or brief))
 
 
-def _requests(views: Sequence[View], asked_before: str) -> Iterator[Fact]:
+def _requests(views: Sequence[View], asked_before: str) -> Iterator[FactLine]:
     requests = [view for view in views if view.request]
     before = request_words(asked_before)
     if before:
         text = f"{one_line(before, _ASK)} (asked before this)"
-        yield Fact("goal", text, views[0].index, fixed=True)
+        yield FactLine("goal", text, views[0].index, fixed=True)
     if not requests:
         return
     first, last = None if before else requests[0], requests[-1]
-    yield Fact("task", f"User asked: {one_line(last.text, _TASK)}", last.index, fixed=True)
+    yield FactLine("task", f"User asked: {one_line(last.text, _TASK)}", last.index, fixed=True)
     if first is not None:
-        yield Fact("goal", one_line(first.text, _ASK), first.index, fixed=first is not last)
+        yield FactLine("goal", one_line(first.text, _ASK), first.index, fixed=first is not last)
     for view in pending(views):
-        yield Fact("pending", one_line(view.text, _ASK), view.index, fixed=view is last)
+        yield FactLine("pending", one_line(view.text, _ASK), view.index, fixed=view is last)
     for view in requests:
         for sentence in constraints(view.text):
-            yield Fact("constraints", sentence, view.index)
+            yield FactLine("constraints", sentence, view.index)
         if view not in (first, last):
-            yield Fact("actions", f"User: {one_line(view.text, _ASK)}", view.index, 1.6)
+            yield FactLine("actions", f"User: {one_line(view.text, _ASK)}", view.index, 1.6)
 
 
 def _actions(
     calls: Sequence[Outcome], stories: dict[str, FileStory], focused: Container[int]
-) -> Iterator[Fact]:
+) -> Iterator[FactLine]:
     """What was done: repeats and superseded failures as the last time, a numbered series as one."""
     last: dict[tuple[str, str], Outcome] = {}
     times: dict[tuple[str, str], int] = {}
@@ -121,7 +121,7 @@ def _actions(
             continue
         text = _series(alike) if folded else _action(outcome, times[outcome.call.name, outcome.call.target])
         reads = effect_of(outcome.call.name) == "read" and not outcome.call.command
-        yield Fact("actions", text, outcome.at, 0.6 if reads else 1.2)
+        yield FactLine("actions", text, outcome.at, 0.6 if reads else 1.2)
 
 
 def _shape(outcome: Outcome) -> tuple[str, str]:
@@ -157,7 +157,7 @@ def _ending(outcome: Outcome) -> str:
     return f"{len(lines)} lines"
 
 
-def _troubles(calls: Sequence[Outcome], views: Sequence[View]) -> Iterator[Fact]:
+def _troubles(calls: Sequence[Outcome], views: Sequence[View]) -> Iterator[FactLine]:
     """Errors and what became of them; one that still stands is told once, of the last call that met it."""
     recent = _recent(views)
     standing = {outcome.error: outcome for outcome in calls if outcome.error and outcome.fixed_at is None}
@@ -167,11 +167,11 @@ def _troubles(calls: Sequence[Outcome], views: Sequence[View]) -> Iterator[Fact]
         call = one_line(f"{outcome.call.name} {outcome.call.target}", 100)
         text = f"{one_line(outcome.error, _LINE)} ({call})"
         if outcome.fixed_at is not None:
-            yield Fact("errors", f"{text} -> fixed: the same call passed later", outcome.at, 0.5)
+            yield FactLine("errors", f"{text} -> fixed: the same call passed later", outcome.at, 0.5)
         elif standing[outcome.error] is outcome:
-            yield Fact("errors", text, outcome.at)
+            yield FactLine("errors", text, outcome.at)
             if outcome.at >= recent:
-                yield Fact("blocked", text, outcome.at)
+                yield FactLine("blocked", text, outcome.at)
 
 
 def _recent(views: Sequence[View]) -> float:
@@ -179,16 +179,16 @@ def _recent(views: Sequence[View]) -> float:
     return views[0].index + len(views) * _RECENT
 
 
-def _files(stories: dict[str, FileStory]) -> Iterator[Fact]:
+def _files(stories: dict[str, FileStory]) -> Iterator[FactLine]:
     for story in stories.values():
         if story.vanished:
             continue
         done = ", ".join(dict.fromkeys(story.effects))
         changed = any(effect != "read" for effect in story.effects)
-        yield Fact("files", f"{story.path} ({done})", story.last, 1.4 if changed else 0.8)
+        yield FactLine("files", f"{story.path} ({done})", story.last, 1.4 if changed else 0.8)
 
 
-def _said(views: Sequence[View]) -> Iterator[Fact]:
+def _said(views: Sequence[View]) -> Iterator[FactLine]:
     """What assistants decided, answered, left open, and said when they called nothing."""
     recent = _recent(views)
     asked: View | None = None
@@ -200,9 +200,9 @@ def _said(views: Sequence[View]) -> Iterator[Fact]:
             continue
         yield from _settled(view, open_ends=view.index >= recent and not view.calls)
         if not view.calls:
-            yield Fact("actions", f"Assistant: {said}", view.index, 0.9)
+            yield FactLine("actions", f"Assistant: {said}", view.index, 0.9)
             if asked is not None and asked.text.rstrip().endswith(("?", "？")):
-                yield Fact("questions", f"{one_line(asked.text, 160)} -> {said}", view.index)
+                yield FactLine("questions", f"{one_line(asked.text, 160)} -> {said}", view.index)
             asked = None
 
 
@@ -210,7 +210,7 @@ def _prose(view: View) -> str:
     return _MARKUP.sub("", view.text)
 
 
-def _settled(view: View, *, open_ends: bool) -> Iterator[Fact]:
+def _settled(view: View, *, open_ends: bool) -> Iterator[FactLine]:
     """The decisions of a message and, where they can still be open, what it says is left to do.
 
     What a message announces and then calls is done by that call; what was left long ago is done or given up.
@@ -220,27 +220,27 @@ def _settled(view: View, *, open_ends: bool) -> Iterator[Fact]:
         if sentence.endswith((":", "：")) or words.intent.search(sentence):
             continue  # it only announces what follows
         if words.decision.search(sentence):
-            yield Fact("decisions", one_line(sentence, _LINE), view.index)
+            yield FactLine("decisions", one_line(sentence, _LINE), view.index)
         elif open_ends and words.remaining.search(sentence) and not sentence.endswith(("?", "？")):
-            yield Fact("remaining", one_line(sentence, _LINE), view.index, 0.8)
+            yield FactLine("remaining", one_line(sentence, _LINE), view.index, 0.8)
 
 
-def _state(calls: Sequence[Outcome], views: Sequence[View]) -> Iterator[Fact]:
+def _state(calls: Sequence[Outcome], views: Sequence[View]) -> Iterator[FactLine]:
     told = (outcome for outcome in reversed(calls) if outcome.passed or outcome.error)
     checked = next((outcome for outcome in told if outcome.call.command), None)
     if checked is not None:
-        yield Fact("state", f"Last check: {_action(checked, 1)}", checked.at, 1.2)
+        yield FactLine("state", f"Last check: {_action(checked, 1)}", checked.at, 1.2)
     if calls:
-        yield Fact("state", f"Last call: {_action(calls[-1], 1)}", calls[-1].at)
+        yield FactLine("state", f"Last call: {_action(calls[-1], 1)}", calls[-1].at)
     last = next((view for view in reversed(views) if view.role == "assistant"), None)
     if last is not None and last.calls and (said := one_line(_prose(last), 300)):
-        yield Fact("in_progress", said, last.index)
+        yield FactLine("in_progress", said, last.index)
     skills = (call.target for view in views for call in view.calls if call.name == "skill_view")
     for name in dict.fromkeys(skills):
-        yield Fact("skills", name, views[-1].index)
+        yield FactLine("skills", name, views[-1].index)
 
 
-def _log(views: Sequence[View]) -> Iterator[Fact]:
+def _log(views: Sequence[View]) -> Iterator[FactLine]:
     for view in views:
         if view.role in ("user", "assistant") and view.text.strip():
-            yield Fact("log", f"{view.role}: {one_line(view.text, _LOG)}", view.index)
+            yield FactLine("log", f"{view.role}: {one_line(view.text, _LOG)}", view.index)

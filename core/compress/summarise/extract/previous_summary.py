@@ -10,7 +10,7 @@ from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View
 from core.compress.facts.topic import Topic, terms
 from core.compress.summarise.base import sections
-from core.compress.summarise.extract.fact_lines import Fact
+from core.compress.summarise.extract.fact_lines import FactLine
 from core.compress.summarise.extract.sections import kind_of
 
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
@@ -26,7 +26,7 @@ _QUOTED = "> "
 _ALIKE = 0.8
 
 
-def carried(previous: str | None, views: Sequence[View], topic: Topic | None) -> list[Fact]:
+def carried(previous: str | None, views: Sequence[View], topic: Topic | None) -> list[FactLine]:
     """The lines of the previous summary that the new middle neither replaces nor undoes.
 
     Args:
@@ -39,7 +39,7 @@ def carried(previous: str | None, views: Sequence[View], topic: Topic | None) ->
     undone = _undone(views)
     asked = any(view.request for view in views)
     answered = _answers_first(views)
-    found: list[Fact] = []
+    found: list[FactLine] = []
     for heading, text in sections(previous).items():
         kind = (kind_of(heading) or "context") if heading else "context"
         if not views or not (kind in _REPLACED or (kind == "pending" and answered)):
@@ -48,11 +48,11 @@ def carried(previous: str | None, views: Sequence[View], topic: Topic | None) ->
     return [_focused(fact, topic) for fact in kept]
 
 
-def without_repeats(facts: Sequence[Fact]) -> list[Fact]:
+def without_repeats(facts: Sequence[FactLine]) -> list[FactLine]:
     """Facts of one kind that say the same only once, the newest wording kept; the goal is no action too."""
     seen: dict[str, list[frozenset[str]]] = {}
     exact: set[tuple[str, str]] = set()
-    kept: list[Fact] = []
+    kept: list[FactLine] = []
     updating = any(fact.at < 0 for fact in facts)
     goals = {f"User: {fact.text}" for fact in facts if fact.kind == "goal"}
     for fact in sorted(facts, key=lambda fact: (not fact.fixed, -fact.at)):
@@ -69,7 +69,7 @@ def without_repeats(facts: Sequence[Fact]) -> list[Fact]:
     return kept
 
 
-def _said(fact: Fact) -> str:
+def _said(fact: FactLine) -> str:
     """What a fact says; of decisions and open ends that differ in a number alone the newest is enough."""
     text = " ".join(fact.text.lower().split())
     return _NUMBER.sub("#", text) if fact.kind in _SERIAL and not fact.in_focus else text
@@ -79,7 +79,7 @@ def _alike(words: frozenset[str], other: frozenset[str]) -> bool:
     return len(words & other) >= _ALIKE * max(len(words), 1)
 
 
-def _lines(kind: str, text: str, asked: bool) -> list[Fact]:
+def _lines(kind: str, text: str, asked: bool) -> list[FactLine]:
     lines = [_BULLET.sub("", line).strip() for line in text.splitlines()]
     lines = [
         line for line in lines if line and not _NOTHING.match(line) and not line.startswith(("#", "```"))
@@ -87,18 +87,18 @@ def _lines(kind: str, text: str, asked: bool) -> list[Fact]:
     lines = [line for line in lines if not lexicon().handoff.match(line)]
     if kind == "task":
         if not asked:
-            return [Fact("task", line, -1, fixed=True) for line in lines[:1]]
-        return [Fact("actions", f"User: {_ASKED.sub('', line)}", -1, _WEIGHT * 1.6) for line in lines[:1]]
+            return [FactLine("task", line, -1, fixed=True) for line in lines[:1]]
+        return [FactLine("actions", f"User: {_ASKED.sub('', line)}", -1, _WEIGHT * 1.6) for line in lines[:1]]
     if kind == "goal":
-        return [Fact("goal", line, -1, 1.5, fixed=at == 0) for at, line in enumerate(lines)]
+        return [FactLine("goal", line, -1, 1.5, fixed=at == 0) for at, line in enumerate(lines)]
     return [_line(kind, line) for line in lines]
 
 
-def _line(kind: str, line: str) -> Fact:
+def _line(kind: str, line: str) -> FactLine:
     """A line as a fact; what is quoted was said by the user."""
     if line.startswith(_QUOTED):
-        return Fact("actions", f"User: {line.removeprefix(_QUOTED)}", -1, _WEIGHT * 1.6)
-    return Fact(kind, line, -1, _WEIGHT)
+        return FactLine("actions", f"User: {line.removeprefix(_QUOTED)}", -1, _WEIGHT * 1.6)
+    return FactLine(kind, line, -1, _WEIGHT)
 
 
 def _undone(views: Sequence[View]) -> set[str]:
@@ -121,7 +121,7 @@ def _answers_first(views: Sequence[View]) -> bool:
     return False
 
 
-def _focused(fact: Fact, topic: Topic | None) -> Fact:
+def _focused(fact: FactLine, topic: Topic | None) -> FactLine:
     if topic is None or not topic.covers(fact.text):
         return fact
-    return Fact(fact.kind, fact.text, fact.at, fact.weight, True, fact.fixed)
+    return FactLine(fact.kind, fact.text, fact.at, fact.weight, True, fact.fixed)

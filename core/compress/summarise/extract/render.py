@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from core.compress.summarise.base import heading_line
-from core.compress.summarise.extract.fact_lines import Fact
+from core.compress.summarise.extract.fact_lines import FactLine
 from core.compress.summarise.extract.sections import homes
 
 NOTHING = "None."
@@ -30,10 +30,10 @@ _NOTES = {
 """What introduces a fact that stands under another section's heading."""
 
 
-def render(facts: Iterable[Fact], headings: Sequence[str]) -> str:
+def render(facts: Iterable[FactLine], headings: Sequence[str]) -> str:
     """The body of a summary: every heading in order, oldest facts first, `None.` where there is nothing."""
     home = homes(headings)
-    by_heading: dict[str, list[Fact]] = {heading: [] for heading in headings}
+    by_heading: dict[str, list[FactLine]] = {heading: [] for heading in headings}
     for fact in sorted(_brief(list(facts)), key=lambda fact: fact.at):
         heading = home.get(fact.kind)
         if heading is not None and fact.text not in (other.text for other in by_heading[heading]):
@@ -45,7 +45,7 @@ def render(facts: Iterable[Fact], headings: Sequence[str]) -> str:
     return "\n\n".join(blocks)
 
 
-def _brief(facts: Sequence[Fact]) -> Iterator[Fact]:
+def _brief(facts: Sequence[FactLine]) -> Iterator[FactLine]:
     """Long paths written out once, in the list of files, and by their names where calls are told."""
     paths = [fact.text.rpartition(" (")[0] for fact in facts if fact.kind == "files"]
     names = Counter(map(_name, paths))
@@ -65,7 +65,7 @@ def _name(path: str) -> str:
     return path.rstrip("/").rpartition("/")[2]
 
 
-def _block(facts: Sequence[Fact], kind: str | None) -> str:
+def _block(facts: Sequence[FactLine], kind: str | None) -> str:
     if not facts:
         return NOTHING
     lines = []
@@ -81,6 +81,6 @@ def _block(facts: Sequence[Fact], kind: str | None) -> str:
     return "\n".join(lines)
 
 
-def _note(fact: Fact) -> str:
+def _note(fact: FactLine) -> str:
     note = _NOTES.get(fact.kind, "")
     return "" if fact.text.lower().startswith(note.strip().lower()) else note

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 
 from core.compress.facts.values import values
-from core.compress.summarise.extract.fact_lines import Fact
+from core.compress.summarise.extract.fact_lines import FactLine
 from core.compress.summarise.extract.sections import purposes
 
 FOCUS_SHARE = 0.65
@@ -25,7 +25,7 @@ _LINE_ROOM = 60
 """Tokens every section may take at least: a line or two."""
 
 
-def choose(facts: Sequence[Fact], room: int, estimate: Estimate) -> list[Fact]:
+def choose(facts: Sequence[FactLine], room: int, estimate: Estimate) -> list[FactLine]:
     """The facts worth keeping within `room` tokens, best first.
 
     Args:
@@ -41,7 +41,7 @@ def choose(facts: Sequence[Fact], room: int, estimate: Estimate) -> list[Fact]:
     return [*chosen, *_fill([fact for fact in ranked if not fact.fixed], left, costs)]
 
 
-def _fill(ranked: Sequence[Fact], room: int, costs: dict[int, int]) -> list[Fact]:
+def _fill(ranked: Sequence[FactLine], room: int, costs: dict[int, int]) -> list[FactLine]:
     """Facts in two passes: each section up to its share, then whoever is worth most."""
     limits = {kind: max(section.share * room, _LINE_ROOM) for kind, section in purposes().items()}
     first = _take(ranked, room, costs, limits)
@@ -50,7 +50,9 @@ def _fill(ranked: Sequence[Fact], room: int, costs: dict[int, int]) -> list[Fact
     return [*first, *_take(rest, room - _sum(first, costs), costs, {})]
 
 
-def _take(ranked: Iterable[Fact], room: int, costs: dict[int, int], limits: dict[str, float]) -> list[Fact]:
+def _take(
+    ranked: Iterable[FactLine], room: int, costs: dict[int, int], limits: dict[str, float]
+) -> list[FactLine]:
     spent: dict[str, int] = {}
     taken = []
     for fact in ranked:
@@ -63,12 +65,12 @@ def _take(ranked: Iterable[Fact], room: int, costs: dict[int, int], limits: dict
     return taken
 
 
-def _worth(fact: Fact, newest: int) -> float:
+def _worth(fact: FactLine, newest: int) -> float:
     recency = 0.7 + 0.6 * (fact.at / newest if newest > 0 and fact.at >= 0 else 0.5)
     held = len(values(fact.text, errors=False)) if fact.kind != "log" else 0
     density = 1 + _DENSITY * math.log1p(held)
     return purposes()[fact.kind].weight * fact.weight * recency * density
 
 
-def _sum(facts: Iterable[Fact], costs: dict[int, int]) -> int:
+def _sum(facts: Iterable[FactLine], costs: dict[int, int]) -> int:
     return sum(costs[id(fact)] for fact in facts)

@@ -17,7 +17,7 @@ from core.compress.summarise.base import (
     SummaryResult,
     SummaryStatus,
 )
-from core.compress.summarise.extract.fact_lines import Fact, facts_of
+from core.compress.summarise.extract.fact_lines import FactLine, facts_of
 from core.compress.summarise.extract.previous_summary import carried, without_repeats
 from core.compress.summarise.extract.render import render
 from core.compress.summarise.extract.select import FOCUS_SHARE, Estimate, choose
@@ -95,8 +95,8 @@ class ExtractiveSummariser(OfflineSummariser):
     def _body(
         self,
         request: SummaryRequest,
-        facts: list[Fact],
-        more: list[Fact],
+        facts: list[FactLine],
+        more: list[FactLine],
         anchors: list[Found],
         rooms: tuple[int, int],
     ) -> str:
@@ -104,7 +104,7 @@ class ExtractiveSummariser(OfflineSummariser):
         wanted = [anchor for anchor in anchors if anchor.in_focus]
         added = request.complete("")
 
-        def written(facts: Sequence[Fact]) -> str:
+        def written(facts: Sequence[FactLine]) -> str:
             return f"{render(facts, request.headings)}\n{added}"
 
         listed = int(room * _LIST_SHARE)
@@ -122,13 +122,13 @@ class ExtractiveSummariser(OfflineSummariser):
 
     def _focused(
         self,
-        facts: Sequence[Fact],
-        more: Sequence[Fact],
+        facts: Sequence[FactLine],
+        more: Sequence[FactLine],
         wanted: Sequence[Found],
         room: int,
         plain: int,
-        written: Callable[[Sequence[Fact]], str],
-    ) -> list[Fact]:
+        written: Callable[[Sequence[FactLine]], str],
+    ) -> list[FactLine]:
         """Facts about the focus while there are any and room for them; others up to a plain summary's size.
 
         Args:
@@ -148,17 +148,19 @@ class ExtractiveSummariser(OfflineSummariser):
         left = max(room - for_focus, plain - self._cost(chosen))
         return [*chosen, *choose(others, min(left, room - self._cost(chosen)), self._estimate)]
 
-    def _exact(self, wanted: Sequence[Found], chosen: Sequence[Fact], said: str, room: int) -> list[Fact]:
+    def _exact(
+        self, wanted: Sequence[Found], chosen: Sequence[FactLine], said: str, room: int
+    ) -> list[FactLine]:
         """What the focus holds and `said` does not, word for word, in the room the chosen facts leave."""
         left = max(0, room - self._cost(chosen))
         found = lists(wanted, said, min(left, int(room * FOCUS_SHARE)), self._estimate)
         held = "\n".join((said, *(fact.text for fact in found)))
         return found + quotes(wanted, held, left - self._cost(found), self._estimate)
 
-    def _cost(self, facts: Sequence[Fact]) -> int:
+    def _cost(self, facts: Sequence[FactLine]) -> int:
         return sum(self._estimate(fact.text) + 1 for fact in facts)
 
-    def _fitted(self, chosen: list[Fact], budget: int, request: SummaryRequest) -> str:
+    def _fitted(self, chosen: list[FactLine], budget: int, request: SummaryRequest) -> str:
         """The body within the budget; the last chosen facts go first."""
         kept = list(chosen)
         body = redact_text(render(kept, request.headings))
@@ -176,8 +178,8 @@ def _told_before(request: SummaryRequest) -> list[View]:
 
 
 def _favour(
-    chosen: list[Fact], anchors: Sequence[Found], written: Callable[[Sequence[Fact]], str]
-) -> list[Fact]:
+    chosen: list[FactLine], anchors: Sequence[Found], written: Callable[[Sequence[FactLine]], str]
+) -> list[FactLine]:
     """Drop what matters least outside the focus until the focus survives at twice the rate of the rest.
 
     The task stays; what else is otherwise certain of its place goes last.
@@ -210,7 +212,7 @@ def _rate(anchors: Sequence[Found], index: SummaryIndex) -> float:
     return sum(index.fate(anchor.category, anchor.value) != LOST for anchor in anchors) / len(anchors)
 
 
-def _without(facts: Sequence[Fact], dropped: Sequence[Fact]) -> list[Fact]:
+def _without(facts: Sequence[FactLine], dropped: Sequence[FactLine]) -> list[FactLine]:
     gone = set(map(id, dropped))
     return [fact for fact in facts if id(fact) not in gone]
 

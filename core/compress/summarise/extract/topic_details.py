@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from core.compress.facts.collect import sentences
 from core.compress.facts.readable import View, one_line
 from core.compress.facts.topic import Topic
-from core.compress.summarise.extract.fact_lines import Fact
+from core.compress.summarise.extract.fact_lines import FactLine
 
 _LONGEST = 240
 _LEAST = 20
@@ -18,7 +18,7 @@ _SAID, _SHOWN = 0.5, 0.25
 """Worth of a sentence of an assistant, and of a line of a tool's output, beside the facts of the sections."""
 
 
-def topic_details(views: Sequence[View], topic: Topic) -> Iterator[Fact]:
+def topic_details(views: Sequence[View], topic: Topic) -> Iterator[FactLine]:
     """The sentences of assistants and the lines of results that a topic covers, each once, oldest first."""
     seen: set[str] = set()
     for view in views:
@@ -30,4 +30,4 @@ def topic_details(views: Sequence[View], topic: Topic) -> Iterator[Fact]:
         new = [line for line in dict.fromkeys(told) if len(line) >= _LEAST and line not in seen]
         seen.update(new)
         weight = _SAID if said else _SHOWN
-        yield from (Fact("context", line, view.index, weight, True) for line in new[:_PER_MESSAGE])
+        yield from (FactLine("context", line, view.index, weight, True) for line in new[:_PER_MESSAGE])

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from core.compress.facts.collect import Found
 from core.compress.facts.values import classify
 from core.compress.retention.summary_index import LOST, SummaryIndex, endings
-from core.compress.summarise.extract.fact_lines import Fact
+from core.compress.summarise.extract.fact_lines import FactLine
 from core.compress.summarise.extract.select import Estimate
 
 _LABELS = {"urls": "Links", "ids": "Ids", "numbers": "Figures", "hashes": "Hashes", "paths": "Paths"}
@@ -28,22 +28,22 @@ _ROOTED = 4
 """Paths below one folder from which on the folder is named once for all of them."""
 
 
-def quotes(anchors: Sequence[Found], said: str, room: int, estimate: Estimate) -> list[Fact]:
+def quotes(anchors: Sequence[Found], said: str, room: int, estimate: Estimate) -> list[FactLine]:
     """The sentences that `said` does not hold, word for word, newest first, within `room` tokens."""
     held = SummaryIndex(said)
-    facts: list[Fact] = []
+    facts: list[FactLine] = []
     for category, kind in _SENTENCES.items():
         for anchor in reversed([anchor for anchor in anchors if anchor.category == category]):
             cost = estimate(anchor.value) + 1
             if cost <= room and held.fate(category, anchor.value) == LOST:
                 room -= cost
-                facts.append(Fact(kind, anchor.value, anchor.messages[-1], 0.5, in_focus=True))
+                facts.append(FactLine(kind, anchor.value, anchor.messages[-1], 0.5, in_focus=True))
     return facts
 
 
-def lists(anchors: Sequence[Found], said: str, room: int, estimate: Estimate) -> list[Fact]:
+def lists(anchors: Sequence[Found], said: str, room: int, estimate: Estimate) -> list[FactLine]:
     """Lines of values that `said` does not hold yet, most used first, within `room` tokens."""
-    lines: list[Fact] = []
+    lines: list[FactLine] = []
     waiting = [
         anchor
         for anchor in sorted(anchors, key=_rank)
@@ -61,7 +61,7 @@ def lists(anchors: Sequence[Found], said: str, room: int, estimate: Estimate) ->
             if cost > room:
                 break
             room -= cost
-            lines.append(Fact("context", text, newest, 0.5, all(in_focus)))
+            lines.append(FactLine("context", text, newest, 0.5, all(in_focus)))
     return lines
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.compress.sizing.estimate import text_tokens
 from core.explain.compactions.attempts import Attempt
 from core.explain.compactions.outcome.failure import failure_of
-from core.explain.context.context import Frame
+from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.config.engine import engine_in_charge
 from core.hermes.log.record import Kind, LogRecord
@@ -24,28 +24,33 @@ _CALLS = frozenset({Kind.SUMMARY_CALL, Kind.AUX_CALL})
 
 
 def summary_outcome(
-    frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None, *, completed: bool, release: str | None
+    context: ConversationContext,
+    attempt: Attempt | None,
+    rows: BoundaryRows | None,
+    *,
+    completed: bool,
+    release: str | None,
 ) -> SummaryOutcome:
     """Who wrote the summary: the row itself knows best, then the telemetry, then the lines in between."""
     status = _status(attempt, rows, completed)
-    if status is SummaryStatus.MODEL and not _called(attempt) and _another_engine(frame):
+    if status is SummaryStatus.MODEL and not _called(attempt) and _another_engine(context):
         status = SummaryStatus.UNKNOWN  # its form is Hermes' own, but any engine can write that
-    model = _model(frame, attempt, rows) if status is SummaryStatus.MODEL else None
+    model = _model(context, attempt, rows) if status is SummaryStatus.MODEL else None
     tokens = None
     if rows is not None and rows.summary is not None:
-        tokens = text_tokens(rows.summary.body, frame.policy(release).estimate.unit)
+        tokens = text_tokens(rows.summary.body, context.policy(release).estimate.unit)
     failed = status in (SummaryStatus.ABORTED, SummaryStatus.FALLBACK)
-    failure = failure_of(attempt, rows, _provider(frame, release)) if failed else None
+    failure = failure_of(attempt, rows, _provider(context, release)) if failed else None
     return SummaryOutcome(status, model, tokens, failure)
 
 
-def _provider(frame: Frame, release: str | None) -> str | None:
+def _provider(context: ConversationContext, release: str | None) -> str | None:
     """Whom Hermes is told to ask for summaries: the one set for them, else the main model's."""
     for key in ("auxiliary.compression.provider", "model.provider"):
-        provider = frame.config.value(key, release or frame.release.release)
+        provider = context.config.value(key, release or context.release.release)
         if provider and provider != "auto":
             return str(provider)
-    return frame.conversation.tip.provider
+    return context.conversation.tip.provider
 
 
 def _status(attempt: Attempt | None, rows: BoundaryRows | None, completed: bool) -> SummaryStatus:
@@ -75,11 +80,11 @@ def _called(attempt: Attempt | None) -> bool:
     return bool({line.kind for line in attempt.inner} & _CALLS)
 
 
-def _another_engine(frame: Frame) -> bool:
-    return engine_in_charge(frame.config, frame.log.records, frame.release.release) is not None
+def _another_engine(context: ConversationContext) -> bool:
+    return engine_in_charge(context.config, context.log.records, context.release.release) is not None
 
 
-def _model(frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None) -> str | None:
+def _model(context: ConversationContext, attempt: Attempt | None, rows: BoundaryRows | None) -> str | None:
     if attempt is not None:
         record = attempt.telemetry.telemetry if attempt.telemetry else None
         if record is not None and record.aux_model:
@@ -87,16 +92,16 @@ def _model(frame: Frame, attempt: Attempt | None, rows: BoundaryRows | None) -> 
         called = _last(attempt, Kind.SUMMARY_CALL) or _last(attempt, Kind.AUX_CALL)
         if called is not None and called.model:
             return called.model
-    session = frame.sessions.get(rows.session) if rows else None
-    return _booked(frame, session) if session else None
+    session = context.sessions.get(rows.session) if rows else None
+    return _booked(context, session) if session else None
 
 
 def _last(attempt: Attempt, kind: Kind) -> LogRecord | None:
     return next((line for line in reversed(attempt.inner) if line.kind is kind), None)
 
 
-def _booked(frame: Frame, session: Session) -> str | None:
+def _booked(context: ConversationContext, session: Session) -> str | None:
     """The one model the session booked summary calls on; several leave it open."""
-    rows = frame.store.model_usage([session.id])
+    rows = context.store.model_usage([session.id])
     models = {row.model for row in rows if row.task == "compression" and row.model}
     return models.pop() if len(models) == 1 else None

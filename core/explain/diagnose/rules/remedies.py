@@ -24,7 +24,7 @@ def to_fire_earlier(case: Case) -> str:
 
 def to_fire_later(case: Case) -> str:
     """What would raise the threshold."""
-    settings = case.frame.settings(None, case.tip, case.window)
+    settings = case.context.settings(None, case.tip, case.window)
     if case.threshold is not None and case.threshold == settings.threshold_cap:
         return "Raise compression.threshold_tokens in config.yaml"
     if case.threshold is not None and case.threshold == settings.aux_window:
@@ -45,5 +45,5 @@ def moves(case: Case, share: float = _MOST) -> bool:
     """Another compression.threshold would be another threshold, whatever floors and caps there are."""
     if case.window is None:
         return False
-    settings = replace(case.frame.settings(None, case.tip, case.window), threshold=share)
+    settings = replace(case.context.settings(None, case.tip, case.window), threshold=share)
     return budgets(settings, case.policy, case.window).threshold != case.threshold

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from core.model.accounting.prices import Term
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheReport, ResultCost, TtlAdvice
 from core.model.accounting.usage import Origin
-from inspector.base.figure_origins import Told, located
+from inspector.base.figure_origins import FigureOrigin, located
 from inspector.screens.workspace.cache.card import DEAREST
 from inspector.terminal import formatting as format
 
@@ -22,42 +22,46 @@ RESULT = (
 )
 
 
-def break_told(found: CacheBreak, calls: Sequence[CacheCall] = ()) -> Iterator[Told]:
+def break_told(found: CacheBreak, calls: Sequence[CacheCall] = ()) -> Iterator[FigureOrigin]:
     """Tokens lost, what they cost, the rates of the two calls."""
     lost = "what the call before had left in the cache and this one did not find there"
-    yield Told(Origin("tokens read again", found.tokens_lost, lost, rows=located(found.evidence)))
-    yield Told(found.origin or Origin("cost", None, NO_PRICE))
+    yield FigureOrigin(Origin("tokens read again", found.tokens_lost, lost, rows=located(found.evidence)))
+    yield FigureOrigin(found.origin or Origin("cost", None, NO_PRICE))
     for when, rate, place in (("before", found.before, found.call - 1), ("itself", found.after, found.call)):
         call = calls[place] if 0 <= place < len(calls) else None
-        yield Told(_hit_rate(f"hit rate of the call {when}", rate, call))
+        yield FigureOrigin(_hit_rate(f"hit rate of the call {when}", rate, call))
 
 
-def whole_told(report: CacheReport) -> Iterator[Told]:
+def whole_told(report: CacheReport) -> Iterator[FigureOrigin]:
     """Hit rate, breaks together, each compaction's bill."""
     tokens = report.tokens
     shares = (Term("cache read", tokens.cache_read or 0), Term("prompt", tokens.prompt or 0))
     formula = "cache read / (fresh input + cache read + cache write)"
-    yield Told(Origin("hit_rate", tokens.hit_rate, formula, shares, rows=("sessions: as recorded",)))
+    yield FigureOrigin(Origin("hit_rate", tokens.hit_rate, formula, shares, rows=("sessions: as recorded",)))
     broken = [(f"break {place}", one) for place, one in enumerate(report.breaks, 1)]
     lost = tuple(Term(name, one.tokens_lost) for name, one in broken)
-    yield Told(Origin("tokens read again", sum(int(term.amount) for term in lost), "sum over breaks", lost))
+    yield FigureOrigin(
+        Origin("tokens read again", sum(int(term.amount) for term in lost), "sum over breaks", lost)
+    )
     costs = tuple(Term(name, one.usd) for name, one in broken if one.usd is not None)
     prices = {label: None for _, one in broken if one.origin for label in one.origin.prices}
     usd = sum(term.amount for term in costs) if costs else None
     unknown = len(broken) - len(costs)
     notes = (f"without {format.plural(unknown, 'break')} whose price is unknown",) if unknown else ()
     whole = Origin("cost of the breaks", usd, "sum over breaks", costs, (), tuple(prices), notes)
-    yield Told(whole)
+    yield FigureOrigin(whole)
     for bill in report.paybacks:
         when = f"the compaction at {format.clock(bill.at, seconds=False)}"
-        yield from (Told(found, when) for found in bill.origins)
+        yield from (FigureOrigin(found, when) for found in bill.origins)
     for point in report.breakpoints:
         place = "the system prompt" if point.index < 0 else f"message {point.index}"
-        yield Told(Origin("tokens up to the marker", point.prefix_tokens, PREFIX, notes=ESTIMATED), place)
+        yield FigureOrigin(
+            Origin("tokens up to the marker", point.prefix_tokens, PREFIX, notes=ESTIMATED), place
+        )
     if report.advice is not None:
-        yield from (Told(found) for found in _lifetimes(report.advice))
+        yield from (FigureOrigin(found) for found in _lifetimes(report.advice))
     for one in report.results[:DEAREST]:
-        yield Told(_result(one), f"{one.tool}, message {one.row}")
+        yield FigureOrigin(_result(one), f"{one.tool}, message {one.row}")
 
 
 def _hit_rate(figure: str, rate: float | None, call: CacheCall | None) -> Origin:

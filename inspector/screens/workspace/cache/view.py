@@ -15,7 +15,7 @@ from core.explain.prompt_cache import conversation_cache
 from core.model.accounting.prompt_cache import CacheBreak, CacheReport
 from core.store.store import Store
 from inspector.base.commands import bindings
-from inspector.base.figure_origins import Asked
+from inspector.base.figure_origins import FigureQuestion
 from inspector.base.workers import cancelled, in_thread
 from inspector.screens.workspace.cache.card import break_lines, result_lines, whole_lines
 from inspector.screens.workspace.cache.figure_origins import break_told, whole_told
@@ -132,15 +132,15 @@ class CacheView(FigureView):
         """Scroll the card."""
         self.card.scroll_face(step)
 
-    def figures(self) -> Asked | None:
+    def figures(self) -> FigureQuestion | None:
         """Those of the card; of the cache as a whole those of the first line."""
         moment, report = self.breaks.current, self._report
         if moment is None or report is None:
             return None
         if moment.found is None:
-            return Asked("the cache", lambda _: tuple(whole_told(report)))
+            return FigureQuestion("the cache", lambda _: tuple(whole_told(report)))
         about, found = f"break {moment.index + 1}", moment.found
-        return Asked(about, lambda _: tuple(break_told(found, report.calls)))
+        return FigureQuestion(about, lambda _: tuple(break_told(found, report.calls)))
 
     def copy_text(self) -> str:
         """The card as plain text."""

@@ -14,7 +14,7 @@ from core.model.transcript.conversation import Chain
 from core.store.store import Store
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
-from inspector.base.figure_origins import Asked
+from inspector.base.figure_origins import FigureQuestion
 from inspector.base.workers import cancelled, in_thread
 from inspector.screens.workspace.chain.card import card_lines
 from inspector.screens.workspace.chain.list_view import ChainList, Twig, twigs
@@ -105,12 +105,12 @@ class ChainView(FigureView):
             return
         shell(self).open_conversation(self.subject.location, twig.node.session.id)
 
-    def figures(self) -> Asked | None:
+    def figures(self) -> FigureQuestion | None:
         """Those of the session under the cursor."""
         twig = self.tree_list.current
         if twig is None or self.subject is None:
             return None
-        return Asked(twig.name, spending(self.subject.location, twig.node.session.id, alone=True))
+        return FigureQuestion(twig.name, spending(self.subject.location, twig.node.session.id, alone=True))
 
     def copy_text(self) -> str:
         """The id under the cursor."""

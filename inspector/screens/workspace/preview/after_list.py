@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.model.compaction.preview import Anchor
+from core.model.compaction.preview import Fact
 from core.preview.comparison import Comparison
 from inspector.screens.workspace.preview.rows import AfterEntry, AfterRows, SummaryLine
 from inspector.terminal.line import Line
@@ -75,12 +75,12 @@ class AfterList(RowList[AfterEntry]):
         return draw_message(row, width, self.palette, Marks())
 
 
-class AnchorList(RowList[Anchor]):
+class FactList(RowList[Fact]):
     """The facts of the middle, the lost ones first."""
 
     HEADER_LINES = 1
 
-    def show_anchors(self, anchors: Sequence[Anchor]) -> None:
+    def show_anchors(self, anchors: Sequence[Fact]) -> None:
         """Show them, worst fate first, and in it what is missed most."""
         order = list(FATES)
         ranked = sorted(anchors, key=lambda one: (order.index(one.fate), gravity(one.category)))
@@ -92,7 +92,7 @@ class AnchorList(RowList[Anchor]):
         line = Line().gap(3).cell("fate", 13, ink).cell("kind", 13, ink).cell("where", 6, ink, right=True)
         return [line.gap(2).add("what · enter shows its message", ink, most=max(0, width - line.width - 2))]
 
-    def draw_row(self, row: Anchor, index: int, width: int) -> Line:
+    def draw_row(self, row: Fact, index: int, width: int) -> Line:
         """Fate, category, where it stood, the fact."""
         sign, token = FATES[row.fate]
         ink, muted = self.palette.style(token), self.palette.style("ink-muted")

@@ -14,7 +14,7 @@ UNTOUCHED = "Nothing was written to this conversation from here that could be ta
 NOTHING = "There is no summary here to edit or to write."
 
 
-class OnwardView(WritingView):
+class NextScreensView(WritingView):
     """The keys that lead on from a preview of the newest generation."""
 
     def action_edit(self) -> None:

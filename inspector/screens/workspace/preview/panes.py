@@ -8,7 +8,7 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 
 from core.preview.comparison import Comparison
-from inspector.screens.workspace.preview.after_list import AfterList, AnchorList
+from inspector.screens.workspace.preview.after_list import AfterList, FactList
 from inspector.screens.workspace.preview.reading import PreparingView
 from inspector.screens.workspace.preview.rows import BeforeRows, Blocks, before_banding, blocks_of, linked
 from inspector.widgets.charts.retention_strip import RetentionStrip
@@ -32,10 +32,10 @@ class SidesView(PreparingView):
 
     DEFAULT_CSS = """
     SidesView #sides, SidesView DiffView { display: none; height: 1fr; }
-    SidesView #text, SidesView AnchorList { display: none; height: 1fr; }
+    SidesView #text, SidesView FactList { display: none; height: 1fr; }
     SidesView #panes { height: 1fr; border-top: solid $rule; border-bottom: solid $rule; }
     SidesView.-sides #sides, SidesView.-diff DiffView { display: block; }
-    SidesView.-text #text, SidesView.-lost AnchorList { display: block; }
+    SidesView.-text #text, SidesView.-lost FactList { display: block; }
     SidesView MessageList, SidesView AfterList { width: 1fr; }
     SidesView AfterList { border-left: solid $rule; }
     """
@@ -57,7 +57,7 @@ class SidesView(PreparingView):
                 yield AfterList()
             yield DiffView(empty="Making the diff …")
             yield LongText(id="text")
-            yield AnchorList(empty="Nothing checkable stands in the middle.")
+            yield FactList(empty="Nothing checkable stands in the middle.")
         yield RetentionStrip()
 
     @property
@@ -103,7 +103,7 @@ class SidesView(PreparingView):
         self.after.tell(comparison)
         kept = comparison.retention if comparison else None
         self.query_one(RetentionStrip).show(kept, comparison.focus if comparison else None)
-        self.query_one(AnchorList).show_anchors(kept.anchors if kept else ())
+        self.query_one(FactList).show_anchors(kept.anchors if kept else ())
 
     def look(self, mode: str) -> None:
         """Look in another way; the same way again goes back to both sides."""
@@ -125,7 +125,7 @@ class SidesView(PreparingView):
             SIDES: self.before,
             DIFF: self.query_one(DiffView),
             TEXT: self.query_one("#text"),
-            LOST: self.query_one(AnchorList),
+            LOST: self.query_one(FactList),
         }
         return fronts[self.mode]
 
@@ -160,9 +160,9 @@ class SidesView(PreparingView):
 
     # From what is lost to where it stood.
 
-    @on(AnchorList.Opened, "AnchorList")
+    @on(FactList.Opened, "FactList")
     def _show_anchor(self) -> None:
-        anchor = self.query_one(AnchorList).current
+        anchor = self.query_one(FactList).current
         if anchor is not None and anchor.messages:
             self.go_to(anchor.messages[-1])
 

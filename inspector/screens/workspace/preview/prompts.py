@@ -8,7 +8,7 @@ from core.compress.planning.keep_turns import MOST_TURNS
 from core.preview.summarisers import extractive
 from inspector.screens.workspace.preview.focus.model import COMPARED, suggested
 from inspector.screens.workspace.preview.focus.screen import FocusLab
-from inspector.screens.workspace.preview.next_screens import OnwardView
+from inspector.screens.workspace.preview.next_screens import NextScreensView
 from inspector.widgets.bars.prompt_bar import PromptBar
 
 FOCUS, COMPARE, KEEP, MODEL = "focus", "compare", "keep", "model"
@@ -17,7 +17,7 @@ UNSUGGESTED = "This middle suggests no topic to compare: F asks for one or two."
 EITHER = "Hermes takes a focus or turns to keep, not both: the other one is gone."
 
 
-class AskingView(OnwardView):
+class AskingView(NextScreensView):
     """Changes what a preview is made with: the focus, the cut, who writes it."""
 
     def action_focus_topic(self) -> None:
@@ -100,8 +100,8 @@ class AskingView(OnwardView):
             self.header.show(None, waiting="Cutting again …")
             self.recut(self.basis, turns, self.asked)
 
-    @on(OnwardView.Recut)
-    def _recut(self, event: OnwardView.Recut) -> None:
+    @on(NextScreensView.Recut)
+    def _recut(self, event: NextScreensView.Recut) -> None:
         if event.asked == self.asked:
             self.basis, self.kept_turns = event.basis, event.turns
             self.make()

@@ -19,7 +19,7 @@ EMPTY = "No messages here, so there is nothing to compress."
 
 
 class PreviewView(AskingView):
-    """The next compaction on paper, or the one that ended an older generation."""
+    """A dry run of the next compaction, or the one that ended an older generation."""
 
     BINDINGS = bindings("preview")
     _outdated = False

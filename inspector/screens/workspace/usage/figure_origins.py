@@ -11,7 +11,7 @@ from core.model.accounting.ledger import LedgerRow
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.store.store import Store
-from inspector.base.figure_origins import Told
+from inspector.base.figure_origins import FigureOrigin
 
 FIGURES = ("total", "hit_rate", "recorded", "computed")
 """What lists show of a conversation, and the cost at the price list beside the recorded one."""
@@ -19,7 +19,7 @@ FIGURES = ("total", "hit_rate", "recorded", "computed")
 
 def spending(
     location: Location, session_id: str, *, alone: bool = False
-) -> Callable[[Cancelled], Sequence[Told]]:
+) -> Callable[[Cancelled], Sequence[FigureOrigin]]:
     """Looks up the figures of the conversation of a session, the main loop's first.
 
     Args:
@@ -28,14 +28,14 @@ def spending(
         alone: Only what this session spent.
     """
 
-    def read(stop: Cancelled) -> Sequence[Told]:
+    def read(stop: Cancelled) -> Sequence[FigureOrigin]:
         with Store(location, cancelled=stop) as store:
             by = "session" if alone else "conversation"
             found = ledger([store], by=by, session=session_id, prices=open_book())
         rows = [row for row in found.rows if not alone or row.key == session_id]
         if len(rows) > 1 and not alone:
             rows.append(found.totals)
-        return [Told(origin(found, row, figure), _name(row)) for row in rows for figure in FIGURES]
+        return [FigureOrigin(origin(found, row, figure), _name(row)) for row in rows for figure in FIGURES]
 
     return read
 

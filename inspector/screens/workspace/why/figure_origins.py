@@ -10,34 +10,36 @@ from core.model.accounting.prompt_cache import Payback
 from core.model.accounting.usage import Origin
 from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
-from inspector.base.figure_origins import Told, located
+from inspector.base.figure_origins import FigureOrigin, located
 from inspector.screens.workspace.why.aftermath import Aftermath
 
 MEASURED = "as the release estimated or the provider counted it when it was compared"
 
 
-def event_told(event: CompressionEvent, aftermath: Aftermath | None) -> Iterator[Told]:
+def event_told(event: CompressionEvent, aftermath: Aftermath | None) -> Iterator[FigureOrigin]:
     """The number compared, the threshold, the effect, what was lost, what it cost."""
     rows = located(event.evidence)
-    yield Told(Origin("prompt tokens", event.tokens, event.explanation or MEASURED, rows=rows))
-    yield Told(Origin("threshold", event.threshold, "; ".join(event.arithmetic) or "not on record"))
+    yield FigureOrigin(Origin("prompt tokens", event.tokens, event.explanation or MEASURED, rows=rows))
+    yield FigureOrigin(Origin("threshold", event.threshold, "; ".join(event.arithmetic) or "not on record"))
     if event.completed:
         left = "the estimate of the messages it left"
-        yield Told(Origin("tokens after it", event.tokens_after, left, rows=rows))
+        yield FigureOrigin(Origin("tokens after it", event.tokens_after, left, rows=rows))
     if aftermath is None:
         return
     if aftermath.kept is not None:
-        yield Told(_lost(aftermath.kept))
+        yield FigureOrigin(_lost(aftermath.kept))
     if aftermath.payback is not None:
         for found in (_summary(aftermath.payback), *aftermath.payback.origins):
-            yield Told(found)
+            yield FigureOrigin(found)
 
 
-def now_told(now: Now) -> Iterator[Told]:
+def now_told(now: Now) -> Iterator[FigureOrigin]:
     """The size of the next request and what it is held against."""
-    yield Told(Origin("prompt tokens", now.tokens, "the next request", rows=located(now.evidence)))
-    yield Told(Origin("threshold", now.threshold, "; ".join(now.arithmetic) or "the window is unknown"))
-    yield Told(Origin("tokens to go", now.headroom, "threshold - prompt tokens"))
+    yield FigureOrigin(Origin("prompt tokens", now.tokens, "the next request", rows=located(now.evidence)))
+    yield FigureOrigin(
+        Origin("threshold", now.threshold, "; ".join(now.arithmetic) or "the window is unknown")
+    )
+    yield FigureOrigin(Origin("tokens to go", now.headroom, "threshold - prompt tokens"))
 
 
 def _lost(kept: Retention) -> Origin:

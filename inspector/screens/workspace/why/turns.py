@@ -79,8 +79,8 @@ class TurnsScreen(CardPage):
         """Replay on a connection of the worker's own."""
         stop = cancelled()
         with Store(self._location, cancelled=stop) as store:
-            frame, explanation = explained(store, self._session)
-            found = replay_turns(frame, explanation.events)
+            context, explanation = explained(store, self._session)
+            found = replay_turns(context, explanation.events)
         if not stop():
             self.post_message(self.Replayed(found, tuple(turn.standing for turn in found)))
 

@@ -16,7 +16,7 @@ from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
 from core.model.evidence import Evidence
 from inspector.base.commands import bindings
-from inspector.base.figure_origins import Asked
+from inspector.base.figure_origins import FigureQuestion
 from inspector.screens.workspace.views import Cursor, Subject
 from inspector.screens.workspace.why.aftermath import Aftermath, bill_of
 from inspector.screens.workspace.why.card import event_lines, now_lines, proof_lines
@@ -191,7 +191,7 @@ class WhyView(ExplainingView):
         self.move_to(generation=0 if closed is None else closed + 1)
         self.post_message(self.Wanted("map"))
 
-    def figures(self) -> Asked | None:
+    def figures(self) -> FigureQuestion | None:
         """Those of the card."""
         moment = self.moments.current
         if moment is None:
@@ -202,7 +202,7 @@ class WhyView(ExplainingView):
         else:
             about = f"compaction {moment.index + 1}"
             told = tuple(event_told(moment.event, self._aftermath(moment)))
-        return Asked(about, lambda _: told)
+        return FigureQuestion(about, lambda _: told)
 
     def copy_text(self) -> str:
         """The card as plain text."""

@@ -119,5 +119,5 @@ class OtherSettingsScreen(Page):
 def _tried(location: Location, session: str, stop: Cancelled) -> Iterator[tuple[Scenario, bool]]:
     """Each scenario as it is worked out, and whether it is the last."""
     with Store(location, cancelled=stop) as store:
-        frame, explanation = explained(store, session)
-        yield from scenarios(frame, explanation.settings)
+        context, explanation = explained(store, session)
+        yield from scenarios(context, explanation.settings)

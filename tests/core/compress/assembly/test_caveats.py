@@ -18,7 +18,7 @@ from core.compress.planning.plan import plan
 from core.compress.retention.report import retention
 from core.compress.summarise.provided import GivenSummary
 from core.hermes.policy.policy import load_policy
-from core.model.compaction.preview import AnchorCount
+from core.model.compaction.preview import FactCount
 from core.model.compaction.settings import Settings
 from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant
@@ -104,7 +104,7 @@ def test_a_summary_the_release_does_not_know_is_said() -> None:
 
 
 def test_a_topic_of_everything_is_said() -> None:
-    one = AnchorCount(kept=1, paraphrased=0, lost=0)
-    none = AnchorCount(kept=0, paraphrased=0, lost=0)
+    one = FactCount(kept=1, paraphrased=0, lost=0)
+    none = FactCount(kept=0, paraphrased=0, lost=0)
     kept = retention([ASK], "Light the lantern.")
     assert "favours nothing" in next(focus_caveats("lantern", replace(kept, focus=one, rest=none), ()))

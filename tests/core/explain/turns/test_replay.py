@@ -13,8 +13,8 @@ from tests.core.explain.home import CONFIG, Home, compacted
 
 def turns(home: Home) -> tuple[Turn, ...]:
     with home.store() as store:
-        frame, explanation = explained(store, "S")
-        return replay_turns(frame, explanation.events)
+        context, explanation = explained(store, "S")
+        return replay_turns(context, explanation.events)
 
 
 def last(home: Home, trigger: Trigger) -> Decision:
@@ -129,8 +129,8 @@ def test_the_curve_sets_the_estimate_beside_the_real_prompt(make_home: MakeHome)
     home.call(1, 1_000)
     home.call(2, 2_000)
     with home.store() as store:
-        frame, explanation = explained(store, "S")
-        points = [point for turn in replay_turns(frame, explanation.events) for point in turn.calls]
+        context, explanation = explained(store, "S")
+        points = [point for turn in replay_turns(context, explanation.events) for point in turn.calls]
     assert [point.real for point in points] == [1_000, 2_000]
     assert points[0].system == 100
     assert points[0].tools is None

@@ -104,10 +104,10 @@ def test_the_conversations_model_sets_the_price(make_home: MakeHome) -> None:
     home.db.session("S")
     home.talk(7)
     with home.store() as store:
-        frame, explanation = explained(store, "S")
+        context, explanation = explained(store, "S")
         book = PriceBook([Override("*", "*", LISTED)])
-        (outcome,) = compare(frame, [explanation.settings], prices=book)
-        (plain,) = compare(frame, [explanation.settings])
+        (outcome,) = compare(context, [explanation.settings], prices=book)
+        (plain,) = compare(context, [explanation.settings])
     assert plain.usd is None
     assert outcome.usd == Bill(LISTED, caches=False).usd(outcome.requests, 0, 0)
 
@@ -130,9 +130,11 @@ def test_history_holds_each_message_once(make_home: MakeHome) -> None:
     home.compact()
     home.talk(2)
     with home.store() as store:
-        frame, explanation = explained(store, "S")
-        spoken = history(frame)
-        outcomes = list(compare(frame, [explanation.settings, replace(explanation.settings, window=128_000)]))
+        context, explanation = explained(store, "S")
+        spoken = history(context)
+        outcomes = list(
+            compare(context, [explanation.settings, replace(explanation.settings, window=128_000)])
+        )
     assert len(spoken) == 28 + 8
     assert not any(message.text.startswith("[CONTEXT SUMMARY]") for message in spoken)
     assert [outcome.threshold for outcome in outcomes] == [54_400, 96_000]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from core.model.transcript.message import RowState
-from core.store.generations.row_outline import Bone
+from core.store.generations.row_outline import RowOutline
 from core.store.generations.stored_twice import stored_again, unseen_by
 from tests.core.store.database import LONG_SUMMARY, SUMMARY
 from tests.core.store.generations.test_generations import Make, Opened, filled
 
 
-def rows(uids: str) -> list[Bone]:
-    return [Bone(at, "user", RowState.LIVE, float(at), uid) for at, uid in enumerate(uids, 1)]
+def rows(uids: str) -> list[RowOutline]:
+    return [RowOutline(at, "user", RowState.LIVE, float(at), uid) for at, uid in enumerate(uids, 1)]
 
 
 def test_what_is_known_and_stands_right_behind_a_block_was_stored_again() -> None:
@@ -28,8 +28,8 @@ def test_what_is_known_and_stands_right_behind_a_block_was_stored_again() -> Non
 def test_the_tail_of_the_next_compaction_tells_whether_they_were_in_memory(
     tail: str, unseen: frozenset[int] | None
 ) -> None:
-    bones = rows("abcd" + "Scd" + "abc" + "xy" + "T" + tail)
-    assert unseen_by((7, 8, 9), bones, 4, 12, range(13, 13 + len(tail))) == unseen
+    outlines = rows("abcd" + "Scd" + "abc" + "xy" + "T" + tail)
+    assert unseen_by((7, 8, 9), outlines, 4, 12, range(13, 13 + len(tail))) == unseen
 
 
 def test_rows_stored_again_are_neither_tail_nor_compaction(make: Make, opened: Opened) -> None:

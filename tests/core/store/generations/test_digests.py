@@ -7,14 +7,14 @@ import pytest
 from core.model.transcript.boundary import BoundaryMode
 from core.model.transcript.message import RowState
 from core.store.generations.foreign_summaries import digests
-from core.store.generations.row_outline import Bone
+from core.store.generations.row_outline import RowOutline
 from tests.core.store.database import SessionDatabase
 from tests.core.store.generations.test_generations import Make, Opened, filled
 
 
-def rows(uids: str, replaced: int, gone: RowState = RowState.ARCHIVED) -> list[Bone]:
+def rows(uids: str, replaced: int, gone: RowState = RowState.ARCHIVED) -> list[RowOutline]:
     states = [gone] * replaced + [RowState.LIVE] * (len(uids) - replaced)
-    return [Bone(at, "user", states[at], float(at), uid) for at, uid in enumerate(uids)]
+    return [RowOutline(at, "user", states[at], float(at), uid) for at, uid in enumerate(uids)]
 
 
 def test_a_new_row_and_all_that_stood_right_before_it_is_a_block() -> None:

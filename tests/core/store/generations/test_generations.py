@@ -11,7 +11,7 @@ from core.model.transcript.boundary import BoundaryMode
 from core.model.transcript.conversation import Conversation
 from core.model.transcript.message import RowState
 from core.store.generations.copied_rows import head_copies, repeats, tail_copies
-from core.store.generations.row_outline import Bone
+from core.store.generations.row_outline import RowOutline
 from core.store.generations.split import split
 from core.store.store import Store
 from tests.core.store.database import END, LONG_SUMMARY, PRIOR, PRIOR_END, SessionDatabase
@@ -228,7 +228,7 @@ def test_a_rewrite_that_left_no_summary_begins_a_generation(make: Make, opened: 
 
 
 def engine_writes(database: SessionDatabase, tail: int = 4) -> list[int]:
-    """What another engine leaves, in one stroke: the first message, its digest, the last messages."""
+    """What another engine leaves, in one batch: the first message, its digest, the last messages."""
     old, at = database.live("s"), database.tick()
     database.mark(old, active=0, compacted=1)
     new = [database.copy(old[0])]
@@ -342,12 +342,14 @@ def database_role(database: SessionDatabase, row: int) -> str:
 
 def test_a_very_long_session_is_split_in_time_linear_in_its_rows() -> None:
     rows = 20_000
-    bones = [Bone(at, "user", RowState.ARCHIVED, float(at * 10), None, key=at) for at in range(rows)]
-    summary = Bone(rows, "user", RowState.LIVE, rows * 10.0, None, key="summary", flagged=True)
-    tail = [replace(bone, id=rows + at, key=bone.key) for at, bone in enumerate(bones[-20:], start=1)]
+    outlines = [RowOutline(at, "user", RowState.ARCHIVED, float(at * 10), None, key=at) for at in range(rows)]
+    summary = RowOutline(rows, "user", RowState.LIVE, rows * 10.0, None, key="summary", flagged=True)
+    tail = [
+        replace(outline, id=rows + at, key=outline.key) for at, outline in enumerate(outlines[-20:], start=1)
+    ]
 
     def work() -> None:
-        segments = split([*bones, summary, *tail], (), rotated=False, doubled=False)
+        segments = split([*outlines, summary, *tail], (), rotated=False, doubled=False)
         assert [len(segment.copies) for segment in segments] == [0, 20]
 
     # Comparing every row with every other took two seconds at this size.

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.model.compaction.preview import Anchor, AnchorCount, Retention
+from core.model.compaction.preview import Fact, FactCount, Retention
 from inspector.terminal.palette import Palette, defaults
 from inspector.widgets.charts.retention_strip import (
     gravest,
@@ -22,19 +22,19 @@ INK = Palette(defaults())
 SHARES = st.lists(st.none() | st.floats(0, 1), max_size=60)
 
 
-def report(*anchors: Anchor) -> Retention:
+def report(*anchors: Fact) -> Retention:
     return Retention(
         anchors=anchors,
-        by_category={"paths": AnchorCount(11, 0, 1), "constraints": AnchorCount(1, 1, 1)},
-        focus=AnchorCount(9, 1, 0),
-        rest=AnchorCount(2, 0, 3),
+        by_category={"paths": FactCount(11, 0, 1), "constraints": FactCount(1, 1, 1)},
+        focus=FactCount(9, 1, 0),
+        rest=FactCount(2, 0, 3),
         score=0.82,
         lost_by_message=(0.0, 0.4, 1.0, None),
     )
 
 
-def lost(category: str, value: str) -> Anchor:
-    return Anchor(category, value, (4,), "lost")
+def lost(category: str, value: str) -> Fact:
+    return Fact(category, value, (4,), "lost")
 
 
 def test_counts_are_told_by_category_and_the_gravest_loss_by_name() -> None:

@@ -83,7 +83,7 @@ def fossil_head(case: Case, rule: Rule) -> Iterable[Found]:
 def middle_exceeds_summary_model(case: Case, rule: Rule) -> Iterable[Found]:
     """The next middle does not fit the summary model."""
     lowered = case.lines(Kind.AUX_LOWERED)
-    settings = case.frame.settings(None, case.tip, case.window)
+    settings = case.context.settings(None, case.tip, case.window)
     aux = settings.aux_window or (lowered[-1].window if lowered else None)
     if aux is None:
         raise Missing("the window of the summary model is nowhere stated")

@@ -55,7 +55,7 @@ def threshold_unreachable(case: Case, rule: Rule) -> Iterable[Found]:
     window = case.window or 0
     windows = [(window, Evidence(Source.DERIVED, "window", f"{window:,}")), *_refused_windows(case)]
     real, evidence = min(windows, key=lambda pair: pair[0])
-    reserved = case.frame.settings(None, case.tip, case.window).max_output or 0
+    reserved = case.context.settings(None, case.tip, case.window).max_output or 0
     room = real - (reserved if real > reserved else 0)
     if case.limits.threshold < room or _reached(case, room):
         return
@@ -111,7 +111,7 @@ def estimate_far_from_real(case: Case, rule: Rule) -> Iterable[Found]:
 def summary_model_lowers_threshold(case: Case, rule: Rule) -> Iterable[Found]:
     """The summary model's window lowers the threshold."""
     lowered = case.lines(Kind.AUX_LOWERED)
-    aux = case.frame.settings(None, case.tip, case.window).aux_window
+    aux = case.context.settings(None, case.tip, case.window).aux_window
     if lowered:
         line = lowered[-1]
         numbers = {"aux": line.window or 0, "threshold": line.threshold or 0, "own": line.tokens or 0}
@@ -170,14 +170,14 @@ def hygiene_changed_nothing(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("N1")
 def another_engine(case: Case, rule: Rule) -> Iterable[Found]:
     """Another engine than the built-in one decides."""
-    engine = foreign_engine(case.frame)
+    engine = foreign_engine(case.context)
     if engine is not None:
         yield Found({"engine": engine.name or "of another make"}, engine.evidence)
 
 
 def _refused_windows(case: Case) -> Iterator[tuple[int, Evidence]]:
     """Windows a provider named when it refused, or reported besides."""
-    own_line, model = about(case.log, case.frame.sessions), case.tip.model
+    own_line, model = about(case.log, case.context.sessions), case.tip.model
     for record in case.lines(Kind.LIMIT_REPORTED, Kind.CALL_FAILED):
         if not own_line(record) or (model and record.model not in (None, model)):
             continue
@@ -205,8 +205,8 @@ def _last_real(case: Case, record: LogRecord) -> int | None:
 
 def _overhead(case: Case) -> tuple[int, Evidence]:
     """System prompt and tools: stored, else the first call less the first message."""
-    prompt = case.frame.prompt_tokens(case.tip, case.policy)
-    tools = case.frame.tools_tokens(case.tip)
+    prompt = case.context.prompt_tokens(case.tip, case.policy)
+    tools = case.context.tools_tokens(case.tip)
     if prompt is not None and tools is not None:
         return prompt + tools, Evidence(Source.DATABASE, "system_prompts", f"{prompt:,} + {tools:,} tokens")
     first = next((turn for turn in case.lines(Kind.TURN) if turn.before == 0), None)

@@ -38,7 +38,7 @@ def threshold_too_high_for_the_money(case: Case, rule: Rule) -> Iterable[Found]:
 
 def _reading(case: Case) -> Decimal:
     """The share of the bill that is reading prompts again, at list prices."""
-    entry = Bill.of(case.frame, open_book()).entry
+    entry = Bill.of(case.context, open_book()).entry
     if entry is None:
         raise Missing("nobody has a price for the model")
     tokens = [session.tokens for session in case.conversation.sessions]

@@ -100,7 +100,7 @@ def empty_link(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("E11")
 def stale_lock(case: Case, rule: Rule) -> Iterable[Found]:
     """A lock nobody can be holding any more."""
-    ids = set(case.frame.sessions)
+    ids = set(case.context.sessions)
     for lock in case.store.locks():
         if lock.key not in ids:
             continue

@@ -10,7 +10,7 @@ from core.compress.facts.collect import collect, topic_of
 from core.compress.facts.readable import View, views
 from core.compress.facts.topic import Topic
 from core.compress.summarise.base import sections
-from core.model.compaction.preview import Anchor, Retention
+from core.model.compaction.preview import Fact, Retention
 from core.model.transcript.message import Message
 
 LOST = "lost"
@@ -122,7 +122,7 @@ def suggested(retention: Retention | None) -> tuple[str, ...]:
 
 def fates(retentions: Sequence[Retention | None]) -> tuple[FateRow, ...]:
     """Every fact of the middle: those the focus decides about first, then those that are always lost."""
-    found: dict[tuple[str, str], Anchor] = {}
+    found: dict[tuple[str, str], Fact] = {}
     fate_of: list[dict[tuple[str, str], str]] = []
     for retention in retentions:
         anchors = retention.anchors if retention else ()

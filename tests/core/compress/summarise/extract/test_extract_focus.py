@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from core.compress.retention.report import retention
-from core.model.compaction.preview import AnchorCount
+from core.model.compaction.preview import FactCount
 from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call, user
 from tests.core.compress.summarise.extracts import session, summary
 from tests.shared import shared
 
 
-def _rate(count: AnchorCount | None) -> float:
+def _rate(count: FactCount | None) -> float:
     assert count is not None
     assert count.of
     return (count.kept + count.paraphrased) / count.of

@@ -9,7 +9,7 @@ from textual.events import MouseScrollDown
 
 from core.store.database.locate import Location
 from inspector.screens.workspace.map.view import MapView
-from inspector.screens.workspace.preview.after_list import AnchorList
+from inspector.screens.workspace.preview.after_list import FactList
 from inspector.screens.workspace.preview.header import words_of
 from inspector.screens.workspace.preview.panes import DIFF, LOST, SIDES
 from inspector.screens.workspace.preview.summariser_choice import WriterChoice
@@ -108,7 +108,7 @@ async def test_a_fact_leads_to_its_message(samples: Location) -> None:
         await settle(pilot)
         await press(pilot, "x")
         assert view(pilot).mode == LOST
-        fact = pilot.app.screen.query_one(AnchorList).current
+        fact = pilot.app.screen.query_one(FactList).current
         assert fact is not None
         await press(pilot, "enter")
         assert view(pilot).mode == SIDES
@@ -241,7 +241,7 @@ async def test_a_wide_screen_lists_what_is_lost_beside_both_sides(samples: Locat
         await settle(pilot)
         assert "✗ lost" in drawn(pilot)
         await press(pilot, "d")
-        assert not app.screen.query_one(AnchorList).display
+        assert not app.screen.query_one(FactList).display
 
 
 async def test_the_wheel_over_one_side_takes_the_other_along_and_leaves_the_cursor(samples: Location) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from core.model.accounting.prompt_cache import Payback
 from core.model.compaction.event import CompressionEvent, SummaryOutcome, SummaryStatus, Trigger
-from core.model.compaction.preview import AnchorCount, Retention
+from core.model.compaction.preview import FactCount, Retention
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.transcript.boundary import BoundaryMode
 from core.store.database.locate import Location
@@ -64,7 +64,7 @@ def test_a_card_holds_sentence_numbers_effect_sums_and_evidence() -> None:
 
 
 def test_a_card_says_what_was_lost_and_what_it_cost() -> None:
-    kept = Retention((), {"paths": AnchorCount(1, 0, 3), "asks": AnchorCount(1, 1, 0)})
+    kept = Retention((), {"paths": FactCount(1, 0, 3), "asks": FactCount(1, 1, 0)})
     text = card(event(), 160, Aftermath(kept, PAYBACK))
     assert "lost      50% of the facts: paths 3 of 4" in text
     assert "cost      $0.60 · summary $0.41 + rebuilding the cache $0.19" in text

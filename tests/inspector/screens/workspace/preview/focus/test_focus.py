@@ -6,7 +6,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from core.model.compaction.preview import Anchor, Retention
+from core.model.compaction.preview import Fact, Retention
 from core.model.transcript.message import Message
 from core.preview.foreseen import Basis
 from core.preview.summarisers import Writer
@@ -25,8 +25,8 @@ FULL = "Split the tenant settings table"
 INK = Palette(defaults())
 
 
-def fact(value: str, fate: str) -> Anchor:
-    return Anchor("paths", value, (3,), fate)
+def fact(value: str, fate: str) -> Fact:
+    return Fact("paths", value, (3,), fate)
 
 
 def test_sections_stand_under_the_same_heading_in_every_column() -> None:
@@ -147,8 +147,8 @@ def writer_of(pilot: Pilot[None]) -> Writer:
     return found
 
 
-def about(category: str, value: str, *messages: int) -> Anchor:
-    return Anchor(category, value, messages, "kept")
+def about(category: str, value: str, *messages: int) -> Fact:
+    return Fact(category, value, messages, "kept")
 
 
 def test_topics_are_suggested_that_most_messages_are_about_each_its_own() -> None:
