@@ -50,6 +50,7 @@ class InspectorApp(App[None]):
         keys: The user's keymap file; absent is fine.
         theme: Name of a theme that ships.
         now: The clock; a test hands in one that stands still.
+        home: Makes the screen to start on; the list of conversations by default.
     """
 
     TITLE = "Hermes Inspector"
@@ -68,12 +69,14 @@ class InspectorApp(App[None]):
         keys: Path | None = None,
         theme: str = DEFAULT,
         now: Callable[[], datetime] = format.utc_now,
+        home: Callable[[], Screen[None]] | None = None,
     ) -> None:
         super().__init__()
         self.locations = tuple(locations)
         self.now = now
         self._session, self._view, self._keys_file = session, view, keys
         self._focuses = tuple(focuses)
+        self._first = home
         self.keymap: dict[str, str] = {}
         self.diagnosed: dict[tuple[Location, str], Counter[Severity]] = {}
         """How many findings of each severity a conversation has, once somebody examined it."""
@@ -108,6 +111,8 @@ class InspectorApp(App[None]):
                 self._lead_on(f"{then}({topics})" if self._view == FOCUS else then)
 
     def _home(self) -> Screen[None]:
+        if self._first is not None:
+            return self._first()
         from inspector.screens.sessions.screen import SessionsScreen
 
         return SessionsScreen(self.locations, at=self._session)

@@ -62,6 +62,10 @@ def _dispatch(words: list[str]) -> int:
     if name is None:
         return _start_app(rest)
     put_off(*SELDOM_USED)
+    if any(word.startswith("--fleet") for word in rest):
+        fleet = importlib.import_module("inspector.cli.fleet.run")
+        if fleet.is_asked(name, rest):
+            return int(fleet.run(name, rest))
     module = importlib.import_module(f"inspector.cli.{COMMANDS[name].module}")
     parser = options.Parser(f"{PROGRAM} {name}", _sentence(COMMANDS[name].summary), module.__doc__)
     module.add_arguments(parser)

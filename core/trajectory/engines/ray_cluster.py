@@ -39,7 +39,7 @@ class RayEngine:
         """The shards as they are finished; see `Engine.results`."""
         if not shards:
             return
-        with _connected(self._address) as ray:
+        with connected(self._address) as ray:
             processors = max(1, int(ray.cluster_resources().get("CPU", 1)))
             shared = ray.put(job.for_worker(min(processors, len(shards))))
             work = ray.remote(max_retries=_TRIES, num_cpus=1)(compress_shard)
@@ -81,7 +81,12 @@ def _taken(ray: Any, done: Any) -> ShardResult:
 
 
 @contextmanager
-def _connected(address: str) -> Iterator[Any]:
+def connected(address: str) -> Iterator[Any]:
+    """Ray, joined to a cluster until the block ends.
+
+    Raises:
+        ConfigError: It is not installed, or no cluster answers.
+    """
     try:
         import ray
     except ImportError:

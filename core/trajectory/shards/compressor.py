@@ -72,6 +72,16 @@ class Compressor:
             return Done(ended(line), plan.unchanged())
         return Draft(line, entry, plan)
 
+    def counted(self, line: bytes) -> tuple[Entry, list[int]]:
+        """An entry, and the tokens of each of its turns.
+
+        Raises:
+            BadEntry: It cannot be read.
+        """
+        entry = read_entry(line)
+        plan = plan_turns(entry.turns, self.settings, self._rules, self.count)
+        return entry, list(plan.tokens)
+
     def finish(self, draft: Draft, written: Written) -> Done:
         """The line with its summary."""
         entry, plan = draft.entry, draft.plan

@@ -58,8 +58,16 @@ def counted(turns: Sequence[Turn], region: Region) -> str:
     return f"{region.size} turns were left out here to save room ({counts}); nobody summarised them."
 
 
-def messages(turns: Sequence[Turn], region: Region) -> list[Message]:
-    """The turns of a region as messages, calls and results told apart from what was said."""
+def messages(turns: Sequence[Turn], region: Region, *, whole: bool = False) -> list[Message]:
+    """The turns of a region as messages, calls and results told apart from what was said.
+
+    Args:
+        turns: All of them.
+        region: Those that are wanted.
+        whole: Every turn in full, for reading; else what suffices for a summary.
+    """
+    if whole:
+        return [_message(at, turns[at]) for at in range(region.start, region.end)]
     chosen = excerpt(turns, region)
     if len(chosen) > _TURNS:
         chosen = [*chosen[: _TURNS // 2], *chosen[-_TURNS // 2 :]]

@@ -25,12 +25,20 @@ def start(args: argparse.Namespace) -> int:
         NotFoundError: There is no database or no such session.
         UsageError: There is no such screen, the file cannot be written, or there is no terminal.
     """
-    app = _app(args)
-    if args.screenshot is None:
+    return show(_app(args), args.screenshot, args.size)
+
+
+def show(app: InspectorApp, frame: Path | None, size: tuple[int, int] | None) -> int:
+    """Run an app, or draw one frame of it.
+
+    Raises:
+        UsageError: The file cannot be written, or there is no terminal.
+    """
+    if frame is None:
         _require_terminal()
         app.run()
     else:
-        _take(app, args.screenshot, args.size)
+        _take(app, frame, size)
     return app.return_code or 0
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from core.model.finding import Finding, NotKnown, Severity
 from inspector.cli import output
 from inspector.cli.arguments import options, target
+from inspector.cli.fleet import run as fleet
 from inspector.payloads import findings as findings_json
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.add_json_option(parser)
     options.add_store_options(parser)
+    fleet.add_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:

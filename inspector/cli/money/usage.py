@@ -18,6 +18,7 @@ from inspector.cli import output
 from inspector.cli import printed_cache as kept
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
+from inspector.cli.fleet import run as fleet
 
 if TYPE_CHECKING:
     from core.account.pricing.price_book import PriceBook
@@ -53,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-prices", action="store_true", help="leave computed costs out; faster")
     options.add_json_option(parser, csv="print a table for a spreadsheet")
     options.add_store_options(parser)
+    fleet.add_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:

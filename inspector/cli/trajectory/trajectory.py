@@ -35,9 +35,13 @@ def run(args: argparse.Namespace) -> int:
     """Compress, or say what would be done."""
     from core.trajectory.input.sources import find_input
 
-    if args.output is None and not args.dry_run:
+    if args.output is None and not (args.dry_run or args.browse):
         raise UsageError("OUTPUT is missing", where="trajectory", remedy="Or look first with --dry-run")
     found = find_input(args.input)
+    if args.browse:
+        from inspector.cli.trajectory import browse
+
+        return browse.start(args, found)
     began, clock = datetime.now(UTC), time.monotonic()
     outcome, job = _outcome(args, found)
     document = _document(outcome, job, began, time.monotonic() - clock)

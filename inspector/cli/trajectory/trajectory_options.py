@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
@@ -96,6 +97,9 @@ def _summary(group: argparse._ArgumentGroup) -> None:
 
 def _work(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--dry-run", action="store_true", help="say what would be done; only read")
+    group.add_argument("--browse", action="store_true", help="look through the trajectories in the app")
+    group.add_argument("--screenshot", metavar="FILE.svg", type=Path, help="with --browse: draw one frame")
+    group.add_argument("--size", metavar="WxH", type=numbers.size, help="of that frame, as 120x40")
     group.add_argument(
         "--jobs",
         type=numbers.positive,

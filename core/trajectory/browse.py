@@ -1,0 +1,165 @@
+"""A file of trajectories to look through: each with what would happen to it, one from both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.model.compaction.plan import Span
+from core.model.transcript.message import Message
+from core.preview.comparison import Comparison
+from core.trajectory.compress.metrics import TrajectoryMetrics
+from core.trajectory.compress.settings import marked
+from core.trajectory.entries.entry import METRICS
+from core.trajectory.entries.forms import Region
+from core.trajectory.input.cut import Shard
+from core.trajectory.input.lines import read_lines
+from core.trajectory.input.sources import PLAIN
+from core.trajectory.shards.compressor import Compressor, Done, Draft
+from core.trajectory.shards.job import Job
+from core.trajectory.summaries.base import SummarySpec
+from core.trajectory.summaries.offline import messages, offline_writer
+from core.trajectory.tokenizer import Deadline, open_tokenizer
+
+
+class State(StrEnum):
+    """What becomes of a trajectory."""
+
+    FITS = "fits"
+    SHORTENED = "shortened"
+    OVER = "still over"
+    FAILED = "failed"
+    WITHOUT = "no turns"
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One entry of the list.
+
+    Attributes:
+        source: Its file, by place in the input.
+        line: From 1, in that file.
+        start: First byte in a plain file; in others it is found by its line.
+        metrics: Before and after a summary of the size asked for; None for one that failed.
+        done: It carries the metrics of an earlier run.
+        problem: Why it failed.
+    """
+
+    source: int
+    line: int
+    start: int
+    state: State
+    metrics: TrajectoryMetrics | None
+    done: bool = False
+    problem: str = ""
+
+
+def survey(job: Job) -> Iterator[Listed]:
+    """Every entry in order, planned; blank lines are passed over.
+
+    Raises:
+        InspectorError: A file cannot be read.
+    """
+    deadline = Deadline(job.timeout)
+    compressor = Compressor(job.settings, open_tokenizer(job.tokenizer, deadline.check))
+    for place, source in enumerate(job.sources):
+        start = 0
+        for number, line in enumerate(read_lines(source, Shard(0, place, 0, None)), 1):
+            if line.strip():
+                deadline.begin()
+                yield _listed(compressor, line, place, number, start)
+            start += len(line)
+
+
+def open_listed(job: Job, listed: Listed) -> Comparison | None:
+    """One entry from both sides, summarised offline; None for one that cannot be read.
+
+    Raises:
+        InspectorError: The file cannot be read.
+    """
+    deadline = Deadline(job.timeout)
+    deadline.begin()
+    compressor = Compressor(job.settings, open_tokenizer(job.tokenizer, deadline.check))
+    begun = compressor.begin(_line(job, listed))
+    if isinstance(begun, Done):
+        return None if listed.metrics is None else _alone(compressor, _line(job, listed))
+    return _both_sides(job, compressor, begun)
+
+
+def _listed(compressor: Compressor, line: bytes, place: int, number: int, start: int) -> Listed:
+    begun = compressor.begin(line)
+    if isinstance(begun, Draft):
+        metrics = compressor.foreseen(begun, 0)
+        state = State.OVER if metrics.still_over_limit else State.SHORTENED
+        return Listed(place, number, start, state, metrics, _carries_metrics(line))
+    if begun.metrics is None:
+        return Listed(place, number, start, State.FAILED, None, problem=begun.problem)
+    over = begun.metrics.still_over_limit
+    state = State.OVER if over else State.FITS if begun.metrics.original_turns else State.WITHOUT
+    return Listed(place, number, start, state, begun.metrics, _carries_metrics(line))
+
+
+def _carries_metrics(line: bytes) -> bool:
+    return f'"{METRICS}"'.encode() in line
+
+
+def _line(job: Job, listed: Listed) -> bytes:
+    source = job.sources[listed.source]
+    if source.kind == PLAIN:
+        return next(read_lines(source, Shard(0, listed.source, listed.start, None)), b"")
+    lines = read_lines(source, Shard(0, listed.source, 0, None))
+    return next((line for number, line in enumerate(lines, 1) if number == listed.line), b"")
+
+
+def _alone(compressor: Compressor, line: bytes) -> Comparison | None:
+    """A trajectory that stays as it is: all of it is head."""
+    entry, tokens = compressor.counted(line)
+    said = tuple(messages(entry.turns, Region(0, len(entry.turns)), whole=True))
+    if not said:
+        return None
+    count, nothing = len(said), Span(len(said), len(said))
+    return Comparison(
+        before=said,
+        after=said,
+        head=Span(0, count),
+        middle=nothing,
+        tail=nothing,
+        kept={at: at for at in range(count)},
+        summary_index=None,
+        summary="",
+        before_tokens=sum(tokens),
+        after_tokens=sum(tokens),
+        made_by="",
+        before_weights=tuple(tokens),
+        after_weights=tuple(tokens),
+    )
+
+
+def _both_sides(job: Job, compressor: Compressor, draft: Draft) -> Comparison:
+    turns, region, tokens = draft.entry.turns, draft.region, tuple(draft.plan.tokens)
+    spec = job.summary if not job.summary.asks else SummarySpec()
+    written = offline_writer(spec, job.settings)(turns, region)
+    done = compressor.finish(draft, written)
+    after = done.metrics
+    before = tuple(messages(turns, Region(0, len(turns)), whole=True))
+    summary = marked(written.text)
+    spoken = Message({"role": "user", "content": summary})
+    behind = range(region.end, len(turns))
+    kept = {at: at for at in range(region.start)} | {at - region.size + 1: at for at in behind}
+    weight = compressor.count(summary)
+    return Comparison(
+        before=before,
+        after=(*before[: region.start], spoken, *before[region.end :]),
+        head=Span(0, region.start),
+        middle=Span(region.start, region.end),
+        tail=Span(region.end, len(turns)),
+        kept=kept,
+        summary_index=region.start,
+        summary=written.text.strip(),
+        before_tokens=draft.plan.total,
+        after_tokens=after.compressed_tokens if after else draft.plan.total,
+        made_by=spec.kind,
+        before_weights=tokens,
+        after_weights=(*tokens[: region.start], weight, *tokens[region.end :]),
+    )

@@ -1,0 +1,157 @@
+"""`usage`, `findings` and `doctor` with `--fleet`: many machines, one document."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from core.errors import BudgetPassed, ConfigError, UsageError
+from inspector.cli import output
+from inspector.cli.arguments import options
+from inspector.cli.arguments import parsers as numbers
+
+OPTION = "--fleet"
+ROWS = {"usage": "rows", "findings": "findings", "doctor": "databases"}
+"""The commands that can be asked of a fleet, and what in their document makes the rows of a table."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of a fleet."""
+    group = parser.add_argument_group("many machines")
+    group.add_argument(
+        OPTION,
+        metavar="GLOB|FILE",
+        help="every home or state.db that fits or that a list names",
+    )
+    group.add_argument(
+        "--fleet-out", metavar="FILE", help="write .json, .csv or .parquet (default: JSON on stdout)"
+    )
+    group.add_argument(
+        "--fleet-jobs", type=numbers.positive, metavar="N", help="machines at once (default: one a processor)"
+    )
+    group.add_argument("--engine", choices=("local", "ray"), help="where the work is done (default: local)")
+    group.add_argument("--address", metavar="ADDR", help="of the Ray cluster (default: auto)")
+
+
+def is_asked(command: str, words: Sequence[str]) -> bool:
+    """Whether a command line is about a fleet."""
+    return command in ROWS and any(word == OPTION or word.startswith(f"{OPTION}=") for word in words)
+
+
+def run(command: str, words: Sequence[str]) -> int:
+    """Ask a command of every machine.
+
+    Args:
+        command: Its name.
+        words: Its command line without the name; what is not about the fleet is handed on.
+
+    Raises:
+        NotFoundError: There is no machine.
+        UsageError: The output cannot be written.
+    """
+    from inspector.cli.fleet import audit
+    from inspector.cli.fleet.machines import machines
+
+    parser = options.Parser(f"hermes-inspector {command}", "Many machines at once.")
+    add_arguments(parser)
+    args, rest = parser.parse_known_args(list(words))
+    rest = [word for word in rest if word not in ("--json", "--csv")]
+    places = [str(place) for place in machines(args.fleet)]
+    count = 0
+    tell = output.progress("machine")
+
+    def done() -> None:
+        nonlocal count
+        count += 1
+        tell(count, len(places))
+
+    asked = [command, *rest]
+    if args.engine == "ray":
+        found = audit.on_ray(asked, places, args.address or "auto", done)
+    else:
+        found = audit.on_this_machine(asked, places, args.fleet_jobs or os.cpu_count() or 1, done)
+    document = {"command": command, "totals": audit.totals(command, found), "machines": found}
+    _write(document, args.fleet_out, as_csv="--csv" in words)
+    return _code(found)
+
+
+def _code(found: Sequence[Mapping[str, Any]]) -> int:
+    """A budget that was passed anywhere; else 0, unless no machine at all could be read."""
+    for one in found:
+        if one["error"] is not None:
+            output.write_note(f"hermes-inspector: left out: {one['error']}")
+    if any(one["exit_code"] == BudgetPassed.exit_code for one in found):
+        return BudgetPassed.exit_code
+    return 0 if any(one["result"] is not None for one in found) else int(found[0]["exit_code"])
+
+
+def _write(document: Mapping[str, Any], path: str | None, *, as_csv: bool) -> None:
+    if path is None:
+        if as_csv:
+            output.write_csv(list(_table(document)))
+        else:
+            output.write_json(dict(document), mask=False)  # each part is masked already
+        return
+    try:
+        if path.endswith(".parquet"):
+            _write_parquet(document, path)
+        elif path.endswith(".csv"):
+            with open(path, "w", encoding="utf-8", newline="") as stream:
+                before, sys.stdout = sys.stdout, stream
+                try:
+                    output.write_csv(list(_table(document)))
+                finally:
+                    sys.stdout = before
+        else:
+            from inspector.payloads.values import dumps
+
+            Path(path).write_text(f"{dumps(document, indent=2)}\n", "utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot be written ({error.strerror or error})", where=path) from error
+
+
+def _table(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A row for each entry of each machine, all with the same columns; a machine that failed has one too."""
+    key = ROWS[document["command"]]
+    rows = []
+    for one in document["machines"]:
+        about = {"machine": one["machine"], "error": one["error"]}
+        entries = (one["result"] or {}).get(key) or ([{}] if one["error"] else [])
+        rows += [{**about, **dict(_flat(entry))} for entry in entries]
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    return ({name: row.get(name) for name in columns} for row in rows)
+
+
+def _flat(entry: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """Nested members under dotted names, lists as JSON."""
+    from inspector.payloads.values import dumps
+
+    for name, value in entry.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{above}{name}.")
+        else:
+            yield f"{above}{name}", dumps(value) if isinstance(value, list) else value
+
+
+def _write_parquet(document: Mapping[str, Any], path: str) -> None:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise ConfigError(
+            "writing parquet needs the library pyarrow",
+            where=path,
+            remedy="pip install 'hermes-inspector[parquet]'",
+        ) from None
+    rows = list(_table(document))
+    kinds = {name: {type(row[name]) for row in rows} - {type(None)} for name in (rows[0] if rows else ())}
+    mixed = {name for name, found in kinds.items() if len(found) > 1}
+    shown = [
+        {name: str(value) if name in mixed and value is not None else value for name, value in row.items()}
+        for row in rows
+    ]
+    parquet.write_table(pyarrow.Table.from_pylist(shown), path)

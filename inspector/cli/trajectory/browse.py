@@ -1,0 +1,25 @@
+"""The app on a file of trajectories."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from inspector.cli.trajectory import trajectory_options as asked
+
+if TYPE_CHECKING:
+    from core.trajectory.input.sources import Input
+
+
+def start(args: argparse.Namespace, found: Input) -> int:
+    """Open the list of trajectories, or draw one frame of it."""
+    from core.support.user_dirs import OWN_KEYS, config_directory
+    from inspector.app import InspectorApp
+    from inspector.cli.app import open as app
+    from inspector.screens.trajectories.screen import TrajectoriesScreen
+
+    job, _ = asked.job(args, found)
+    keys = config_directory() / OWN_KEYS
+    running = InspectorApp((), keys=keys, home=lambda: TrajectoriesScreen(replace(job, dry=True)))
+    return app.show(running, args.screenshot, args.size)

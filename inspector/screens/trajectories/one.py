@@ -1,0 +1,128 @@
+"""One trajectory before and after, its region marked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual import getters, on
+from textual.app import ComposeResult
+from textual.message import Message
+
+from core.model.transcript.message import Message as Turn
+from core.preview.comparison import Comparison
+from core.trajectory.browse import Listed, open_listed
+from core.trajectory.shards.job import Job
+from inspector.base.commands import bindings
+from inspector.base.workers import cancelled, in_thread
+from inspector.screens.page import Page
+from inspector.screens.workspace.preview.panes import SIDES, SidesView
+from inspector.terminal import formatting as format
+from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.status_line import Piece, StatusLine
+from inspector.widgets.messages.message_list import MessageList
+
+
+class TrajectorySides(SidesView):
+    """Both sides of the preview, over turns instead of stored messages."""
+
+    DEFAULT_CSS = "TrajectorySides RetentionStrip { display: none; }"
+
+    def compose(self) -> ComposeResult:
+        """The panes and the strip below them."""
+        yield from self.compose_sides()
+
+    def on_mount(self) -> None:
+        """Both sides scroll as one."""
+        self.link()
+
+
+class TrajectoryScreen(Page):
+    """Before | after; the summary is the offline one, or the text that was given.
+
+    Args:
+        job: How it would be cut.
+        listed: Which one.
+    """
+
+    BINDINGS = bindings("trajectory")
+
+    sides = getters.query_one(TrajectorySides)
+    head = getters.query_one(StatusLine)
+
+    @dataclass
+    class Made(Message):
+        """Both sides are there."""
+
+        comparison: Comparison | None
+
+    def __init__(self, job: Job, listed: Listed) -> None:
+        super().__init__()
+        self.job = job
+        self.listed = listed
+
+    def compose(self) -> ComposeResult:
+        """What it comes to, both sides, the keys."""
+        yield StatusLine()
+        yield TrajectorySides()
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Read it again, whole."""
+        self.head.left = (("ink!", f"line {self.listed.line:,}"), ("ink-muted", "  reading …"))
+        self.make()
+
+    @in_thread("trajectory")
+    def make(self) -> None:
+        """Read and summarise."""
+        stop = cancelled()
+        made = open_listed(self.job, self.listed)
+        if not stop():
+            self.post_message(self.Made(made))
+
+    @on(Made)
+    def _take(self, event: Made) -> None:
+        why = self.listed.problem or "It holds no turns."
+        self.sides.tell(event.comparison, why)
+        self.head.left = tuple(_pieces(self.listed, event.comparison))
+        self.sides.before.focus()
+
+    @on(MessageList.Opened, "MessageList")
+    def _read(self) -> None:
+        place, laid = self.sides.before.message, self.sides.laid
+        if laid is not None and place is not None and place < len(laid.before):
+            self.sides.read_text(self.listed_text(laid.before[place]))
+
+    @staticmethod
+    def listed_text(message: Turn) -> str:
+        """A turn whole: what was said, then its calls."""
+        calls = (f"{call.name} {call.arguments}" for call in message.tool_calls)
+        return "\n".join((message.text, *calls))
+
+    def action_look(self, mode: str) -> None:
+        """Look at the diff; again for both sides."""
+        self.sides.look(mode)
+
+    def action_back(self) -> None:
+        """To both sides, then to the list."""
+        if self.sides.mode != SIDES:
+            self.sides.look(SIDES)
+        else:
+            self.app.pop_screen()
+
+    def action_copy(self) -> None:
+        """Copy the summary."""
+        shown = self.sides.shown
+        self.copy(shown.summary if shown else "")
+
+
+def _pieces(listed: Listed, made: Comparison | None) -> list[Piece]:
+    pieces: list[Piece] = [("ink!", f"line {listed.line:,}")]
+    if made is None:
+        return [*pieces, ("severity-critical", f"  {listed.problem or 'no turns'}")]
+    before, after = format.count(made.before_tokens), format.count(made.after_tokens)
+    if not made.middle.size:
+        return [*pieces, ("ink", f"  {before} tokens · stays as it is")]
+    saved = format.percent(made.saved)
+    turns = f"turns {len(made.before):,} → {len(made.after):,}"
+    region = f"region {made.middle.start:,} to {made.middle.end - 1:,}"
+    return [*pieces, ("ink", f"  {before} → {after} tokens (−{saved}) · {turns} · {region}")]

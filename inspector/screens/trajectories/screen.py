@@ -1,0 +1,190 @@
+"""Which of these trajectories are too long, and what would become of each?"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass
+
+from textual import getters, on
+from textual.app import ComposeResult
+from textual.message import Message
+
+from core.trajectory.browse import Listed, State, survey
+from core.trajectory.shards.job import Job
+from inspector.base.commands import bindings
+from inspector.base.workers import cancelled, in_thread
+from inspector.screens.page import Page
+from inspector.screens.trajectories.one import TrajectoryScreen
+from inspector.terminal import formatting as format
+from inspector.terminal.line import Line
+from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.status_line import Piece, StatusLine
+from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
+
+TELL_SECONDS = 0.2
+"""How often the reading tells what it found."""
+
+SIGNS = {
+    State.FITS: ("✓", "severity-ok"),
+    State.SHORTENED: ("↓", "part-middle"),
+    State.OVER: ("▲", "severity-warning"),
+    State.FAILED: ("×", "severity-critical"),
+    State.WITHOUT: ("–", "ink-faint"),
+}
+FILTERS: tuple[tuple[str, frozenset[State]], ...] = (
+    ("all", frozenset(State)),
+    ("over the limit", frozenset({State.OVER})),
+    ("saved", frozenset({State.SHORTENED, State.OVER})),
+    ("failed", frozenset({State.FAILED})),
+)
+
+
+class TrajectoryList(RowList[Listed]):
+    """Line, tokens before and after, turns, what would happen."""
+
+    HEADER_LINES = 1
+
+    def draw_header(self, width: int) -> list[Line]:
+        """Names of the columns."""
+        ink = self.palette.style("ink-muted")
+        line = Line().gap(2)
+        for name in ("line", "tokens", "after", "turns", "saved"):
+            line.cell(name, 11, ink, right=True)
+        return [line.gap(2).add("what would happen", ink, most=max(0, width - line.width - 2))]
+
+    def draw_row(self, row: Listed, index: int, width: int) -> Line:
+        """One trajectory."""
+        ink = self.palette
+        sign, token = SIGNS[row.state]
+        muted, style = ink.style("ink-muted"), ink.style(token)
+        line = Line().add(f"{sign} ", style).cell(f"{row.line:,}", 11, muted, right=True)
+        found = row.metrics
+        if found is None:
+            return line.gap(46).add(row.problem, style, most=max(0, width - line.width))
+        line.cell(format.count(found.original_tokens), 11, ink.style("ink"), right=True)
+        after = format.count(found.compressed_tokens, mark=format.ESTIMATE) if found.was_compressed else ""
+        line.cell(after, 11, ink.style("ink"), right=True)
+        line.cell(f"{found.original_turns:,}", 11, muted, right=True)
+        line.cell(format.percent(1 - found.compression_ratio) if after else "", 11, style, right=True)
+        return line.gap(2).add(_words(row), style, most=max(0, width - line.width))
+
+
+class TrajectoriesScreen(Page):
+    """A file of trajectories, listed as it is read.
+
+    Args:
+        job: The input, and how it would be cut; nothing is written.
+    """
+
+    BINDINGS = bindings("trajectories")
+
+    trajectories = getters.query_one(TrajectoryList)
+    head = getters.query_one(StatusLine)
+
+    @dataclass
+    class Read(Message):
+        """Some entries more."""
+
+        entries: list[Listed]
+        whole: bool
+
+    def __init__(self, job: Job) -> None:
+        super().__init__()
+        self.job = job
+        self._found: list[Listed] = []
+        self._whole = False
+        self._filter = 0
+
+    def compose(self) -> ComposeResult:
+        """How many and how far, the trajectories, the keys."""
+        yield StatusLine()
+        yield TrajectoryList(empty="Reading …")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Begin to read."""
+        self.trajectories.focus()
+        self.read_all()
+
+    @in_thread("trajectories")
+    def read_all(self) -> None:
+        """Read and plan every entry, told in batches."""
+        stop = cancelled()
+        batch: list[Listed] = []
+        told = time.monotonic()
+        for listed in survey(self.job):
+            if stop():
+                return
+            batch.append(listed)
+            if time.monotonic() - told >= TELL_SECONDS:
+                self.post_message(self.Read(batch, whole=False))
+                batch, told = [], time.monotonic()
+        self.post_message(self.Read(batch, whole=True))
+
+    @on(Read)
+    def _take(self, event: Read) -> None:
+        self._found += event.entries
+        self._whole = event.whole
+        self._show(keep=True)
+
+    def _show(self, *, keep: bool) -> None:
+        name, states = FILTERS[self._filter]
+        rows = [row for row in self._found if row.state in states]
+        if self._whole:
+            self.trajectories.empty = "Here is no trajectory." if name == "all" else f"None is {name}."
+        self.trajectories.show(ListRows(rows), cursor=None if keep else 0)
+        self._tell(len(rows))
+
+    def _tell(self, shown: int) -> None:
+        counts = Counter(row.state for row in self._found)
+        pieces: list[Piece] = [("ink!", format.plural(len(self._found), "trajectory", "trajectories"))]
+        for state, (sign, token) in SIGNS.items():
+            if counts[state]:
+                pieces += [("ink", "  "), (f"{token}?", f"{sign} {counts[state]:,} {state.value}")]
+        self.head.left = tuple(pieces)
+        name = FILTERS[self._filter][0]
+        reading = "" if self._whole else "reading … "
+        target = f"target {self.job.settings.target:,} · Hermes {self.job.settings.release}"
+        shown_words = f"{name}: {shown:,} · " if self._filter else ""
+        self.head.right = (("ink-muted", f"{reading}{shown_words}{target}"),)
+
+    @on(RowList.Opened)
+    def _open(self) -> None:
+        found = self.trajectories.current
+        if found is not None:
+            self.app.push_screen(TrajectoryScreen(self.job, found))
+
+    def action_next_filter(self) -> None:
+        """All, those over the limit, those that save, those that failed."""
+        self._filter = (self._filter + 1) % len(FILTERS)
+        self._show(keep=False)
+
+    def action_back(self) -> None:
+        """Back to where this was opened from; out of the app where it was all."""
+        if len(self.app.screen_stack) > 2:
+            self.app.pop_screen()
+        else:
+            self.app.exit()
+
+    def action_copy(self) -> None:
+        """Copy file and line of the trajectory under the cursor."""
+        found = self.trajectories.current
+        self.copy(f"{self.job.sources[found.source].path}:{found.line}" if found else "")
+
+
+def _words(row: Listed) -> str:
+    found = row.metrics
+    if found is None or row.state is State.WITHOUT:
+        return "holds no turns"
+    region = found.region
+    if region is None:
+        words = (
+            "fits" if row.state is State.FITS else "over the target, but nothing between its protected turns"
+        )
+    else:
+        last = region.end - 1
+        words = f"turns {region.start:,} to {last:,} become one summary"
+        words += ", still over the target" if row.state is State.OVER else ""
+    return f"{words} · compressed before" if row.done else words

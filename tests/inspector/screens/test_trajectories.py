@@ -1,0 +1,67 @@
+"""The list of trajectories and one of them from both sides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.trajectory.compress.settings import Settings
+from core.trajectory.input.sources import find_input
+from core.trajectory.shards.job import Job
+from core.trajectory.summaries.base import SummarySpec
+from inspector.app import InspectorApp
+from inspector.screens.trajectories.one import TrajectoryScreen
+from inspector.screens.trajectories.screen import TrajectoriesScreen
+from tests.core.trajectory import sets
+from tests.hostile import HOSTILE
+from tests.inspector.driving import press, settle
+from tests.inspector.screens.conftest import drawn
+
+
+def opened(path: Path) -> InspectorApp:
+    settings = Settings(release="0.22", target=900, summary_target=60)
+    job = Job(find_input(str(path)).sources, settings, SummarySpec(), "", dry=True)
+    return InspectorApp((), home=lambda: TrajectoriesScreen(job))
+
+
+async def test_the_list_says_what_would_happen_and_keeps_what_is_asked_for(tmp_path: Path) -> None:
+    path = sets.written(tmp_path / "in.jsonl", [*sets.entries(1, 12), "no json"])
+    before = path.read_bytes(), path.stat().st_mtime_ns
+    running = opened(path)
+    async with running.run_test(size=(120, 24)) as pilot:
+        await settle(pilot)
+        shown = drawn(pilot)
+        assert "13 trajectories" in shown
+        assert "become one summary" in shown
+        for words in ("over the limit", "saved", "failed"):
+            await press(pilot, "slash")
+            assert f"{words}: " in drawn(pilot)
+        assert "no JSON" in drawn(pilot)
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == before
+
+
+async def test_one_is_shown_before_and_after_with_its_region(tmp_path: Path) -> None:
+    running = opened(sets.written(tmp_path / "in.jsonl", sets.entries(1, 12)))
+    async with running.run_test(size=(120, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "slash", "slash", "enter")
+        assert isinstance(running.screen, TrajectoryScreen)
+        shown = drawn(pilot)
+        assert "middle" in shown
+        assert "[CONTEXT SUMMARY]:" in shown
+        assert "region" in shown
+        await press(pilot, "enter")
+        await press(pilot, "escape", "d")
+        assert "→ one summary" in drawn(pilot)
+        await press(pilot, "escape", "escape")
+        assert "12 trajectories" in drawn(pilot)
+
+
+async def test_hostile_turns_reach_no_terminal(tmp_path: Path) -> None:
+    turns = [{"from": "human", "value": text} for text in HOSTILE] * 8
+    running = opened(sets.written(tmp_path / "in.jsonl", [{"conversations": turns}]))
+    async with running.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "enter")
+        assert "\x1b" not in drawn(pilot)
+        await press(pilot, "enter")
+        assert "\x1b" not in drawn(pilot)
