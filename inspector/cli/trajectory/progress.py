@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _REDRAWN, _PRINTED = 0.2, 10.0
 """Seconds between two lines, on a terminal and elsewhere."""
 
+_TOLD = 0.01
+"""Share of the input from which on it is said how long the rest takes."""
+
 NAMED = 20
 """Problems named one by one; --json and --metrics hold more."""
 
@@ -86,7 +89,7 @@ class Progress:
 
     def _line(self, seconds: float) -> str:
         share = self._read / self._bytes
-        left = seconds * (1 - share) / share if 0 < share < 1 else 0.0
+        left = seconds * (1 - share) / share if _TOLD < share < 1 else 0.0
         parts = [
             f"{self._entries:,} entries",
             f"{self._tokens:,} tokens",
