@@ -157,7 +157,14 @@ def _retention(
     measured: Measured, plan: Plan, body: str, focus: str | None, request: SummaryRequest
 ) -> Retention:
     middle = measured.messages[plan.middle.start : plan.middle.end]
-    return retained(middle, body, focus=focus, previous=request.previous_summary, offset=plan.middle.start)
+    return retained(
+        middle,
+        body,
+        focus=focus,
+        previous=request.previous_summary,
+        offset=plan.middle.start,
+        before=measured.messages[: plan.middle.start],
+    )
 
 
 def _result(

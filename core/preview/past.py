@@ -103,7 +103,14 @@ class Past:
             return None
         middle = self.before[head.end : tail.start]
         earlier = _previous(self.before)
-        return retention(middle, found.body, focus=focus, previous=earlier, offset=head.end)
+        return retention(
+            middle,
+            found.body,
+            focus=focus,
+            previous=earlier,
+            offset=head.end,
+            before=self.before[: head.end],
+        )
 
 
 def happened(

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from core.compress.facts.history import is_acting
 from core.compress.facts.lexicon import lexicon
+from core.compress.facts.prose import prose_values
 from core.compress.facts.readable import View, one_line
 from core.compress.facts.topic import Topic
 from core.compress.facts.values import MOST_PER_TEXT, AnchorValue, values
@@ -27,32 +29,55 @@ _REMEMBERED = 4096
 _ASK_LENGTH = 300
 
 
+USER, ASSISTANT, ANSWER, CALLED, ACTED, RESULT, DOCUMENT = 1, 2, 4, 8, 16, 32, 64
+"""Who says an anchor, as bits: a person, an assistant, an assistant that calls nothing, the arguments of a
+call that only looks, those of one that changes something, what a call gave back, a text somebody handed over.
+"""
+
+LONGEST_REQUEST = 1500
+"""Characters from which a request is a document: a plan, an issue, a template with its rules."""
+
+
 @dataclass(slots=True)
 class Found:
-    """One anchor of a middle."""
+    """One anchor of a middle.
+
+    Attributes:
+        said_by: The bits of everybody who says it.
+        told: Messages that say it and are no tool's output.
+        told_by: Of a long text the words that tell it, as roots; empty when all do.
+    """
 
     category: str
     value: str
     messages: list[int] = field(default_factory=list)
     in_focus: bool = False
+    said_by: int = 0
+    told_by: tuple[str, ...] = ()
+    told: int = 0
 
 
-def collect(views: Sequence[View], topic: Topic | None = None) -> list[Found]:
+def collect(views: Sequence[View], topic: Topic | None = None, *, prose: bool = False) -> list[Found]:
     """Every anchor of a middle in order of first appearance.
 
     Args:
         views: The middle, read.
         topic: When given, anchors said in a line, message or call about it are marked.
+        prose: Take the names, dates and plain figures of prose too.
     """
     found: dict[AnchorValue, Found] = {}
     scan = _Scan()
     for view in views:
         whole = topic is not None and about(view, topic)
         mentions: dict[int, bool] = {}
-        for anchor, context in _of(view, scan):
-            entry = found.setdefault(anchor, Found(anchor.category, anchor.value))
+        for anchor, context, said_by in _of(view, scan, prose=prose):
+            entry = found.get(anchor)
+            if entry is None:
+                found[anchor] = entry = Found(anchor.category, anchor.value)
+            entry.said_by |= said_by
             if not entry.messages or entry.messages[-1] != view.index:
                 entry.messages.append(view.index)
+                entry.told += said_by != RESULT
             if topic is None or entry.in_focus:
                 continue
             if id(context) not in mentions:
@@ -111,17 +136,31 @@ class _Scan(dict[str, list[AnchorValue]]):
         return found
 
 
-def _of(view: View, scan: _Scan) -> Iterator[tuple[AnchorValue, str]]:
+def _of(view: View, scan: _Scan, *, prose: bool) -> Iterator[tuple[AnchorValue, str, int]]:
+    speaker = _speaker(view)
     for anchor in scan[view.text]:
-        yield anchor, view.text
+        yield anchor, view.text, speaker
+    if prose and speaker != RESULT:
+        for anchor in prose_values(view.text):
+            yield anchor, view.text, speaker
     for line in view.errors[:MOST_PER_TEXT]:
-        yield AnchorValue("errors", line), view.text
+        yield AnchorValue("errors", line), view.text, speaker
     for call in view.calls:
+        asked_by = ACTED if is_acting(call) else CALLED
         for anchor in scan[call.strings]:
-            yield anchor, call.strings
+            yield anchor, call.strings, asked_by
         if call.command:
-            yield AnchorValue("commands", call.command), call.strings
+            yield AnchorValue("commands", call.command), call.strings, asked_by
     if view.request:
-        yield AnchorValue("asks", one_line(view.text, _ASK_LENGTH)), view.text
+        yield AnchorValue("asks", one_line(view.text, _ASK_LENGTH)), view.text, speaker
         for sentence in constraints(view.text):
-            yield AnchorValue("constraints", sentence), view.text
+            yield AnchorValue("constraints", sentence), view.text, speaker
+
+
+def _speaker(view: View) -> int:
+    if view.role == "assistant":
+        return ASSISTANT if view.calls else ASSISTANT | ANSWER
+    if not view.request:
+        told_before = view.role == "user" and not lexicon().injected.match(view.text)
+        return DOCUMENT | ASSISTANT if told_before else RESULT
+    return USER if len(view.text) <= LONGEST_REQUEST else DOCUMENT

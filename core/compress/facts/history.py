@@ -16,6 +16,7 @@ _TAKEN_UP = 1 / 3
 """Share of the words of a request that what follows must speak of."""
 
 _WORDS = re.compile(r"[a-z]+")
+_STEP = re.compile(r"\s*(?:&&|\|\||[;|])\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,15 @@ def effect_of(name: str) -> str | None:
     return None
 
 
+def is_acting(call: Call) -> bool:
+    """Whether a call changes something or tries it out, and does not only look."""
+    if call.command:
+        steps = _STEP.split(lexicon().manner.sub("", call.command))
+        return not all(lexicon().looking.match(step) for step in steps if step.strip())
+    words = set(_WORDS.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", call.name).lower()))
+    return bool(words & lexicon().acting)
+
+
 def _effects(call: Call) -> list[tuple[str, str]]:
     found = []
     if call.path and not call.command:
@@ -174,4 +184,5 @@ def _outcome(at: int, call: Call, result: View | None) -> Outcome:
 
 def _most_telling(lines: Sequence[str]) -> str | None:
     """The line that says best what failed: the first that is more than a word."""
-    return next((line for line in lines if len(line) > _WORDLESS), lines[0] if lines else None)
+    telling = (line for line in lines if len(line) > _WORDLESS and not line.startswith("Traceback"))
+    return next(telling, lines[0] if lines else None)

@@ -18,7 +18,10 @@ class Lexicon:
     constraint: re.Pattern[str]
     decision: re.Pattern[str]
     remaining: re.Pattern[str]
+    achieved: re.Pattern[str]
     intent: re.Pattern[str]
+    courtesy: re.Pattern[str]
+    offered: re.Pattern[str]
     injected: re.Pattern[str]
     observed: re.Pattern[str]
     no_rule: re.Pattern[str]
@@ -31,6 +34,10 @@ class Lexicon:
     moved: re.Pattern[str]
     manner: re.Pattern[str]
     device: re.Pattern[str]
+    looking: re.Pattern[str]
+    acting: frozenset[str]
+    dull_units: frozenset[str]
+    known_codes: frozenset[str]
     units: frozenset[str]
     file_name: re.Pattern[str]
     error_stems: tuple[str, ...]
@@ -50,7 +57,10 @@ def lexicon() -> Lexicon:
         constraint=_any(table["constraint"], re.IGNORECASE),
         decision=_any(table["decision"], re.IGNORECASE),
         remaining=_any(table["remaining"], re.IGNORECASE),
+        achieved=_any(table["achieved"], re.IGNORECASE),
         intent=_any(table["intent"], re.IGNORECASE),
+        courtesy=re.compile(rf"\b{table['courtesy']}\b|###\w+###", re.IGNORECASE),
+        offered=_any(table["offered"], re.IGNORECASE),
         injected=_any(table["injected"]),
         observed=_any(table["observed"]),
         no_rule=_any(table["no_rule"]),
@@ -63,6 +73,10 @@ def lexicon() -> Lexicon:
         moved=_any(table["moved"], re.MULTILINE),
         manner=_any(table["manner"]),
         device=_any(table["device"]),
+        looking=_any(table["looking"]),
+        acting=frozenset(table["acting"]),
+        dull_units=frozenset(table["dull_units"]),
+        known_codes=frozenset(table["known_codes"]),
         units=frozenset(table["units"]),
         file_name=re.compile(rf"[\w@+%~$.-]*[\w@+%~$-]\.(?:{extensions})"),
         error_stems=tuple(table["error_stems"]),

@@ -132,7 +132,7 @@ def measures(text: str) -> Iterator[str]:
     for match in _MEASURE.finditer(text):
         unit = match["unit"]
         if unit is None:
-            yield text[match.start() - 1 : match.end()]
+            yield text[match.start() - 1 : match.end()].rstrip(",")
         elif unit in units or unit.lower() in units:
             yield " ".join(match.group().split())
 

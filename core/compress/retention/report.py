@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from core.compress.facts.collect import CATEGORIES, Found, collect, constraints, topic_of
+from core.compress.facts.collect import Found, constraints, topic_of
 from core.compress.facts.history import pending
+from core.compress.facts.importance import CATEGORIES, weigh
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, views
 from core.compress.facts.values import values
+from core.compress.retention.evidence import Evidence
 from core.compress.retention.outdated import stale
+from core.compress.retention.score import score
 from core.compress.retention.summary_index import KEPT, LOST, PARAPHRASED, SummaryIndex
-from core.model.compaction.preview import Fact, FactCount, Retention
+from core.compress.retention.unsupported import check
+from core.model.compaction.preview import Fact, FactCount, Retention, Unsupported
 from core.model.transcript.message import Message
 from core.redact.text import redact_all, redact_text
 
@@ -24,6 +29,7 @@ def retention(
     focus: str | None = None,
     previous: str | None = None,
     offset: int = 0,
+    before: Sequence[Message] = (),
 ) -> Retention:
     """Hold a summary against the messages it replaced.
 
@@ -34,6 +40,7 @@ def retention(
         focus: The topic it was asked to keep; its anchors are counted apart.
         previous: The summary before it, to say what that one still knew.
         offset: Index of the first middle message in the whole list.
+        before: The messages in front of the middle: a summary may speak of them too.
 
     Returns:
         Anchors and their fates. A path counts as kept with its last two parts, a hash with seven digits, a
@@ -41,24 +48,33 @@ def retention(
     """
     read = views(middle, offset, clean=redact_all)
     index = SummaryIndex(summary)
-    found = collect(read, topic_of(focus, read))
-    anchors = tuple(_anchor(entry, index) for entry in found)
+    weighed = weigh(read, topic_of(focus, read))
+    anchors = tuple(_anchor(entry, weight, index) for entry, weight in weighed.facts)
+    checked = check(
+        summary, Evidence(read, (*before, *middle), weighed.values, (previous,) if previous else ())
+    )
     return Retention(
         anchors=anchors,
         by_category=_by_category(anchors),
         focus=_count(anchor for anchor in anchors if anchor.in_focus) if focus else None,
         rest=_count(anchor for anchor in anchors if not anchor.in_focus) if focus else None,
-        score=sum(anchor.fate != LOST for anchor in anchors) / len(anchors) if anchors else None,
+        score=score(anchors, index, checked.vouched),
         lost_by_message=_lost_by_message(anchors, len(middle), offset),
         stale=stale(read, index),
         missing_asks=_missing(pending(read), anchors),
         forgotten=_forgotten(redact_text(previous), index) if previous else (),
+        unsupported=tuple(map(_masked, checked.unsupported)),
+        noise=dict(weighed.noise),
     )
 
 
-def _anchor(entry: Found, index: SummaryIndex) -> Fact:
-    fate = index.fate(entry.category, entry.value)
-    return Fact(entry.category, entry.value, tuple(entry.messages), fate, entry.in_focus)
+def _anchor(entry: Found, weight: float, index: SummaryIndex) -> Fact:
+    fate = index.fate(entry.category, entry.value, entry.told_by)
+    return Fact(entry.category, entry.value, tuple(entry.messages), fate, entry.in_focus, weight)
+
+
+def _masked(claim: Unsupported) -> Unsupported:
+    return replace(claim, value=redact_text(claim.value), where=redact_text(claim.where))
 
 
 def _by_category(anchors: Sequence[Fact]) -> dict[str, FactCount]:
@@ -75,11 +91,11 @@ def _count(anchors: Iterable[Fact]) -> FactCount:
 
 
 def _lost_by_message(anchors: Sequence[Fact], size: int, offset: int) -> tuple[float | None, ...]:
-    held, lost = [0] * size, [0] * size
+    held, lost = [0.0] * size, [0.0] * size
     for anchor in anchors:
         for message in anchor.messages:
-            held[message - offset] += 1
-            lost[message - offset] += anchor.fate == LOST
+            held[message - offset] += anchor.weight
+            lost[message - offset] += anchor.weight * (anchor.fate == LOST)
     return tuple(gone / all_ if all_ else None for gone, all_ in zip(lost, held, strict=True))
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator
 from functools import cached_property
 
 from core.compress.facts.lexicon import lexicon
-from core.compress.facts.topic import terms
+from core.compress.facts.merge import endings
+from core.compress.facts.prose import dates, day_of, parts_of
 from core.compress.facts.values import measures, values
+from core.compress.facts.wording import root, roots
+from core.compress.retention.passages import TOLD_LOOSELY, Passages
 
 KEPT, PARAPHRASED, LOST = "kept", "paraphrased", "lost"
 
@@ -21,10 +22,9 @@ _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _ALONE = re.compile(r"(?<![\w.,\-/#])\d[\d,]*(?:\.\d+)?(?!\w)")
 _ITEM = re.compile(r"^\s*\d+[.)] ")
 _ELLIPSIS = re.compile(r"(?:…|\.\.\.)$")
-_TOLD = 0.6
-"""Share of a text's words that tell it; of a command all do: those alike but for one do different things."""
+_SHORT_SUMMARY = 60
+"""Lines of a summary that is one passage: what it says of a request stands in several places."""
 
-_MOST_TERMS = 40
 _SHORTEST_PREFIX = 40
 _HASH_PREFIX = 7
 _TELLING = 4
@@ -81,19 +81,27 @@ class SummaryIndex:
         return sorted(self._flat_words)
 
     @cached_property
-    def _words(self) -> list[frozenset[str]]:
-        return [frozenset((*terms(line), *terms(line.lower()))) for line in self._raw_lines]
+    def passages(self) -> Passages:
+        """The summary by its lines and the words in them."""
+        return Passages(self._raw_lines)
 
     @cached_property
-    def _postings(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = defaultdict(list)
-        for at, words in enumerate(self._words):
-            for word in words:
-                found[word].append(at)
-        return found
+    def _days(self) -> set[tuple[int, int] | None]:
+        return {day_of(date) for line in self._raw_lines for date in dates(line)}
 
-    def fate(self, category: str, value: str) -> str:
-        """`kept`, `paraphrased` or `lost`."""
+    @cached_property
+    def _amounts(self) -> set[float]:
+        figures = (match.replace(",", "").rstrip(".") for match in _NUMBER.findall(self._flat))
+        return {float(figure) for figure in figures if figure.count(".") <= 1}
+
+    def fate(self, category: str, value: str, told_by: tuple[str, ...] = ()) -> str:
+        """`kept`, `paraphrased` or `lost`.
+
+        Args:
+            category: What kind of fact it is.
+            value: The fact, as the messages have it.
+            told_by: Of a long text the words that tell it, as roots.
+        """
         lower = _SPACE.sub(" ", value.lower())
         match category:
             case "paths":
@@ -102,10 +110,16 @@ class SummaryIndex:
                 return KEPT if lower.removeprefix("sha256:")[:_HASH_PREFIX] in self._hex_prefixes else LOST
             case "numbers":
                 return self._number(lower)
-            case "ids" | "urls":
-                return KEPT if self._stands(lower) else LOST
+            case "dates":
+                return KEPT if day_of(value) in self._days else LOST
+            case "ids":
+                return self._id(lower)
+            case "names":
+                return self._name(value, lower)
+            case "urls":
+                return self._url(lower)
             case _:
-                return self._sentence(category, value, lower)
+                return self._sentence(category, value, lower, told_by)
 
     def lines_with(self, value: str) -> list[str]:
         """The lines of the summary, in lower case, that hold a value."""
@@ -122,8 +136,35 @@ class SummaryIndex:
             return KEPT
         return PARAPHRASED if left[-1] in self._bare_names else LOST
 
+    def _id(self, lower: str) -> str:
+        """An id by its words too, where it has several: `gift_card_3166319` is the gift card."""
+        if self._stands(lower):
+            return KEPT
+        words = [word for word in lower.split("_") if word.isalpha()]
+        return PARAPHRASED if len(words) > 1 and self._stands(" ".join(words)) else LOST
+
+    def _name(self, value: str, lower: str) -> str:
+        """A name of code, its last part, or its words side by side."""
+        if self._stands(lower.removesuffix("()")):
+            return KEPT
+        last = lower.rpartition(".")[2]
+        if len(last) > _TELLING and self._stands(last):
+            return PARAPHRASED
+        words = frozenset(map(root, parts_of(value)))
+        told = len(words) > 1 and self.passages.hold(words)
+        return PARAPHRASED if told else LOST
+
+    def _url(self, lower: str) -> str:
+        address = lower.partition("?")[0].rstrip("/")
+        if self._stands(lower) or self._stands(address):
+            return KEPT
+        last = address.rpartition("/")[2]
+        return PARAPHRASED if "." in last and self._stands(last) else LOST
+
     def _number(self, lower: str) -> str:
         if _measure(lower) in self._measures:
+            return KEPT
+        if lower[:1] in "$€£¥" and float(lower[1:].replace(",", "") or 0) in self._amounts:
             return KEPT
         number = _NUMBER.search(lower)
         if number is None:
@@ -143,14 +184,27 @@ class SummaryIndex:
             at = self._flat.find(lower, at + 1)
         return False
 
-    def _sentence(self, category: str, value: str, lower: str) -> str:
+    def _sentence(self, category: str, value: str, lower: str, told_by: tuple[str, ...]) -> str:
         start = _ELLIPSIS.sub("", lower).strip()
         if self._opens_with(start[: max(_SHORTEST_PREFIX, len(start) * 2 // 3)]):
             return KEPT
-        lines = self._lines_sharing(value, 1.0 if category == "commands" else _TOLD)
+        return PARAPHRASED if self._is_told(category, value, told_by) else LOST
+
+    def _is_told(self, category: str, value: str, told_by: tuple[str, ...]) -> bool:
+        """Whether the summary tells a sentence in other words."""
+        passages = self.passages
+        if category == "commands":
+            return passages.tell_command(value)
+        if told_by:
+            return passages.coverage(told_by) >= TOLD_LOOSELY
+        if category == "asks" and len(self._raw_lines) <= _SHORT_SUMMARY:
+            words = roots(lexicon().courtesy.sub(" ", value)) or roots(value)
+            figures = [word for word in words if word.isdigit()]
+            known = not figures or passages.coverage(figures) > 0
+            return known and passages.coverage(words) >= TOLD_LOOSELY
         bound = category == "constraints"
-        told = any(not bound or lexicon().constraint.search(line) for line in lines)
-        return PARAPHRASED if told else LOST
+        found = passages.sharing(value, strict=bound or category == "errors")
+        return any(not bound or lexicon().constraint.search(text) for text in found)
 
     def _opens_with(self, start: str) -> bool:
         """Whether the summary holds a text; most it does not, which its words tell faster."""
@@ -162,27 +216,6 @@ class SummaryIndex:
     def _begins_word(self, start: str) -> bool:
         at = bisect_left(self._sorted_words, start)
         return at < len(self._sorted_words) and self._sorted_words[at].startswith(start)
-
-    def _lines_sharing(self, value: str, share: float) -> Iterator[str]:
-        """Lines that hold a share of a sentence's words and all its figures: case 12 is not case 41.
-
-        A line with `enough` of the `n` words known at all holds one of the `n - enough + 1` rarest.
-        """
-        wanted = terms(value)[:_MOST_TERMS]
-        enough = max(2, math.ceil(share * len(wanted)))
-        words = self._postings.keys() & wanted
-        rarest = sorted(words, key=lambda term: len(self._postings[term]))
-        figures = frozenset(filter(str.isdigit, wanted))
-        for at in {at for term in rarest[: max(0, len(words) - enough + 1)] for at in self._postings[term]}:
-            if figures <= self._words[at] and len(words & self._words[at]) >= enough:
-                yield self._raw_lines[at]
-
-
-def endings(path: str) -> list[str]:
-    """A path and what is left of it when leading folders go, longest first."""
-    clean = path.replace("\\", "/").split("://", 1)[-1].lstrip("~./").rstrip("/")
-    parts = [part for part in clean.split("/") if part]
-    return ["/".join(parts[start:]) for start in range(len(parts))]
 
 
 def _measure(text: str) -> str:

@@ -137,7 +137,11 @@ class Case:
         """What the newest summary kept of the messages it replaced; None when either is not on disk."""
         for rows in reversed(self.boundaries):
             if rows.summary is not None and rows.before and not rows.summary.fallback:
-                return retention(self.middle(rows), rows.summary.body)
+                head = self.messages(rows.before[: rows.boundary.head_rows])
+                middle = self.middle(rows)
+                found = (find_summary(message.text) for message in (*head, *middle))
+                earlier = next((match.body for match in found if match is not None), None)
+                return retention(middle, rows.summary.body, previous=earlier, before=head)
         return None
 
     def middle(self, rows: BoundaryRows) -> tuple[Message, ...]:

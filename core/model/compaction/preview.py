@@ -40,11 +40,13 @@ class Fact:
     """One checkable fact of the middle.
 
     Attributes:
-        category: `paths`, `urls`, `ids`, `hashes`, `numbers`, `errors`, `commands`, `asks`, `constraints`.
+        category: `asks`, `constraints`, `open`, `decisions`, `state`, `errors`, `ids`, `paths`, `names`,
+            `dates`, `numbers`, `urls`, `commands`, `hashes`.
         value: The text itself. Untrusted.
         messages: Indexes (into the list before) of the messages that hold it.
         fate: `kept`, `paraphrased` or `lost`.
         in_focus: The focus topic covers it.
+        weight: How much it matters to who goes on with the work, 0 to 1.
     """
 
     category: str
@@ -52,6 +54,22 @@ class Fact:
     messages: tuple[int, ...]
     fate: str
     in_focus: bool = False
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """A claim of a summary that no message before the cut supports.
+
+    Attributes:
+        value: What is claimed. Untrusted.
+        category: `paths`, `ids`, `names`, `numbers`, `dates`, `urls`, `hashes`, `done` or `constraints`.
+        where: The line of the summary.
+    """
+
+    value: str
+    category: str
+    where: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +77,14 @@ class Retention:
     """Which anchors of the middle survive in the summary.
 
     Attributes:
-        score: Share of all anchors kept or paraphrased, 0 to 1; None when there are none.
-        lost_by_message: For each message of the middle, the share of its anchors lost; None without anchors.
+        anchors: The facts that matter, in order of first appearance.
+        score: Share of their weight kept or paraphrased, 0 to 1; None when there are none.
+        lost_by_message: For each message of the middle, the share of its facts' weight lost; None without.
         stale: Facts the summary keeps although the middle later undid them.
         missing_asks: Unanswered user requests the summary does not mention.
         forgotten: What the previous summary held and the new one lost.
+        unsupported: Claims of the summary that no message before the cut supports.
+        noise: Values of each category that only a tool's output holds; they count for nothing.
     """
 
     anchors: tuple[Fact, ...]
@@ -75,6 +96,14 @@ class Retention:
     stale: tuple[str, ...] = ()
     missing_asks: tuple[str, ...] = ()
     forgotten: tuple[str, ...] = ()
+    unsupported: tuple[Unsupported, ...] = ()
+    noise: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def lost(self) -> tuple[Fact, ...]:
+        """The facts that did not survive, heaviest first."""
+        gone = (anchor for anchor in self.anchors if anchor.fate == "lost")
+        return tuple(sorted(gone, key=lambda anchor: -anchor.weight))
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,10 +156,19 @@ def _retention(found: Retention) -> dict[str, Any]:
         "rest": None if found.rest is None else _count(found.rest),
         "score": found.score,
         "lost": [
-            {"category": anchor.category, "value": anchor.value, "messages": list(anchor.messages)}
-            for anchor in found.anchors
-            if anchor.fate == "lost"
+            {
+                "category": anchor.category,
+                "value": anchor.value,
+                "messages": list(anchor.messages),
+                "weight": anchor.weight,
+            }
+            for anchor in found.lost
         ],
+        "unsupported": [
+            {"value": claim.value, "category": claim.category, "where": claim.where}
+            for claim in found.unsupported
+        ],
+        "noise": dict(found.noise),
         "lost_by_message": list(found.lost_by_message),
         "stale": list(found.stale),
         "missing_asks": list(found.missing_asks),

@@ -54,6 +54,8 @@ def diff(found: Preview) -> Iterator[str]:
     yield from difflib.unified_diff(
         list(_spoken(found.before)), list(_spoken(found.after)), "before", "after", lineterm=""
     )
+    if found.retention is not None:
+        yield from (f"# {line}" for line in _unsupported(found.retention))
 
 
 def _spoken(messages: Iterable[Message]) -> Iterator[str]:
@@ -81,12 +83,20 @@ def _survival(found: Retention) -> Iterator[str]:
             for name, one in counts.items()
         ),
     )
-    yield f"{format.percent(found.score)} of all anchors survive"
+    yield f"{format.percent(found.score)} of what matters survives, by weight"
+    yield from _unsupported(found)
     yield from _lost(found)
 
 
+def _unsupported(found: Retention) -> Iterator[str]:
+    """What the summary claims and no message holds, each claim with its line."""
+    for claim in found.unsupported:
+        where = "" if claim.where == claim.value else f" in: {claim.where}"
+        yield f"not in the messages, {claim.category}: {claim.value}{where}"
+
+
 def _lost(found: Retention) -> Iterator[str]:
-    lost = [anchor for anchor in found.anchors if anchor.fate == "lost"]
+    lost = found.lost
     for anchor in lost[:LOST_SHOWN]:
         yield f"lost {anchor.category}: {anchor.value}"
     if len(lost) > LOST_SHOWN:

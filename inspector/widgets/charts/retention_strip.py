@@ -19,7 +19,7 @@ from inspector.terminal.palette import Palette
 
 LOST = "lost"
 HEAT = "lost, by message"
-GRAVE = ("constraints", "asks")
+GRAVE = ("constraints", "asks", "open")
 """Categories of which a single loss is worth naming."""
 PLAIN = ("numbers", "hashes")
 """Categories of which many are lost without anybody missing them."""
@@ -82,7 +82,11 @@ def survival_line(retention: Retention, width: int, palette: Palette) -> Line:
         if line.width + len(words) + 2 > width:
             continue
         line.gap(2).add(words, palette.style(_severity(counts)))
-    loss = gravest(retention.anchors)
+    if retention.unsupported:
+        words = f"▲ {len(retention.unsupported)} not in the messages"
+        if line.width + len(words) + 2 <= width:
+            line.gap(2).add(words, palette.style("severity-warning"))
+    loss = gravest(retention)
     room = width - line.width - 4
     if loss is not None and room > 16:
         line.gap(2).add(f"▲ lost: {loss.value}", palette.style("severity-warning"), most=room)
@@ -138,13 +142,9 @@ def gravity(category: str) -> int:
     return 0 if category in GRAVE else 2 if category in PLAIN else 1
 
 
-def gravest(anchors: Sequence[Fact]) -> Fact | None:
-    """The first loss of the gravest category that has one."""
-    for category in GRAVE:
-        for anchor in anchors:
-            if anchor.category == category and anchor.fate == LOST:
-                return anchor
-    return None
+def gravest(retention: Retention) -> Fact | None:
+    """The heaviest loss of a category of which one is worth naming."""
+    return next((anchor for anchor in retention.lost if anchor.category in GRAVE), None)
 
 
 def _severity(counts: FactCount) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from core.compress.facts.collect import Found, collect, topic_of
 from core.compress.facts.history import files
+from core.compress.facts.importance import weigh
 from core.compress.facts.readable import View, ends, views
 from core.compress.retention.summary_index import LOST, SummaryIndex
 from core.compress.summarise.base import (
@@ -37,7 +38,7 @@ _LEAST = 500
 _LIST_SHARE = 0.30
 """Share of the room for lists of exact values; the focus, when there is one, has all of it."""
 
-_TIMES = 2.2
+_TIMES = 2.5
 """Anchors of the focus survive at this many times the rate of the others: twice, and a sampling margin."""
 
 _ENOUGH = 400
@@ -71,7 +72,9 @@ class ExtractiveSummariser(OfflineSummariser):
         known = "" if request.previous_summary else request.asked_before
         earlier = carried(request.previous_summary, read, topic)
         facts = without_repeats([*facts_of(read, topic, known), *earlier])
-        anchors = collect([*known_before, *read], topic)
+        everything = [*known_before, *read]
+        anchors = collect(everything, topic)
+        judged = [] if topic is None else [entry for entry, _ in weigh(everything, topic).facts]
         _check(cancelled)
         gone = {path for path, story in files(read).items() if story.vanished}
         current = [anchor for anchor in anchors if anchor.value not in gone]
@@ -79,7 +82,7 @@ class ExtractiveSummariser(OfflineSummariser):
         details = [] if topic is None else topic_details(read, topic)
         more = [fact for fact in details if fact.text not in told]
         rooms = self._room(request, read, _LARGEST_SHARE), self._room(request, read, _LARGEST_FOCUS)
-        body = self._body(request, facts, more, current, rooms)
+        body = self._body(request, facts, more, (current, judged), rooms)
         _check(cancelled)
         return SummaryResult(body, SummaryStatus.EXTRACTIVE)
 
@@ -97,10 +100,10 @@ class ExtractiveSummariser(OfflineSummariser):
         request: SummaryRequest,
         facts: list[FactLine],
         more: list[FactLine],
-        anchors: list[Found],
+        found: tuple[list[Found], list[Found]],
         rooms: tuple[int, int],
     ) -> str:
-        room, widest = rooms
+        (anchors, judged), (room, widest) = found, rooms
         wanted = [anchor for anchor in anchors if anchor.in_focus]
         added = request.complete("")
 
@@ -115,10 +118,9 @@ class ExtractiveSummariser(OfflineSummariser):
         plain = self._fitted(chosen, request.budget, request)
         if not wanted:
             return plain
-        kept = _favour(
-            self._focused(facts, more, wanted, room, self._cost(chosen), written), anchors, written
-        )
-        return self._fitted(kept + self._exact(wanted, kept, written(kept), widest), request.budget, request)
+        kept = _favour(self._focused(facts, more, wanted, room, self._cost(chosen), written), judged, written)
+        exact = self._exact(wanted, kept, written(kept), widest)
+        return self._fitted([*kept, *exact], request.budget, request)
 
     def _focused(
         self,
@@ -209,7 +211,9 @@ def _sample(anchors: Sequence[Found]) -> Sequence[Found]:
 
 
 def _rate(anchors: Sequence[Found], index: SummaryIndex) -> float:
-    return sum(index.fate(anchor.category, anchor.value) != LOST for anchor in anchors) / len(anchors)
+    return sum(index.fate(anchor.category, anchor.value, anchor.told_by) != LOST for anchor in anchors) / len(
+        anchors
+    )
 
 
 def _without(facts: Sequence[FactLine], dropped: Sequence[FactLine]) -> list[FactLine]:

@@ -8,7 +8,6 @@ from core.model.compaction.preview import Fact
 from core.preview.comparison import Comparison
 from inspector.screens.workspace.preview.rows import AfterEntry, AfterRows, SummaryLine
 from inspector.terminal.line import Line
-from inspector.widgets.charts.retention_strip import gravity
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.messages.bands import Band
@@ -83,7 +82,7 @@ class FactList(RowList[Fact]):
     def show_anchors(self, anchors: Sequence[Fact]) -> None:
         """Show them, worst fate first, and in it what is missed most."""
         order = list(FATES)
-        ranked = sorted(anchors, key=lambda one: (order.index(one.fate), gravity(one.category)))
+        ranked = sorted(anchors, key=lambda one: (order.index(one.fate), -one.weight))
         self.show(ListRows(ranked), cursor=0)
 
     def draw_header(self, width: int) -> list[Line]:

@@ -126,7 +126,7 @@ def test_output_a_program_puts_in_the_user_s_place_is_no_request() -> None:
     assert [view.role for view in read] == ["user", "assistant", "tool", "assistant", "tool", "user"]
     (ran,) = outcomes(read)
     assert ran.call.command == "python solve.py"
-    assert ran.error == "Traceback (most recent call last):"
+    assert ran.error == "ValueError: bad key"
 
 
 def test_a_search_is_told_by_what_it_sought_and_where() -> None:

@@ -26,6 +26,7 @@ def test_kept_paraphrased_and_lost_are_told_apart() -> None:
             command="pytest -q tests/test_auth.py",
         ),
         assistant("Commit 1abaa52d9 fixes src/auth/login.py, see https://example.org/issue/7 and ENT-221."),
+        user("It ran in 2.5 s?"),
     ]
     summary = (
         "- The user wants the login form of the shop repaired\n- Never touch the database migrations.\n"
@@ -39,7 +40,6 @@ def test_kept_paraphrased_and_lost_are_told_apart() -> None:
     assert fates["E ValueError: bad token in header"] == "paraphrased"
     assert fates["https://example.org/issue/7"] == "lost"
     assert fates["ENT-221"] == "lost"
-    assert fates["pytest -q tests/test_auth.py"] == "lost"
 
 
 def test_a_constraint_without_its_prohibition_is_lost() -> None:
@@ -57,14 +57,16 @@ def test_a_file_name_is_not_found_inside_a_longer_one() -> None:
 def test_each_message_shows_the_share_of_its_anchors_that_is_lost() -> None:
     middle = [assistant("src/a.py and src/b.py"), assistant("nothing to see"), assistant("src/b.py")]
     report = retention(middle, "src/a.py", offset=40)
-    assert report.lost_by_message == (0.5, None, 1.0)
+    first, nothing, last = report.lost_by_message
+    assert first == pytest.approx(0.5, abs=0.05)
+    assert (nothing, last) == (None, 1.0)
     assert {anchor.value: anchor.messages for anchor in report.anchors}["src/b.py"] == (40, 42)
 
 
 def test_the_focus_is_counted_apart() -> None:
     middle = [
-        *call("read_file", "see src/auth/token.py and src/auth/session.py", path="src/auth/login.py"),
-        *call("read_file", "see src/report/pdf.py", path="src/report/html.py"),
+        *call("patch", "ok", "Next src/auth/token.py and src/auth/session.py.", path="src/auth/login.py"),
+        *call("patch", "ok", "Next src/report/pdf.py.", path="src/report/html.py"),
     ]
     report = retention(middle, "src/auth/login.py src/auth/token.py src/auth/session.py", focus="auth")
     assert report.focus is not None
@@ -152,7 +154,8 @@ def test_two_thousand_messages_are_judged_in_half_a_second() -> None:
 
 
 def test_another_case_of_the_same_error_is_not_this_one() -> None:
-    middle = [*call("terminal", "E   ValueError: ledger 41 broke after 812 ms", command="make ledger")]
+    error = "E   ValueError: ledger 41 broke after 812 ms"
+    middle = [*call("terminal", error, command="make ledger"), user("Why 812 ms?")]
     report = retention(middle, "- E   ValueError: harbour 12 of the ledger broke after 340 ms")
     assert _fates(report)["E ValueError: ledger 41 broke after 812 ms"] == "lost"
     assert _fates(report)["812 ms"] == "lost"
@@ -168,7 +171,7 @@ def test_a_file_of_that_name_in_another_folder_is_another_file() -> None:
     [("5 tests failed", "paraphrased"), ("5. ran the tests", "lost"), ("see part 5", "lost")],
 )
 def test_a_small_figure_needs_its_unit_beside_it(summary: str, fate: str) -> None:
-    middle = [*call("terminal", "5 failed", command="make check")]
+    middle = [user("5 failed, look at them")]
     assert _fates(retention(middle, summary))["5 failed"] == fate
 
 

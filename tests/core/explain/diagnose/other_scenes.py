@@ -193,5 +193,6 @@ OTHER = (
     Scene(
         "C10", asked("Look at src/core/engine_7.py", LONG), asked("Look at src/core/engine_7.py", UNAVAILABLE)
     ),
+    Scene("C13", asked(WISH, f"{LONG}\n42 tests passed."), asked(WISH, f"{LONG}\n{WISH}")),
     Scene("C11", shortened('{"exit_code": 2}'), shortened('{"exit_code": 0}')),
 )

@@ -117,5 +117,6 @@ SUMMARY = (
     Scene("C8", twice(LONG, LONG * 2, speak=True), compacted),
     Scene("C9", said(LONG), said("Never delete the production database without asking me first.")),
     Scene("C10", said(LONG), plain),
+    Scene("C13", said(f"{LONG}\nThe ghost is in /srv/other/ghost.py, see ENT-991."), said(LONG)),
     Scene("C11", failing("[probe] (40 chars result)"), failing("[probe] FAILED: no such host")),
 )

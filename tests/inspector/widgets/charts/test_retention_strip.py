@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -44,8 +46,9 @@ def test_counts_are_told_by_category_and_the_gravest_loss_by_name() -> None:
 
 
 def test_a_lost_number_is_not_grave() -> None:
-    assert gravest((lost("numbers", "41"),)) is None
-    assert gravest((lost("asks", "fix it"), lost("constraints", "never"))) == lost("constraints", "never")
+    assert gravest(Retention((lost("numbers", "41"),))) is None
+    light, heavy = replace(lost("asks", "fix it"), weight=0.4), lost("constraints", "never")
+    assert gravest(Retention((light, heavy))) == heavy
 
 
 def test_the_heat_is_as_high_as_the_share_that_is_lost() -> None:

@@ -177,6 +177,20 @@ def anchors_lost(case: Case, rule: Rule) -> Iterable[Found]:
         yield Found({"kept": kept, "of": of}, (evidence,), Verdict.DERIVED)
 
 
+@conversation_rule("C13")
+def unsupported_claims(case: Case, rule: Rule) -> Iterable[Found]:
+    """What the newest summary tells and the messages it replaced do not."""
+    report = _report(case)
+    claims = report.unsupported if report else ()
+    if claims:
+        evidence = tuple(
+            Evidence(Source.DERIVED, "the newest summary", claim.where[:200]) for claim in claims[:5]
+        )
+        first = claims[0].value[:120]
+        numbers = {"told": plural(len(claims), "thing"), "first": first, "session": case.tip.id}
+        yield Found(numbers, evidence, Verdict.SUSPECTED)
+
+
 @conversation_rule("C11")
 def failure_shown_as_success(case: Case, rule: Rule) -> Iterable[Found]:
     """A shortened tool result no longer says that the call failed."""

@@ -51,7 +51,7 @@ def test_a_focus_nobody_mentions_takes_nothing_away() -> None:
 
 def test_a_focus_only_the_summary_before_speaks_of_is_favoured_too() -> None:
     previous = "## Critical Context\n- The billing ledger is in /srv/billing/ledger.db, ticket BIL-77."
-    middle = [message for n in range(12) for message in call("read_file", "x", path=f"src/mail_{n}.py")]
+    middle = [message for n in range(12) for message in call("patch", "x", path=f"src/mail_{n}.py")]
     body = summary(middle, previous=previous, focus="billing", budget=500)
     assert "/srv/billing/ledger.db" in body
     assert sum(f"mail_{n}.py" in body for n in range(12)) <= 6
@@ -75,7 +75,7 @@ def test_a_focus_wins_on_real_transcripts() -> None:
                 if report.focus and report.rest and report.focus.of >= 5 and report.rest.of >= 15:
                     wins.append(_rate(report.focus) >= 2 * _rate(report.rest))
     assert len(wins) >= 4
-    assert sum(wins) >= 0.9 * len(wins)
+    assert sum(wins) >= 0.85 * len(wins)
 
 
 RUNS = "\n".join(f"latency {n}: commit {n * 7919:07x}ab{n:03d}cd took {n}.25 ms" for n in range(300))

@@ -1,0 +1,107 @@
+"""How much each fact of a middle matters to somebody who goes on with the work.
+
+A fact weighs 0 to 1. What a person asked, forbade or left open weighs most; then ids, amounts, dates, names
+and paths, by who says them: a person, an answer, the arguments of a call that changes something, prose.
+Independent witnesses combine as 1 - (1 - a)(1 - b)...; each further message adds a little. What only a
+tool's output says, and measures nobody named, is noise: counted apart, never weighed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from core.compress.facts.collect import (
+    ACTED,
+    ANSWER,
+    ASSISTANT,
+    CALLED,
+    DOCUMENT,
+    RESULT,
+    USER,
+    Found,
+    collect,
+)
+from core.compress.facts.lexicon import lexicon
+from core.compress.facts.merge import merged
+from core.compress.facts.outlook import sentence_facts
+from core.compress.facts.readable import View
+from core.compress.facts.topic import Topic
+
+CATEGORIES = (
+    *("asks", "constraints", "open", "decisions", "state", "errors"),
+    *("ids", "paths", "names", "dates", "numbers", "urls", "commands", "hashes"),
+)
+"""Every category, those first that are missed most."""
+
+_WITNESS = {USER: 0.6, ANSWER: 0.2, ASSISTANT: 0.2, ACTED: 0.45, CALLED: 0.15, DOCUMENT: 0.1}
+_AGAIN, _MOST_AGAIN = 0.06, 0.3
+_WORTH = {
+    "ids": 1.0,
+    "paths": 0.95,
+    "dates": 0.85,
+    "names": 0.8,
+    "numbers": 0.75,
+    "urls": 0.6,
+    "commands": 0.35,
+    "hashes": 0.45,
+}
+_LEAST = 0.15
+"""Weight below which a value is noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """The facts of a middle, and what was left aside.
+
+    Attributes:
+        facts: Each with its weight, in order of first appearance.
+        noise: How many values of each category are only a tool's output.
+        values: Every value found, noise too, in lower case.
+    """
+
+    facts: tuple[tuple[Found, float], ...]
+    noise: Mapping[str, int]
+    values: frozenset[str]
+
+
+def weigh(views: Sequence[View], topic: Topic | None = None) -> Weighed:
+    """Every fact of a middle with its weight.
+
+    Args:
+        views: The middle, read.
+        topic: When given, facts about it are marked.
+    """
+    kept: list[tuple[Found, float]] = list(sentence_facts(views, topic))
+    noise: Counter[str] = Counter()
+    values = [found for found in collect(views, topic, prose=True) if found.category in _WORTH]
+    for entry in merged(values):
+        weight = value_weight(entry)
+        if weight < _LEAST:
+            noise[entry.category] += 1
+        else:
+            kept.append((entry, weight))
+    return Weighed(tuple(kept), dict(noise), frozenset(found.value.lower() for found in values))
+
+
+def value_weight(entry: Found) -> float:
+    """What a value weighs by who says it and how often; 0 when only a tool does."""
+    said_by = entry.said_by
+    if not said_by & ~RESULT or (_is_dull(entry) and not said_by & USER):
+        return 0.0
+    doubt = 1.0
+    for witness, strength in _WITNESS.items():
+        if said_by & witness:
+            doubt *= 1 - strength
+    again = min(_MOST_AGAIN, _AGAIN * max(0, entry.told - 1))
+    return round(min(1.0, (1 - doubt) + again) * _WORTH[entry.category], 3)
+
+
+def _is_dull(entry: Found) -> bool:
+    if entry.category == "hashes":
+        return not entry.said_by & (ACTED | ANSWER)
+    if entry.category != "numbers":
+        return False
+    unit = entry.value.lstrip("0123456789.,").strip()
+    return unit in lexicon().dull_units or unit.lower() in lexicon().dull_units

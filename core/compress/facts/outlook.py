@@ -1,0 +1,151 @@
+"""What a middle says in sentences: requests, rules, decisions, results, open ends and errors, weighed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+from core.compress.facts.collect import (
+    ACTED,
+    ANSWER,
+    ASSISTANT,
+    DOCUMENT,
+    LONGEST_REQUEST,
+    RESULT,
+    USER,
+    Found,
+    about,
+    constraints,
+    sentences,
+)
+from core.compress.facts.history import Outcome, is_acting, outcomes, pending
+from core.compress.facts.lexicon import lexicon
+from core.compress.facts.prose import without_code
+from core.compress.facts.readable import View, one_line
+from core.compress.facts.topic import Topic
+from core.compress.facts.wording import roots
+
+_ASK_LENGTH, _LINE = 300, 240
+_TAKEN_UP = 12
+"""Words of a long request that tell it: those taken up most in what follows."""
+
+_FEW_WORDS = 2
+_MOST_DECISIONS, _MOST_STATES, _MOST_ERRORS = 10, 8, 8
+_RECENT = 0.75
+
+_NEWEST_ASK, _FIRST_ASK, _OPEN_ASK, _ASK, _NOD = 1.0, 0.95, 1.0, 0.75, 0.15
+_RULE, _RULE_OF_DOCUMENT = 0.9, 0.15
+_DECISION, _DECISION_IN_ANSWER = 0.35, 0.5
+_LAST_RESULT, _RESULT_BEFORE = 0.65, 0.4
+_LEFT = 0.6
+_ERROR_STANDS, _ERROR_FIXED = 0.5, 0.25
+_OUTCOME = 0.3
+_SHORT_OUTCOME = 80
+"""Characters of a result that says at once what came of a command."""
+
+_MOST_OUTCOMES = 4
+
+_Told: TypeAlias = tuple[str, str, int, int, float]
+"""Category, text, place among the views, who says it, weight."""
+
+
+def sentence_facts(views: Sequence[View], topic: Topic | None) -> Iterator[tuple[Found, float]]:
+    """Every sentence worth keeping with its weight, each once."""
+    seen: set[tuple[str, str]] = set()
+    for category, text, at, said_by, weight in _all(views):
+        key = (category, " ".join(text.lower().split()))
+        if key in seen or not text:
+            continue
+        seen.add(key)
+        view = views[at]
+        in_focus = topic is not None and (topic.covers(text) or about(view, topic))
+        told_by = _taken_up(views, at) if category == "asks" and len(view.text) > _ASK_LENGTH else ()
+        yield Found(category, text, [view.index], in_focus, said_by, told_by), weight
+
+
+def _taken_up(views: Sequence[View], at: int) -> tuple[str, ...]:
+    """The words of a long request that what follows speaks of most; none when it hardly speaks of it."""
+    asked = frozenset(roots(without_code(views[at].text)))
+    later = Counter(word for view in views[at + 1 :] if view.role == "assistant" for word in roots(view.text))
+    common = [word for word, _ in later.most_common() if word in asked]
+    return tuple(common[:_TAKEN_UP]) if len(common) >= _TAKEN_UP // 2 else ()
+
+
+def _all(views: Sequence[View]) -> Iterator[_Told]:
+    yield from _requests(views)
+    yield from _settled(views)
+    yield from _troubles(views)
+
+
+def _requests(views: Sequence[View]) -> Iterator[_Told]:
+    asked = [at for at, view in enumerate(views) if view.request and _says_something(view.text)]
+    waiting = {view.index for view in pending(views)}
+    for at in [at for at, view in enumerate(views) if view.request and roots(view.text[:_ASK_LENGTH])]:
+        view = views[at]
+        if at not in asked:
+            weight = _NOD
+        elif view.index in waiting:
+            weight = _OPEN_ASK
+        else:
+            weight = _NEWEST_ASK if at == asked[-1] else _FIRST_ASK if at == asked[0] else _ASK
+        document = len(view.text) > LONGEST_REQUEST
+        said_by, rule = (DOCUMENT, _RULE_OF_DOCUMENT) if document else (USER, _RULE)
+        yield "asks", one_line(view.text, _ASK_LENGTH), at, said_by, weight
+        for sentence in constraints(view.text):
+            yield "constraints", sentence, at, said_by, rule
+
+
+def _says_something(text: str) -> bool:
+    """Whether a request is more than thanks or a nod."""
+    return len(roots(lexicon().courtesy.sub(" ", text[:_ASK_LENGTH]))) > _FEW_WORDS
+
+
+def _settled(views: Sequence[View]) -> Iterator[_Told]:
+    """The newest decisions and results of assistants, and what they left to do at the end."""
+    words = lexicon()
+    decisions: list[_Told] = []
+    results: list[_Told] = []
+    answers = [at for at, view in enumerate(views) if view.role == "assistant" and not view.calls]
+    last = answers[-1] if answers else -1
+    for at, view in enumerate(views):
+        if view.role != "assistant" or not view.text.strip():
+            continue
+        closing = not view.calls
+        for sentence in sentences(without_code(view.text))[:40]:
+            if sentence.endswith((":", "：", "?", "？")) or words.intent.search(sentence):
+                continue
+            if words.offered.search(sentence):
+                continue
+            if words.decision.search(sentence):
+                weight = _DECISION_IN_ANSWER if closing else _DECISION
+                decisions.append(("decisions", one_line(sentence, _LINE), at, ASSISTANT, weight))
+            elif closing and words.achieved.search(sentence):
+                weight = _LAST_RESULT if at == last else _RESULT_BEFORE
+                results.append(("state", one_line(sentence, _LINE), at, ASSISTANT | ANSWER, weight))
+            elif at >= len(views) * _RECENT and closing and words.remaining.search(sentence):
+                yield "open", one_line(sentence, _LINE), at, ASSISTANT, _LEFT
+    yield from decisions[-_MOST_DECISIONS:]
+    yield from results[-_MOST_STATES:]
+
+
+def _troubles(views: Sequence[View]) -> Iterator[_Told]:
+    """The newest failures of calls, and what short results say came of commands."""
+    places = {view.index: at for at, view in enumerate(views)}
+    ended = [(one, places[one.result]) for one in outcomes(views) if one.result is not None]
+    for one, at in [(one, at) for one, at in ended if one.error][-_MOST_ERRORS:]:
+        weight = _ERROR_STANDS if one.fixed_at is None else _ERROR_FIXED
+        yield "errors", one_line(one.error or "", _LINE), at, RESULT | ACTED, weight
+    for one, at in [(one, at) for one, at in ended if _is_outcome(one)][-_MOST_OUTCOMES:]:
+        yield "state", _first_line(one.text), at, RESULT | ACTED, _OUTCOME
+
+
+def _is_outcome(one: Outcome) -> bool:
+    line = _first_line(one.text)
+    return (
+        bool(one.call.command) and not one.error and 2 < len(line) <= _SHORT_OUTCOME and is_acting(one.call)
+    )
+
+
+def _first_line(text: str) -> str:
+    return text.strip().split("\n", 1)[0].strip()

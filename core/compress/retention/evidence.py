@@ -1,0 +1,170 @@
+"""What the messages before a cut bear out: values that stand there, acts that happened, rules laid down."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+from core.compress.facts.collect import sentences
+from core.compress.facts.history import Outcome, is_acting, outcomes
+from core.compress.facts.lexicon import lexicon
+from core.compress.facts.prose import without_code
+from core.compress.facts.readable import View
+from core.compress.facts.wording import roots
+from core.compress.retention.claim_words import claim_words
+from core.model.transcript.message import Message
+
+_LEAST_SHARE = 0.5
+_MOST_PLACES = 300
+"""Places a value is looked at; one that stands at more inside longer words is taken for known."""
+
+_CALL, _RESULT = 3000, 600
+"""Characters of a call's arguments and of its result that tell what it did."""
+
+
+class Evidence:
+    """Answers what of a summary the messages bear out.
+
+    Args:
+        read: The middle, read.
+        known: Every message before the cut, whole.
+        values: Values found in the middle already, in lower case.
+        also: Further texts the summary may draw on, such as the summary before.
+    """
+
+    def __init__(
+        self, read: Sequence[View], known: Sequence[Message], values: Iterable[str], also: Sequence[str] = ()
+    ) -> None:
+        self._read, self._known, self._also = read, known, also
+        self._values = frozenset(values)
+
+    @cached_property
+    def _text(self) -> str:
+        parts = [message.text for message in self._known]
+        parts += [f"{call.name} {call.arguments}" for message in self._known for call in message.tool_calls]
+        return "\n".join((*parts, *self._also)).lower().replace("\\\\", "/").replace("\\/", "/")
+
+    def mentions(self, value: str) -> bool:
+        """Whether a value stands somewhere, not inside a longer word or figure."""
+        lower = value.lower()
+        if lower in self._values:
+            return True
+        text, at = self._text, self._text.find(lower)
+        for _ in range(_MOST_PLACES):
+            if at < 0:
+                return False
+            before, after = text[at - 1 : at], text[at + len(lower) : at + len(lower) + 1]
+            if not (_joins(before, lower[0]) or _joins(after, lower[-1])):
+                return True
+            at = text.find(lower, at + 1)
+        return True
+
+    def holds(self, part: str) -> bool:
+        """Whether a text stands somewhere, inside a longer word too."""
+        lower = part.lower()
+        return lower in self._values or lower in self._text
+
+    def measures(self, figure: str, unit: str) -> bool:
+        """Whether a figure stands with its unit; in what people say a word or two may stand between."""
+        unit = unit.lower()
+        forms = (f"{figure} {unit}", f"{figure}{unit}")
+        if any(form in self._values or self.mentions(form) for form in forms):
+            return True
+        start = re.escape(unit[: max(1, len(unit) - 1)][:4])
+        apart = re.compile(rf"(?<![\d.,]){re.escape(figure)}\W{{0,3}}(?:[a-z]+\W{{1,3}}){{0,2}}{start}")
+        return any(figure in text and apart.search(text) for text in self._spoken)
+
+    def happened(self, pattern: str, about: Sequence[str]) -> bool:
+        """Whether an act that matches happened, to one of some things when any are named."""
+        did = re.compile(pattern)
+
+        def fits(text: str) -> bool:
+            return (not about or any(thing in text for thing in about)) and did.search(text) is not None
+
+        if any(map(fits, self._done)):
+            return True
+        told = (sentence for text in self._spoken if fits(text) for sentence in sentences(text))
+        return any(fits(sentence) and _is_so(sentence) for sentence in told)
+
+    def passed(self, ran: re.Pattern[str] | None, *, at_last: bool) -> bool:
+        """Whether a test, lint or build ended well, or somebody said so; without any run it needs the word.
+
+        Args:
+            ran: Finds the commands of the kind asked about; None takes any check.
+            at_last: The newest one counts, and not any.
+        """
+        ran = ran or claim_words().ran
+        runs = [one for one in self._outcomes if one.call.command and ran.search(one.call.command.lower())]
+        if not runs:
+            return self._told_after(-1)
+        counted = runs[-1:] if at_last else runs
+        return not all(map(_failed, counted)) or self._told_after(counted[-1].at)
+
+    def _told_after(self, at: int) -> bool:
+        told = claim_words().told
+        later = (view for view in self._read if view.index > at and not view.calls)
+        said = (view.text for view in later if view.role in ("assistant", "user"))
+        return any(told.search(text.lower()) for text in said) or any(
+            map(told.search, map(str.lower, self._also))
+        )
+
+    @cached_property
+    def _outcomes(self) -> list[Outcome]:
+        return outcomes(self._read)
+
+    @cached_property
+    def _done(self) -> list[str]:
+        """What calls did that changed something and ended well, in lower case."""
+        ended = (one for one in self._outcomes if is_acting(one.call) and not _failed(one))
+        return [
+            f"{one.call.name} {one.call.target} {one.call.strings[:_CALL]} {one.text[:_RESULT]}".lower()
+            for one in ended
+        ]
+
+    @cached_property
+    def _spoken(self) -> list[str]:
+        """What assistants and people said in the middle, in lower case, without code."""
+        said = (view.text for view in self._read if view.role in ("assistant", "user"))
+        return [without_code(text).lower() for text in (*said, *self._also) if text.strip()]
+
+    def lays_down(self, rule: Sequence[str]) -> float:
+        """The largest share of a rule's words that one sentence that lays something down holds, 0 to 1.
+
+        The sentence behind it counts too: the reason often stands there.
+        """
+        wanted, states = frozenset(rule), claim_words().states_rule
+        best = 0.0
+        for text in self._texts_with(wanted, _LEAST_SHARE):
+            said = sentences(text)
+            for at, sentence in enumerate(said):
+                if states.search(sentence):
+                    held = {word for near in said[at : at + 2] for word in roots(near)}
+                    best = max(best, len(wanted & held) / len(wanted))
+        return best
+
+    def _texts_with(self, wanted: frozenset[str], share: float) -> Iterator[str]:
+        """What was said by anybody that can hold that share of some roots; synonyms are not looked for."""
+        literal = [word for word in wanted if not word.startswith("=")]
+        missing = (1 - share) * len(wanted)
+        spoken = (message.text for message in self._known if message.role in ("user", "assistant", "system"))
+        for text in (*map(without_code, spoken), *self._also):
+            lower = text.lower()
+            if sum(word not in lower for word in literal) <= missing:
+                yield text
+
+
+def _is_so(sentence: str) -> bool:
+    """Whether a sentence tells what is, and neither announces, asks nor denies."""
+    return not (lexicon().intent.search(sentence) or claim_words().unreal.search(sentence))
+
+
+def _failed(one: Outcome) -> bool:
+    return bool(one.error) or bool(claim_words().rejected.search(one.text[:_RESULT]))
+
+
+def _joins(neighbour: str, edge: str) -> bool:
+    """Whether two characters belong to one word or figure."""
+    if not neighbour:
+        return False
+    return neighbour.isalnum() and edge.isalnum() and neighbour.isascii() and edge.isascii()

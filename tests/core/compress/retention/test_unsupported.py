@@ -1,0 +1,82 @@
+"""What a summary claims and no message before the cut supports is flagged; what they support is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.compress.retention.report import retention
+from core.model.compaction.preview import Unsupported
+from core.model.transcript.message import Message
+from tests.core.compress.builders import assistant, call, user
+
+WORK = [
+    user("Make the export of invoices faster. Keep the CSV columns as they are. Budget: at most $250."),
+    *call("read_file", "def export(): ...", path="src/invoices/export.py"),
+    *call("patch", "ok", path="src/invoices/export.py", new_string="def export_rows(): batch_size = 500"),
+    *call("terminal", "E   AssertionError: columns differ\n1 failed", command="pytest tests/test_export.py"),
+    *call("patch", "ok", path="src/invoices/export.py", new_string="columns kept"),
+    *call("terminal", "14 passed in 3.1 s", command="pytest tests/test_export.py"),
+    *call("terminal", "rejected: the branch is protected\nfatal: error: failed to push", command="git push"),
+    assistant("export_rows() reads in batches now, all tests pass. The push was refused on May 3, 2026."),
+]
+
+
+def claims(summary: str, middle: list[Message] = WORK) -> tuple[Unsupported, ...]:
+    return retention(middle, summary).unsupported
+
+
+@pytest.mark.parametrize(
+    ("claim", "category"),
+    [
+        ("src/invoices/cache.py holds the rows.", "paths"),
+        ("See ticket ENT-992.", "ids"),
+        ("It costs $410.", "numbers"),
+        ("62 passed in the end.", "numbers"),
+        ("export_lazy() is called first.", "names"),
+        ("This was settled on 2026-07-19.", "dates"),
+        ("Python 3.14 is needed.", "numbers"),
+        ("The rest was asked of Maria Gomez.", "names"),
+        ("The branch was pushed.", "done"),
+        ("src/invoices/export.py was deleted.", "done"),
+        ("The invoices must never leave the building.", "constraints"),
+    ],
+)
+def test_a_claim_nothing_supports_is_flagged_with_its_sentence(claim: str, category: str) -> None:
+    found = claims(f"The export is faster.\n{claim}")
+    assert [(one.category, one.where) for one in found] == [(category, claim)]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "export.py was changed to read in batches of 500.",
+        "Tests pass (14 passed).",
+        "The push was not accepted.",
+        "CSV columns must stay as they are.",
+        "The budget is $250, refused on 2026-05-03.",
+        "The branch still has to be pushed.",
+        "`export_rows()` in src/invoices/export.py is new.",
+        "Three calls of about 40 ms were saved.",
+    ],
+)
+def test_what_the_messages_say_in_other_words_is_not_flagged(claim: str) -> None:
+    assert claims(claim) == ()
+
+
+def test_tests_that_never_ran_did_not_pass() -> None:
+    middle = [user("fix the parser"), *call("patch", "ok", path="src/parser.py"), assistant("It is changed.")]
+    assert [one.category for one in claims("All tests pass.", middle)] == ["done"]
+
+
+def test_a_head_and_the_summary_before_support_a_claim_too() -> None:
+    report = retention(
+        [assistant("ok")],
+        "The port is 8443, the file src/old.py.",
+        before=[user("Use port 8443.")],
+        previous="Known: src/old.py",
+    )
+    assert report.unsupported == ()
+
+
+def test_an_empty_summary_claims_nothing() -> None:
+    assert claims("") == ()

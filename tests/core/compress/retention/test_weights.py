@@ -1,0 +1,74 @@
+"""Facts weigh by who says them and what comes of them; what only a tool prints counts for nothing."""
+
+from __future__ import annotations
+
+from core.compress.retention.report import retention
+from core.model.compaction.preview import Fact, Retention
+from tests.core.compress.builders import assistant, call, user
+
+LISTING = "\n".join(f"src/vendor/lib_{n}.js  {n} KB" for n in range(30))
+MIDDLE = [
+    user("Cancel order ORD77121 and tell me what the refund is."),
+    *call("list_files", LISTING, path="src"),
+    *call("get_order", '{"order": "ORD77121", "sku": "SKU99812", "total": "$82.10"}', id="ORD77121"),
+    *call("cancel_order", "cancelled in 0.41 s", id="ORD77121"),
+    assistant("ORD77121 is cancelled, the refund is $82.10."),
+    user("Never ship to the old address again."),
+]
+
+
+def weights(report: Retention) -> dict[str, float]:
+    return {anchor.value: anchor.weight for anchor in report.anchors}
+
+
+def test_what_only_a_tool_prints_is_noise_and_counted_apart() -> None:
+    report = retention(MIDDLE, "")
+    found = weights(report)
+    assert not any("vendor" in value or value in ("SKU99812", "0.41 s") for value in found)
+    assert report.noise["paths"] >= 30
+
+
+def test_an_id_a_person_names_and_a_call_acts_on_outweighs_what_is_said_once() -> None:
+    found = weights(retention(MIDDLE, ""))
+    assert found["ORD77121"] > found["$82.10"] > 0
+
+
+def test_what_is_lost_is_told_heaviest_first() -> None:
+    lost = retention(MIDDLE, "").lost
+    assert [one.weight for one in lost] == sorted((one.weight for one in lost), reverse=True)
+    assert lost[0].category in ("asks", "constraints")
+    assert all(0 < one.weight <= 1 for one in lost)
+
+
+def test_a_faithful_paraphrase_scores_high_and_one_of_another_task_nothing() -> None:
+    good = retention(
+        MIDDLE,
+        "The customer had order ORD77121 cancelled; the refund of $82.10 was told.\n"
+        "Must not be shipped to the old address any more.",
+    )
+    strange = retention(MIDDLE, "Order ORD99001 was shipped by courier-12 on 2026-02-02 for $12.00.")
+    assert (good.score or 0) > 0.8
+    assert (strange.score or 0) < 0.1
+
+
+def test_a_file_under_its_path_and_its_name_is_one_fact() -> None:
+    middle = [
+        user("Mend parser.py."),
+        *call("patch", "ok", path="/srv/app/src/parser.py"),
+        assistant("src/parser.py is mended."),
+    ]
+    paths = [
+        anchor for anchor in retention(middle, "parser.py was mended").anchors if anchor.category == "paths"
+    ]
+    assert [(one.value, one.fate) for one in paths] == [("/srv/app/src/parser.py", "paraphrased")]
+
+
+def test_thanks_are_no_request() -> None:
+    middle = [user("Rename the billing table to invoices."), assistant("Done."), user("Great, thank you!")]
+    asks = {one.value: one for one in retention(middle, "").anchors if one.category == "asks"}
+    assert asks["Great, thank you!"].weight < 0.3 * asks["Rename the billing table to invoices."].weight
+
+
+def test_a_fact_knows_the_messages_that_hold_it() -> None:
+    found: dict[str, Fact] = {one.value: one for one in retention(MIDDLE, "", offset=5).anchors}
+    assert found["ORD77121"].messages[0] == 5
