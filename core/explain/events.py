@@ -27,7 +27,7 @@ from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import nearest_release
 from core.hermes.policy.release import release_of_summary
-from core.model.compaction.event import CompressionEvent
+from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.transcript.boundary import BoundaryMode
 from core.store.store import Store
 
@@ -134,6 +134,7 @@ def _event(context: ConversationContext, pair: Match, left: int | None) -> Compr
     found = rule(context, attempt, rows, release, context.sessions.get(session_id, context.conversation.tip))
     before, after = message_counts(context, attempt, rows, found.derived, release, left)
     cause, mode = attempt.cause if attempt is not None else None, _mode(context, attempt, rows)
+    refused = cause.refused if cause is not None and found.trigger is Trigger.OVERFLOW else ""
     event = CompressionEvent(
         session=session_id,
         to_session=_to_session(attempt, rows, session_id),
@@ -154,7 +155,8 @@ def _event(context: ConversationContext, pair: Match, left: int | None) -> Compr
         duration=attempt.duration if attempt is not None else None,
         release=release,
         evidence=tuple(wording.evidence(attempt, rows, found)),
-        explanation=wording.explanation(found),
+        explanation=wording.explanation(found, refused),
+        refused=refused,
         arithmetic=tuple(wording.sums(cause, found)),
         disagreements=(
             *wording.disagreements(

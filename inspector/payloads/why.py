@@ -38,6 +38,7 @@ def event_payload(event: CompressionEvent) -> dict[str, Any]:
         "at": jsonio.time(event.at),
         "generation": event.generation,
         "trigger": event.trigger.value,
+        "refused": event.refused or None,
         "verdict": event.verdict.value,
         "completed": event.completed,
         "tokens": event.tokens,

@@ -10,6 +10,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from core.hermes.log.record import Kind, LogRecord
+from core.hermes.provider_errors.failure import failure_of
+from core.hermes.provider_errors.meaning import meaning_of
 from core.model.compaction.event import Trigger
 from core.model.evidence import Verdict
 from core.support.yaml_tables import load_table
@@ -40,6 +42,7 @@ class Cause:
     call: LogRecord | None = None
     note: str = ""
     limit: int | None = None
+    refused: str = ""
 
     def weakened(self, note: str) -> Cause:
         """The same cause, no longer proved."""
@@ -62,11 +65,13 @@ class Refusal(NamedTuple):
     Attributes:
         inferred: The text names no overflow; Hermes concludes it from the size of the session.
         limit: The window it names.
+        means: What it truly is about, whatever Hermes took it for: `input_overflow`, `output_cap`, ...
     """
 
     trigger: Trigger
     inferred: bool
     limit: int | None
+    means: str
 
 
 _STATED: Mapping[Kind, Trigger] = {
@@ -75,6 +80,7 @@ _STATED: Mapping[Kind, Trigger] = {
     Kind.HYGIENE: Trigger.HYGIENE,
     Kind.IDLE: Trigger.IDLE,
 }
+_OF_THE_WINDOW = frozenset({"input_overflow", "output_cap"})
 _NATIVE = frozenset({Kind.NATIVE_STARTED, Kind.NATIVE_DONE})
 _DECIDING = frozenset(
     {*_STATED, Kind.ENGINE_PREFLIGHT, Kind.CALL, Kind.CALL_FAILED, Kind.DONE, Kind.TURN, Kind.TURN_ENDED}
@@ -137,14 +143,24 @@ def refusal_of(text: str) -> Refusal | None:
     lower = text.lower()
     for entry in _table()["errors"]:
         if any(words in lower for words in entry["texts"]):
-            return Refusal(Trigger(entry["trigger"]), entry.get("inferred", False), _limit(lower))
+            meaning = meaning_of(failure_of(text))
+            window = meaning.limit if meaning.kind in _OF_THE_WINDOW else _limit(lower)
+            return Refusal(Trigger(entry["trigger"]), entry.get("inferred", False), window, meaning.kind)
     return None
 
 
-def trigger_words(trigger: Trigger, *, by_count: bool = False) -> str:
-    """A trigger as a clause; `by_count` where messages decided and not tokens."""
+def trigger_words(trigger: Trigger, *, by_count: bool = False, refused: str = "") -> str:
+    """A trigger as a clause.
+
+    Args:
+        trigger: What set it off.
+        by_count: Messages decided and not tokens.
+        refused: What a provider's refusal truly was about; see `Refusal.means`.
+    """
     table = _table()
     words = table["words_by_count"].get(trigger.value) if by_count else None
+    if trigger is Trigger.OVERFLOW:
+        words = table["words_by_refusal"].get(refused)
     return str(words or table["words"][trigger.value])
 
 
@@ -193,7 +209,7 @@ def _refused(record: LogRecord, started: LogRecord) -> Cause:
         return Cause(Trigger.OVERFLOW, Verdict.SUSPECTED, line=record, note=note)
     note = "Hermes inferred an overflow from an error that names none" if refusal.inferred else ""
     verdict = Verdict.PROVED if soon else Verdict.SUSPECTED
-    return Cause(refusal.trigger, verdict, line=record, note=note, limit=refusal.limit)
+    return Cause(refusal.trigger, verdict, line=record, note=note, limit=refusal.limit, refused=refusal.means)
 
 
 def _answered(record: LogRecord, started: LogRecord, tags_tell: bool) -> Cause:

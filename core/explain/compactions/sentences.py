@@ -29,10 +29,10 @@ _COMPARED = (
 )
 
 
-def explanation(ruling: Ruling) -> str:
-    """The verdict as one sentence."""
+def explanation(ruling: Ruling, refused: str = "") -> str:
+    """The verdict as one sentence; `refused` is what a refusal behind it truly was about."""
     trigger, verdict, tokens, threshold = ruling.trigger, ruling.verdict, ruling.tokens, ruling.threshold
-    words = trigger_words(trigger, by_count=ruling.by_count)
+    words = trigger_words(trigger, by_count=ruling.by_count, refused=refused)
     sentence = _CERTAINTY[verdict] + (
         words[:1].lower() + words[1:] if _CERTAINTY[verdict] else _capital(words)
     )

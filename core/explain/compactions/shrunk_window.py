@@ -8,6 +8,8 @@ from core.explain.compactions.attempts import Attempt
 from core.explain.compactions.causes import refusal_of
 from core.explain.context.context import ConversationContext
 from core.hermes.log.record import Kind, LogRecord
+from core.hermes.policy.policy import Policy
+from core.hermes.provider_errors.numbers import parsed_available, parsed_limit
 from core.hermes.provider_errors.reaction import LONG_CONTEXT_TIER
 from core.model.compaction.event import Trigger
 
@@ -39,7 +41,7 @@ def shrunk_in(
         window: What the run began with; None where nothing says.
     """
     found: Shrunk | None = None
-    rules, answered = context.policy(None).overflow, attempt.cause.line
+    policy, answered = context.policy(None), attempt.cause.line
     for record in context.log.records:
         own = run is not None and context.runs.get(record.where) == run
         if record.at > attempt.first.at or not (own or record is answered):
@@ -48,22 +50,26 @@ def shrunk_in(
             found = found if found is not None and found.window == record.window else None
             window = record.window
         elif record.kind is Kind.CALL_FAILED:
-            lower = _lowered(record, window, rules.tiers, LONG_CONTEXT_TIER)
+            lower = _lowered(record, window, policy)
             if lower is not None:
                 window, found = lower, Shrunk(lower, record)
     return found
 
 
-def _lowered(record: LogRecord, window: int | None, steps: tuple[int, ...], tier: int) -> int | None:
-    """What a refusal makes of the window: the limit it names, else the next step down, if there are any.
+def _lowered(record: LogRecord, window: int | None, policy: Policy) -> int | None:
+    """What a refusal makes of the window: the limit the release reads, else the next step down, if any.
 
     A limit already in force counts as well: a restart in between may have forgotten it.
     """
     refusal = refusal_of(f"{record.message} {record.text or ''}")
+    text = record.text or record.message
     if refusal is None or refusal.trigger not in _REFUSED:
         return None
     if refusal.trigger is Trigger.LONG_CONTEXT_TIER:
-        return tier if window is None or tier <= window else None
-    if refusal.limit is not None:
-        return refusal.limit if window is None or refusal.limit <= window else None
-    return next((step for step in steps if window is not None and step < window), None)
+        return LONG_CONTEXT_TIER if window is None or window >= LONG_CONTEXT_TIER else None
+    if parsed_available(text, policy.release) is not None:
+        return None
+    limit = parsed_limit(text, policy.release)
+    if limit is not None:
+        return limit if window is None or limit <= window else None
+    return next((step for step in policy.overflow.tiers if window is not None and step < window), None)

@@ -78,6 +78,7 @@ class CompressionEvent:
         arithmetic: The sums behind it, one step a line.
         disagreements: Where two sources say different things.
         headline: What a reader is told first, and what helps.
+        refused: What a provider's refusal behind it truly was about: `input_overflow`, `output_cap`, ...
     """
 
     session: str
@@ -103,6 +104,7 @@ class CompressionEvent:
     arithmetic: tuple[str, ...] = ()
     disagreements: tuple[str, ...] = ()
     headline: Headline = UNSAID
+    refused: str = ""
 
     @property
     def failed(self) -> bool:
