@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_HALF_UP, Decimal
+
+_ABSURD = Decimal(10) ** 20
+"""An amount that no digits are worth writing out for; rounding it to cents would fail."""
 _STEPS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "K"))
 
 
@@ -19,3 +23,21 @@ def short(value: int) -> str:
 def round_number(value: int) -> str:
     """The same without a fraction of nothing: `150K`, `54.4K`, `200K`, `64K`."""
     return short(value).replace(".0", "")
+
+
+def dollars(usd: Decimal) -> str:
+    """US dollars: `$14.02`, `$0.0042`, `$0` only for a true zero."""
+    sign, amount = ("-" if usd < 0 else ""), abs(usd)
+    return f"{sign}${_amount(amount)}"
+
+
+def _amount(amount: Decimal) -> str:
+    if not amount:
+        return "0"
+    if not amount.is_finite() or amount >= _ABSURD:
+        return f"{amount:.2e}"
+    if amount >= Decimal("0.095"):
+        return f"{amount.quantize(Decimal('0.01'), ROUND_HALF_UP):,}"
+    # Two significant digits: $0.0042 says something where $0.00 does not.
+    step = Decimal(1).scaleb(amount.adjusted() - 1)
+    return f"{amount.quantize(step, ROUND_HALF_UP):f}"

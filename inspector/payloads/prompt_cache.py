@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from core.explain.headline.prompt_cache import break_headline, cache_headline
 from core.model.accounting.prompt_cache import (
     Breakpoint,
     CacheBreak,
@@ -19,6 +20,7 @@ from inspector.payloads import values as jsonio
 def payload(found: CacheReport) -> dict[str, Any]:
     """A report as the command line promises it."""
     return {
+        **jsonio.headline(cache_headline(found)),
         "strategy": found.strategy,
         "layout": found.layout,
         "ttl": found.ttl,
@@ -26,7 +28,7 @@ def payload(found: CacheReport) -> dict[str, Any]:
         "breakpoints": list(dict.fromkeys(point.index for point in found.breakpoints if point.index >= 0)),
         "markers": [marker(point) for point in found.breakpoints],
         "calls": [call_payload(call) for call in found.calls],
-        "breaks": [_break(one) for one in found.breaks],
+        "breaks": [_break(one, found) for one in found.breaks],
         "advice": {} if found.advice is None else _advice(found.advice),
         "paybacks": [_payback(one) for one in found.paybacks],
         "results": [_result(one) for one in found.results],
@@ -65,7 +67,7 @@ def call_payload(call: CacheCall) -> dict[str, Any]:
     }
 
 
-def _break(one: CacheBreak) -> dict[str, Any]:
+def _break(one: CacheBreak, found: CacheReport) -> dict[str, Any]:
     return {
         "at": jsonio.time(one.at),
         "call": one.call,
@@ -74,6 +76,7 @@ def _break(one: CacheBreak) -> dict[str, Any]:
         "cost_usd": jsonio.money(one.usd),
         "hit_rate_before": one.before,
         "hit_rate_after": one.after,
+        **jsonio.headline(break_headline(one, found.calls)),
         "evidence": [jsonio.evidence(evidence) for evidence in one.evidence],
     }
 

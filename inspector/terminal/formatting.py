@@ -6,7 +6,7 @@ Unknown is `–`, never 0. `~` marks an estimate, `≥` a lower bound.
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from core.support import amounts
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 UNKNOWN = "–"
 ESTIMATE = "~"
 LOWER_BOUND = "≥"
-
-_ABSURD = Decimal(10) ** 20
-"""An amount that no digits are worth writing out for; rounding it to cents would fail."""
 
 
 def count(value: int | None, *, mark: str = "") -> str:
@@ -37,8 +34,7 @@ def money(usd: Decimal | None, *, mark: str = "") -> str:
     """US dollars: `$14.02`, `$0.0042`, `$0` only for a true zero."""
     if usd is None:
         return UNKNOWN
-    sign, amount = ("-" if usd < 0 else ""), abs(usd)
-    return f"{mark}{sign}${_amount(amount)}"
+    return f"{mark}{amounts.dollars(usd)}"
 
 
 def sum_of_money(value: Money) -> str:
@@ -51,18 +47,6 @@ def tokens(value: int | None, *, lower_bound: bool = False, whole: bool = False)
     if lower_bound and not value:
         return UNKNOWN
     return (count if whole else short)(value, mark=LOWER_BOUND if lower_bound else "")
-
-
-def _amount(amount: Decimal) -> str:
-    if not amount:
-        return "0"
-    if not amount.is_finite() or amount >= _ABSURD:
-        return f"{amount:.2e}"
-    if amount >= Decimal("0.095"):
-        return f"{amount.quantize(Decimal('0.01'), ROUND_HALF_UP):,}"
-    # Two significant digits: $0.0042 says something where $0.00 does not.
-    step = Decimal(1).scaleb(amount.adjusted() - 1)
-    return f"{amount.quantize(step, ROUND_HALF_UP):f}"
 
 
 def percent(share: float | None, *, mark: str = "") -> str:

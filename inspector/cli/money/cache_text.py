@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from core.explain.headline.prompt_cache import break_headline, cache_headline
 from core.model.accounting.prompt_cache import Breakpoint, CacheBreak, CacheReport, ResultCost
 from inspector.cli import output
 from inspector.terminal import formatting as format
@@ -13,6 +14,8 @@ DEAREST = 10
 
 def lines(found: CacheReport) -> Iterator[str]:
     """Markers, calls, breaks, advice and what tool results cost."""
+    yield from output.headline(cache_headline(found))
+    yield ""
     yield f"{found.marking} · {found.route.why}"
     yield "markers: " + (", ".join(map(_marker_words, found.breakpoints)) or "none")
     if found.calls:
@@ -22,7 +25,7 @@ def lines(found: CacheReport) -> Iterator[str]:
         yield f"{calls} in the log · {hit} of all prompts came from the cache, {worst} to {best} by call"
     for one in found.breaks:
         yield ""
-        yield from _break_lines(one)
+        yield from _break_lines(one, found)
     if found.advice is not None:
         yield ""
         yield f"lifetime {found.advice.current}: {found.advice.reason}"
@@ -37,9 +40,9 @@ def _marker_words(point: Breakpoint) -> str:
     return f"{place} {point.role} ({tokens} up to its end{ignored})"
 
 
-def _break_lines(one: CacheBreak) -> Iterator[str]:
-    cost, tokens = format.money(one.usd), format.count(one.tokens_lost)
-    yield f"{format.moment(one.at)}  {one.cause.replace('_', ' ')}: {tokens} tokens read again, {cost}"
+def _break_lines(one: CacheBreak, found: CacheReport) -> Iterator[str]:
+    yield f"{format.moment(one.at)}  {break_headline(one, found.calls).sentence}"
+    yield f"   {one.cause.replace('_', ' ')}: {format.count(one.tokens_lost)} tokens, {format.money(one.usd)}"
     yield f"   hit rate {format.percent(one.before)} → {format.percent(one.after)}"
     yield from (f"   {output.evidence(evidence)}" for evidence in one.evidence)
 
@@ -48,7 +51,7 @@ def _dearest(results: Sequence[ResultCost]) -> Iterator[str]:
     priced = sorted((one for one in results if one.usd), key=lambda one: one.usd or 0, reverse=True)
     if priced:
         yield ""
-        yield "dearest tool results over their life:"
+        yield "most expensive tool results over their life:"
     for one in priced[:DEAREST]:
         tokens, usd = format.count(one.tokens, mark=format.ESTIMATE), format.money(one.usd)
         yield f"   {usd:>8}  {one.tool} (row {one.row}), {tokens} tokens over {one.calls} calls"

@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.message import Message as Event
 
+from core.explain.headline.prompt_cache import cache_headline
 from core.explain.prompt_cache import conversation_cache
 from core.model.accounting.prompt_cache import CacheBreak, CacheReport
 from core.store.store import Store
@@ -24,6 +25,7 @@ from inspector.screens.workspace.views import FigureView, Subject
 from inspector.terminal import formatting as format
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
+from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.curve_chart import CurveChart, Mark
 from inspector.widgets.charts.marker_strip import MarkerStrip, Pin
@@ -62,10 +64,11 @@ class CacheView(FigureView):
         self._report: CacheReport | None = None
 
     def compose(self) -> ComposeResult:
-        """Figures, markers, hit rate, breaks, card."""
-        head = StatusLine(id="figures")
-        head.left = (("ink-muted", READING),)
-        yield head
+        """Answer, figures, markers, hit rate, breaks, card."""
+        answer = AnswerBar()
+        answer.waiting = READING
+        yield answer
+        yield StatusLine(id="figures")
         yield MarkerStrip()
         chart = CurveChart()
         chart.tell = min  # a single miss among many hits is the news
@@ -92,6 +95,7 @@ class CacheView(FigureView):
     def _take(self, event: Reported) -> None:
         again, report = self._report is not None, event.report
         self._report = report
+        self.query_one(AnswerBar).answer = cache_headline(report)
         self.query_one("#figures", StatusLine).left = figures(report)
         strip = self.query_one(MarkerStrip)
         strip.pins = tuple(Pin(point.prefix_tokens, point.honoured) for point in report.breakpoints)
