@@ -52,9 +52,10 @@ def run(args: argparse.Namespace) -> int:
 
     release = question.release_name(args.release) if args.release is not None else None
     size = SessionSize(args.tokens, args.window, args.messages)
-    found = explain_error(_failure(args), size, release)
+    failure = _failure(args)
+    found = explain_error(failure, size, release)
     if args.json:
-        output.write_json(payload(found))
+        output.write_json(payload(found) | {"summary_call": _as_summary(failure, found)})
     else:
         output.write_lines(lines(found))
     return 0
@@ -111,6 +112,20 @@ def payload(found: ErrorExplanation) -> dict[str, Any]:
         "releases": {one.release: _release(found, one) for one in found.reactions},
         "headline": found.headline,
         "remedy": found.remedy,
+    }
+
+
+def _as_summary(failure: ProviderFailure, found: ErrorExplanation) -> dict[str, Any]:
+    """What each release's compressor would do, had the call been one for a summary by a model of its own."""
+    from core.compress.requests.failed_call import FailedCall, route
+
+    call = FailedCall(failure.message, failure.status, failure.exception or "Exception")
+    routes = {
+        one.release: route(call, one.release, own_model=True, main_answers=False) for one in found.reactions
+    }
+    return {
+        name: {"asks_main_model": one.calls > 1, "pause": one.pause, "auth": one.auth, "network": one.network}
+        for name, one in routes.items()
     }
 
 

@@ -54,3 +54,10 @@ def test_a_key_in_the_text_is_not_printed(capsys: pytest.CaptureFixture[str]) ->
     key = "sk-" + "proj-" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"
     assert run(["explain-error", f"Incorrect API key provided: {key}.", "--status", "401"]) == 0
     assert key not in capsys.readouterr().out
+
+
+def test_the_same_failure_of_a_summary_call_is_followed_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["explain-error", "Request timed out", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["summary_call"]
+    assert found["0.13"] == {"asks_main_model": True, "pause": 30, "auth": None, "network": None}
+    assert found["0.22"] == {"asks_main_model": True, "pause": 60, "auth": False, "network": True}
