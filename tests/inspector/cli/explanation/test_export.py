@@ -17,6 +17,8 @@ from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import NOTHING, Found, Rule
 from core.model.evidence import Evidence, Source
 from core.model.finding import Severity
+from core.model.transcript.conversation import Conversation
+from core.store.store import Store
 from inspector.cli.main import run
 from inspector.report.blocks import Paragraph, markdown
 from inspector.report.text import masked
@@ -172,3 +174,17 @@ def test_what_a_new_rule_quotes_stays_out_unless_it_says_it_quotes_nothing(
     (found,) = (one for one in as_json("export", AUTH)["findings"] if one["rule"] == "Z1")
     assert found["numbers"]["count"] == 3
     assert ("platypus" in str(found)) == (quotes == NOTHING)
+
+
+@pytest.mark.parametrize("command", ["export", "findings", "why", "plan", "cache"])
+def test_a_conversation_is_read_once(as_json: Json, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    asked: list[str] = []
+    read = Store.conversation
+
+    def counted(store: Store, session_id: str) -> Conversation:
+        asked.append(session_id)
+        return read(store, session_id)
+
+    monkeypatch.setattr(Store, "conversation", counted)
+    as_json(command, AUTH)
+    assert len(asked) == 1
