@@ -41,6 +41,21 @@ def in_thread(group: str, *, exclusive: bool = True) -> Callable[[Callable[P, R]
     return decorate
 
 
+def start(host: Widget, group: str, job: Callable[[], object], *, exclusive: bool = True) -> None:
+    """The same for work that lives outside a widget: run it in a thread of the widget that is told.
+
+    Args:
+        host: A `Reporting` widget or screen; when it goes, the work is told to stop.
+        group: Names the work among that of the host.
+        job: What to do; it finds out by `cancelled` whether to go on.
+        exclusive: It takes the place of the work of this group before it.
+    """
+    name = f"{group} for {type(host).__name__}"
+    host.run_worker(
+        job, name=name, group=group, description=name, thread=True, exclusive=exclusive, exit_on_error=False
+    )
+
+
 def cancelled() -> Callable[[], bool]:
     """For use in a worker's thread: says whether the worker was told to stop.
 

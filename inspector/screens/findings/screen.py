@@ -7,16 +7,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.message import Message as Event
 from textual.worker import Worker, WorkerState
 
-from core.errors import InspectorError
-from core.model.finding import NotKnown, Severity
+from core.model.finding import Severity
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
@@ -24,14 +22,15 @@ from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread
 from inspector.screens.apply.screen import ApplyScreen
 from inspector.screens.apply.work import repair
+from inspector.screens.card_page import CardPage
 from inspector.screens.findings.evidence import place_of
-from inspector.screens.findings.filter import FilteringPage
 from inspector.screens.findings.list_view import FindingList, FindingRow, NotKnowns, card, proof
+from inspector.screens.findings.results import Results
 from inspector.screens.findings.sweep import Diagnosis, Step, examine_all, examine_one
 from inspector.terminal import formatting as format
 from inspector.terminal.glyphs import SEVERITY
 from inspector.widgets.bars.banner import Banner
-from inspector.widgets.bars.input_line import InputLine
+from inspector.widgets.bars.filter_line import FilterLine
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.lists.row_list import RowList
@@ -40,13 +39,11 @@ from inspector.widgets.panes.card import Card
 
 REPAIRABLE = "kept-tail-lost"
 NOWHERE = "Here is no conversation to open: this concerns all of them."
-FOLDED = 4
-"""Rules that lack their evidence from which on one line stands for all of them."""
 TELL_SECONDS = 0.2
 """How often a running examination tells what it found."""
 
 
-class FindingsScreen(FilteringPage):
+class FindingsScreen(CardPage):
     """Worst first, growing while the examination runs.
 
     Args:
@@ -57,6 +54,9 @@ class FindingsScreen(FilteringPage):
 
     BINDINGS = bindings("findings")
     WORK = "findings"
+
+    diagnoses = getters.query_one(FindingList)
+    filter_line = getters.query_one(FilterLine)
 
     @dataclass
     class Progress(Event):
@@ -75,12 +75,8 @@ class FindingsScreen(FilteringPage):
         super().__init__()
         self.locations = tuple(locations)
         self._session, self._title = session, title
-        self._found: dict[Severity, list[Diagnosis]] = {severity: [] for severity in Severity}
-        self._unknown: list[NotKnown] = []
-        self._errors: list[InspectorError] = []
-        self._done, self._total = 0, 0
+        self._results = Results()
         self._state = WorkerState.PENDING
-        self._unfolded = False
         self._told = 0.0
 
     def compose(self) -> ComposeResult:
@@ -90,12 +86,11 @@ class FindingsScreen(FilteringPage):
         with Container(id="verdicts"):
             yield FindingList(empty="Examining …")
             yield Card()
-        yield InputLine("/", "rule, severity, verdict, words of the sentence, conversation")
+        yield FilterLine("rule, severity, verdict, words of the sentence, conversation")
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Start examining."""
-        self.filter_line.display = False
         self.diagnoses.titled = self._session is None
         self.diagnoses.focus()
         self._tell()
@@ -139,14 +134,11 @@ class FindingsScreen(FilteringPage):
 
     @on(Progress)
     def _take(self, event: Progress) -> None:
+        self._results.take(event.steps)
         for step in event.steps:
             for diagnosis in step.found:
-                self._found[diagnosis.finding.severity].append(diagnosis)
                 self._remember(diagnosis)
-            self._unknown += [one for one in step.unknown if one not in self._unknown]
-            self._errors += step.errors
             shell(self).failures += step.errors
-            self._done, self._total = step.done, step.total
         self._draw()
 
     def _remember(self, diagnosis: Diagnosis) -> None:
@@ -156,26 +148,20 @@ class FindingsScreen(FilteringPage):
             known = shell(self).diagnosed
             known.setdefault((diagnosis.location, finding.session), Counter())[finding.severity] += 1
 
+    @on(FilterLine.Changed)
     def _draw(self) -> None:
-        rows = self.kept([*chain.from_iterable(self._found.values()), *self._last_rows()])
+        rows = self._results.rows(self.filter_line.text, filtering=self.filter_line.opened)
         before = self.diagnoses.current
         # Who has not moved stays at the worst; who has stays on what they read.
         moved = self.diagnoses.cursor > 0
         place = next((place for place, row in enumerate(rows) if moved and _same(row, before)), 0)
         self.diagnoses.empty = self._nothing()
         self.diagnoses.show(ListRows(rows), cursor=place)
-        if self._errors:
-            more = f" (and {len(self._errors) - 1:,} more)" if len(self._errors) > 1 else ""
-            self.query_one(Banner).say(f"{self._errors[0].line}{more}")
+        if errors := self._results.errors:
+            more = f" (and {len(errors) - 1:,} more)" if len(errors) > 1 else ""
+            self.query_one(Banner).say(f"{errors[0].line}{more}")
         self._tell()
         self._show_card()
-
-    def _last_rows(self) -> Sequence[FindingRow]:
-        """The rules that lack their evidence: one line for all of them until it is opened."""
-        folded = NotKnowns(len(self._unknown), opened=self._unfolded)
-        if len(self._unknown) < FOLDED or self.filter_line.display:
-            return self._unknown
-        return [folded, *(self._unknown if self._unfolded else ())]
 
     @on(RowList.Moved)
     def _show_card(self) -> None:
@@ -196,7 +182,7 @@ class FindingsScreen(FilteringPage):
         """What stands where the rows would."""
         if self._state is WorkerState.PENDING:
             return "Examining … nothing so far"
-        if any(self._found.values()) or self._unknown:
+        if self._results:
             return "Nothing holds these words."
         if self._state is WorkerState.ERROR:
             return "The examination broke off before it found anything. r begins again."
@@ -204,13 +190,15 @@ class FindingsScreen(FilteringPage):
 
     def _tell(self) -> None:
         head = self.query_one("#head", StatusLine)
-        head.left = _counts(self._found, self._title or "all conversations")
-        if self.filter_line.display:
+        head.left = _counts(self._results.found, self._title or "all conversations")
+        if self.filter_line.opened:
             head.left += (("part-head?", f" · {self.diagnoses.rows.count:,} shown"),)
         if self._state is WorkerState.PENDING:
-            head.right = (("ink-muted", _progress(self._done, self._total)),)
+            head.right = (("ink-muted", _progress(self._results.done, self._results.total)),)
         else:
-            broken = (("severity-critical", f"broke off at {self._done:,} of {self._total:,}"),)
+            broken = (
+                ("severity-critical", f"broke off at {self._results.done:,} of {self._results.total:,}"),
+            )
             head.right = broken if self._state is WorkerState.ERROR else ()
 
     @on(RowList.Opened)
@@ -220,14 +208,25 @@ class FindingsScreen(FilteringPage):
             view, message = place_of(row.finding)
             shell(self).open_conversation(row.location, row.finding.session, view=view, row=message)
         elif isinstance(row, NotKnowns):
-            self._unfolded = not self._unfolded
+            self._results.unfolded = not self._results.unfolded
             self._draw()
         elif row is not None:
             self.toast(NOWHERE)
 
-    def filter_changed(self) -> None:
-        """Show the rows that are left."""
-        self._draw()
+    def action_filter(self) -> None:
+        """Open the filter, or go on editing it."""
+        self.filter_line.open()
+
+    @on(FilterLine.Left)
+    def _leave_filter(self) -> None:
+        self.diagnoses.focus()
+
+    def action_back(self) -> None:
+        """Leave the filter; without one stop and go back."""
+        if self.filter_line.opened:
+            self.filter_line.close()
+        else:
+            super().action_back()
 
     def action_report(self) -> None:
         """Write the report of the conversation."""
@@ -260,9 +259,7 @@ class FindingsScreen(FilteringPage):
 
     def action_refresh(self) -> None:
         """Examine again."""
-        self._found = {severity: [] for severity in Severity}
-        self._unknown, self._errors = [], []
-        self._done, self._total = 0, 0
+        self._results = Results()
         self._state = WorkerState.PENDING
         self._draw()
         self._begin()

@@ -85,7 +85,7 @@ async def test_s_goes_through_the_columns_in_sight(app: MakeApp, home: Path) -> 
         seen = set()
         for _ in SORTS:
             await press(pilot, "s")
-            seen.add(screen(running)._order.sort)
+            seen.add(screen(running).pane.order.sort)
         assert seen == {
             "last_active",
             "title",

@@ -1,0 +1,71 @@
+"""What the workers of the session list tell it; each answer says for which list it was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message as Event
+
+from inspector.screens.sessions.columns import Extra, Key, SessionLine
+from inspector.screens.sessions.data.order import SourcePage
+
+if TYPE_CHECKING:
+    from core.model.accounting.ledger import LedgerRow
+    from inspector.screens.sessions.data.figure_cache import Figures
+
+Stamps = tuple[tuple[int, ...], ...]
+
+
+@dataclass
+class Arrived(Event):
+    """A page of the list was read."""
+
+    epoch: int
+    page: SourcePage
+
+
+@dataclass
+class Measured(Event):
+    """What had to be computed for a conversation is known."""
+
+    key: Key
+    extra: Extra
+
+
+@dataclass
+class Recalled(Event):
+    """What an earlier run computed was read."""
+
+    known: Mapping[Key, Figures]
+
+
+@dataclass
+class Previewed(Event):
+    """What the users of untitled conversations said first is known."""
+
+    previews: Mapping[Key, str]
+
+
+@dataclass
+class Unfolded(Event):
+    """The family of a conversation was read."""
+
+    epoch: int
+    place: int
+    lines: tuple[SessionLine, ...]
+
+
+@dataclass
+class AddedUp(Event):
+    """What the last days cost is known."""
+
+    totals: LedgerRow
+
+
+@dataclass
+class Stamped(Event):
+    """The databases were looked at; other stamps mean that Hermes wrote."""
+
+    stamps: Stamps

@@ -1,0 +1,230 @@
+"""The list of conversations and its filter: what it holds, in which order, following a Hermes that writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from textual import getters, on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message as Event
+from textual.timer import Timer
+
+from core.store.database.locate import Location
+from inspector.base.commands import bindings
+from inspector.base.workers import Reporting
+from inspector.screens.sessions import messages
+from inspector.screens.sessions.columns import SessionLine
+from inspector.screens.sessions.data.order import SORTS, Order, SourcePage
+from inspector.screens.sessions.list_view import SessionsList
+from inspector.screens.sessions.measuring import Measuring
+from inspector.screens.sessions.reader import ListReader
+from inspector.screens.sessions.words import nothing
+from inspector.widgets.bars.filter_line import FilterLine
+from inspector.widgets.lists.folding_rows import FoldingRows
+from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import PagedRows
+
+POLL_SECONDS = 2.0
+LOOK_SECONDS = 0.1
+"""How long a list must stand still before its rows are measured."""
+
+
+class SessionsPane(Reporting, Vertical):
+    """Keeps the list right; tells the screen when it has changed.
+
+    Args:
+        locations: The databases, the active profile's first.
+        at: A session of the conversation the cursor stands on at first.
+    """
+
+    DEFAULT_CSS = "SessionsPane { height: 1fr; }"
+    BINDINGS = bindings("sessions")
+
+    listing = getters.query_one(SessionsList)
+    filter_line = getters.query_one(FilterLine)
+
+    class Changed(Event):
+        """Other rows, another order, or more is known about the rows."""
+
+    class Written(Event):
+        """Hermes wrote since the list was read."""
+
+    def __init__(self, locations: Sequence[Location], *, at: str | None = None) -> None:
+        super().__init__()
+        self.reader = ListReader(self, locations)
+        self.order = Order()
+        self.page: SourcePage | None = None
+        """The first page on screen; None before anything was read."""
+        self._at = at
+        self._epoch = 0
+        self._paged: PagedRows[SessionLine] = PagedRows(0, self._fetch)
+        self._stamps: messages.Stamps | None = None
+        self._closer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """The filter while there is one, the list."""
+        yield FilterLine("title, model, source, folder or id", patient=True)
+        yield SessionsList()
+
+    def on_mount(self) -> None:
+        """Start reading; the frame is on screen already."""
+        self.measuring = Measuring(self.listing, self.reader)
+        self.listing.profiles = len(self.reader.locations) > 1
+        self.listing.now = self.reader.now
+        self.listing.empty = "Reading the sessions …"
+        self.listing.focus()
+        self.call_after_refresh(self.reload)
+        self.set_interval(POLL_SECONDS, self.reader.poll)
+
+    def reload(self) -> None:
+        """Read the list anew; what is on screen stays until the answer comes."""
+        self._epoch += 1
+        self.reader.read(self._epoch, self.order, first=self.page is None)
+        self.post_message(self.Changed())
+
+    # Rows.
+
+    @on(messages.Arrived)
+    def _take(self, event: messages.Arrived) -> None:
+        if event.epoch != self._epoch:
+            event.stop()
+            return
+        if event.page.start == 0:
+            if event.page.rows or event.page.whole:
+                self._start_list(event.page)
+        else:
+            self._paged.arrived(event.page.start, event.page.rows)
+            self.listing.refresh()
+        self.call_after_refresh(self.measuring.look)
+
+    def _start_list(self, page: SourcePage) -> None:
+        before, self.page = self.listing.current, page
+        self._paged = PagedRows(page.total, self._fetch)
+        self._paged.arrived(0, page.rows)
+        self.listing.order, self.listing.now = page.order, self.reader.now
+        self.listing.empty = "" if page.rows else nothing(page)
+        asked = _holding(page.rows, self._at)
+        place = _place(page.rows, before, self.listing.cursor) if asked is None else asked
+        if asked is not None or page.whole:
+            self._at = None  # from now on the cursor is the user's
+        self.listing.show(FoldingRows(self._paged), cursor=place)
+        self.post_message(self.Changed())
+
+    def _fetch(self, start: int, size: int) -> None:
+        assert self.page is not None, "rows are asked for only after the first page"
+        self.reader.read_more(self._epoch, self.page, start, size)
+
+    @on(RowList.Scrolled)
+    def _look_closer(self) -> None:
+        if self._closer is not None:
+            self._closer.stop()
+        self._closer = self.set_timer(LOOK_SECONDS, self.measuring.look)
+
+    @on(messages.Recalled)
+    def _recall(self, event: messages.Recalled) -> None:
+        self.measuring.recall(event.known)
+        self.post_message(self.Changed())
+
+    @on(messages.Measured)
+    def _know(self, event: messages.Measured) -> None:
+        self.measuring.take(event.key, event.extra)
+        self.post_message(self.Changed())
+
+    @on(messages.Previewed)
+    def _quote(self, event: messages.Previewed) -> None:
+        self.listing.previews.update(event.previews)
+        self.listing.refresh()
+        self.post_message(self.Changed())
+
+    @on(messages.Stamped)
+    def _stamped(self, event: messages.Stamped) -> None:
+        if self._stamps is not None and event.stamps != self._stamps:
+            if self.page is not None and not self.page.settled:
+                return  # reading anew would begin the ranking again; the next look comes soon
+            self.reload()
+            self.post_message(self.Written())
+        self._stamps = event.stamps
+
+    # What the user does.
+
+    def action_expand(self) -> None:
+        """Show or hide the sessions of the conversation under the cursor."""
+        rows, line = self.listing.rows, self.listing.current
+        if not isinstance(rows, FoldingRows) or line is None:
+            return
+        place = rows.place(self.listing.cursor)[0]
+        if rows.unfolded(place):
+            rows.unfold(place, ())
+            self.listing.show(rows, cursor=rows.line(place))
+        elif len(line.row.sessions) > 1 or line.row.branches or line.row.delegates:
+            self.reader.unfold(self._epoch, place, line)
+
+    @on(messages.Unfolded)
+    def _show_family(self, event: messages.Unfolded) -> None:
+        rows = self.listing.rows
+        if event.epoch == self._epoch and isinstance(rows, FoldingRows):
+            rows.unfold(event.place, event.lines)
+            self.listing.show(rows)
+
+    def action_sort(self) -> None:
+        """Sort by the next column in sight."""
+        names = [name for name in SORTS if name in self.listing.sorts]
+        place = names.index(self.order.sort) if self.order.sort in names else -1
+        self.reorder(replace(self.order, sort=names[(place + 1) % len(names)], natural=True))
+
+    def action_reverse(self) -> None:
+        """Turn the order round."""
+        self.reorder(replace(self.order, natural=not self.order.natural))
+
+    def action_delegates(self) -> None:
+        """List sub-agents on their own, or below their conversation."""
+        self.reorder(replace(self.order, delegates=not self.order.delegates))
+
+    def reorder(self, order: Order) -> None:
+        """Read the list in another order."""
+        if order != self.order:
+            self.order = order
+            self.reload()
+
+    @on(RowList.HeaderClicked)
+    def _header_clicked(self, event: RowList.HeaderClicked) -> None:
+        sort = self.listing.column_at(event.index)
+        if sort == self.order.sort:
+            self.action_reverse()
+        elif sort:
+            self.reorder(replace(self.order, sort=sort, natural=True))
+
+    def action_filter(self) -> None:
+        """Open the filter, or go on editing it."""
+        self.filter_line.open()
+
+    @on(FilterLine.Changed)
+    def _filter(self, event: FilterLine.Changed) -> None:
+        self.reorder(replace(self.order, text=event.text))
+
+    @on(FilterLine.Left)
+    def _filter_done(self) -> None:
+        self.listing.focus()
+
+    def action_clear(self) -> None:
+        """Leave the filter."""
+        self.filter_line.close()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A filter that is not there cannot be left."""
+        return self.is_mounted and self.filter_line.opened if action == "clear" else True
+
+
+def _place(lines: Sequence[SessionLine], before: SessionLine | None, cursor: int) -> int:
+    """Where the conversation the cursor stood on is now; the cursor never moves by itself."""
+    if before is None:
+        return 0
+    return next((place for place, line in enumerate(lines) if line.key == before.key), cursor)
+
+
+def _holding(lines: Sequence[SessionLine], session: str | None) -> int | None:
+    """Where the conversation of a session is; None when it is not among these."""
+    found = (place for place, line in enumerate(lines) if any(one.id == session for one in line.row.sessions))
+    return next(found, None)

@@ -1,0 +1,142 @@
+"""What the session list reads, in threads; the answers are posted to the widget that asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from textual.message import Message as Event
+from textual.widget import Widget
+
+from core.store.database.locate import Location
+from inspector.base.app_protocol import shell
+from inspector.base.workers import cancelled, start
+from inspector.screens.sessions import messages
+from inspector.screens.sessions.columns import Extra, Key, SessionLine
+from inspector.screens.sessions.data.order import MEASURED, SourcePage
+from inspector.screens.sessions.words import DAYS
+from inspector.terminal.masking import warm
+from inspector.widgets.lists.rows import PAGE
+
+if TYPE_CHECKING:
+    from core.store.database.connect import Cancelled
+    from inspector.screens.sessions.data.order import Order
+    from inspector.screens.sessions.data.ranking import Ranker
+
+
+class ListReader:
+    """The workers behind the list.
+
+    Args:
+        host: The widget that is told.
+        locations: The databases, the active profile's first.
+    """
+
+    def __init__(self, host: Widget, locations: Sequence[Location]) -> None:
+        self.locations = tuple(locations)
+        self._host = host
+        self._ranker: Ranker | None = None
+
+    @property
+    def now(self) -> datetime:
+        """The present, as the app sees it."""
+        return shell(self._host).now()
+
+    def read(self, epoch: int, order: Order, *, first: bool = False) -> None:
+        """Read the first page of an order; before it, when nothing is shown yet, what is quick to read."""
+        start(self._host, "list", partial(self._read, epoch, order, first=first))
+
+    def _read(self, epoch: int, order: Order, *, first: bool) -> None:
+        from inspector.screens.sessions.data.figure_cache import recall
+        from inspector.screens.sessions.data.source import read_first, read_page
+
+        stop = cancelled()
+        if first:
+            self._tell(messages.Arrived(epoch, read_first(self.locations, stop)))
+            self._tell(messages.Recalled(recall(self.locations)))
+        if order.sort in MEASURED:
+            self._rank(epoch, order, stop)
+            return
+        page = read_page(self.locations, order, 0, PAGE, cancelled=stop)
+        warm()
+        if not stop():
+            self._tell(messages.Arrived(epoch, page))
+
+    def _rank(self, epoch: int, order: Order, stop: Cancelled) -> None:
+        from inspector.screens.sessions.data.ranking import Ranker
+
+        self._ranker = ranker = self._ranker or Ranker()
+        for page in ranker.pages(self.locations, order, PAGE, self.now, stop):
+            if not stop():
+                self._tell(messages.Arrived(epoch, page))
+
+    def read_more(self, epoch: int, page: SourcePage, first: int, size: int) -> None:
+        """Read a page the user scrolled to."""
+        start(self._host, "pages", partial(self._read_more, epoch, page, first, size), exclusive=False)
+
+    def _read_more(self, epoch: int, page: SourcePage, first: int, size: int) -> None:
+        from inspector.screens.sessions.data.source import read_page, read_ranked
+
+        if page.ranking:
+            rows = tuple(read_ranked(page.ranking[first : first + size], cancelled()))
+            self._tell(messages.Arrived(epoch, replace(page, start=first, rows=rows)))
+            return
+        found = read_page(self.locations, page.order, first, size, totals=page.totals, cancelled=cancelled())
+        self._tell(messages.Arrived(epoch, found))
+
+    def measure(self, lines: Sequence[SessionLine]) -> None:
+        """First words, generations and pressure of some conversations, each told as soon as it is known."""
+        start(self._host, "extras", partial(self._measure, lines))
+
+    def _measure(self, lines: Sequence[SessionLine]) -> None:
+        from inspector.screens.sessions.data.figure_cache import remember
+        from inspector.screens.sessions.data.pressure import measure, previews
+
+        stop = cancelled()
+        self._tell(messages.Previewed(previews(lines, stop)))
+        found: dict[Key, Extra] = {}
+        for key, extra in measure(lines, self.now, stop):
+            if stop():
+                break
+            found[key] = extra
+            self._tell(messages.Measured(key, extra))
+        remember(lines, found)
+
+    def add_up(self) -> None:
+        """Add up what the last days cost, over everything in sight."""
+        start(self._host, "spent", self._add_up)
+
+    def _add_up(self) -> None:
+        from inspector.screens.sessions.data.spent import spent
+
+        stop = cancelled()
+        totals = spent(self.locations, self.now - timedelta(days=DAYS), stop)
+        if totals is not None and not stop():
+            self._tell(messages.AddedUp(totals))
+        # Says more of these totals; loaded on the key it would be felt.
+        import_module("inspector.screens.workspace.usage.screen")
+
+    def unfold(self, epoch: int, place: int, line: SessionLine) -> None:
+        """Read the family of a conversation."""
+        start(self._host, "unfold", partial(self._unfold, epoch, place, line))
+
+    def _unfold(self, epoch: int, place: int, line: SessionLine) -> None:
+        from inspector.screens.sessions.data.source import family
+
+        self._tell(messages.Unfolded(epoch, place, family(line, cancelled())))
+
+    def poll(self) -> None:
+        """Look whether a database changed."""
+        start(self._host, "poll", self._poll)
+
+    def _poll(self) -> None:
+        from inspector.screens.sessions.data.source import stamps_of
+
+        self._tell(messages.Stamped(stamps_of(self.locations)))
+
+    def _tell(self, event: Event) -> None:
+        self._host.post_message(event)

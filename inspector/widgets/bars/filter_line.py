@@ -1,0 +1,85 @@
+"""A line to type in that keeps what holds a text; there only while somebody filters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from textual import getters, on
+from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import Input
+
+from inspector.widgets.bars.input_line import InputLine
+
+FILTER_SECONDS = 0.15
+"""How long typing must pause before what takes long to filter is filtered anew."""
+
+
+class FilterLine(InputLine):
+    """Tells what to filter by, and when the keys go back to the list.
+
+    Args:
+        placeholder: What the text is sought in.
+        patient: Tell only when typing pauses.
+    """
+
+    DEFAULT_CSS = "FilterLine { display: none; } FilterLine.-open { display: block; }"
+
+    input = getters.query_one(Input)
+
+    @dataclass
+    class Changed(Message):
+        """Filter by this; an empty text keeps everything."""
+
+        text: str
+
+    class Left(Message):
+        """The user is done typing."""
+
+    def __init__(self, placeholder: str, *, patient: bool = False) -> None:
+        super().__init__("/", placeholder)
+        self._patient = patient
+        self._delay: Timer | None = None
+
+    @property
+    def opened(self) -> bool:
+        """Somebody filters."""
+        return self.has_class("-open")
+
+    @property
+    def text(self) -> str:
+        """What is typed."""
+        return self.input.value
+
+    def open(self) -> None:
+        """Come, or go on being edited."""
+        self.add_class("-open")
+        self.input.focus()
+        self.screen.refresh_bindings()
+
+    def close(self) -> None:
+        """Go, and filter no more."""
+        self.input.value = ""
+        self.remove_class("-open")
+        self._tell("")
+        self.post_message(self.Left())
+        self.screen.refresh_bindings()
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        if not self._patient:
+            self._tell(event.value)
+            return
+        if self._delay is not None:
+            self._delay.stop()
+        self._delay = self.set_timer(FILTER_SECONDS, partial(self._tell, event.value))
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Left())
+
+    def _tell(self, text: str) -> None:
+        self.post_message(self.Changed(text))
