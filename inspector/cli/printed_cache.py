@@ -22,7 +22,9 @@ LARGEST = 20_000_000
 """Characters of a document: a usage list of some forty thousand sessions."""
 
 
-def slot(args: argparse.Namespace, *sources: Path, people: bool = False) -> KeptAnswer | None:
+def slot(
+    args: argparse.Namespace, *sources: Path, people: bool = False, today: bool = False
+) -> KeptAnswer | None:
     """Where what a command line asks for is kept; None for what is not.
 
     That is what is no JSON, and what several databases say: the note that one of them was left out would be
@@ -32,6 +34,7 @@ def slot(args: argparse.Namespace, *sources: Path, people: bool = False) -> Kept
         args: The command line.
         sources: What the answer rests on besides the program, the database and its home.
         people: Lines for people are kept as well: they are the same on every terminal.
+        today: The answer is another tomorrow.
 
     Raises:
         NotFoundError: There is no database.
@@ -41,7 +44,8 @@ def slot(args: argparse.Namespace, *sources: Path, people: bool = False) -> Kept
         return None
     asked = (str(places[0].db.absolute()), sorted((key, str(value)) for key, value in vars(args).items()))
     # Logs are in local time, and so are days, so what they say depends on the zone.
-    around = (time.tzname, time.timezone, *map(state, sources), *_states(places[0]))
+    day = time.localtime()[:3] if today else ()
+    around = (day, time.tzname, time.timezone, *map(state, sources), *_states(places[0]))
     return KeptAnswer("printed", asked, around)
 
 

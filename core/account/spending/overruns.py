@@ -15,6 +15,7 @@ from core.store.database.open_database import OpenDatabase
 
 _LATEST = 10**11
 """Beyond this a time is damage."""
+_MONTH = 31 * 86_400.0
 
 
 def overrunning(store: OpenDatabase, window: Window, form: str, zone: tzinfo | None = None) -> int:
@@ -40,6 +41,18 @@ def overrunning(store: OpenDatabase, window: Window, form: str, zone: tzinfo | N
         if sound and last // QUARTER > start // QUARTER:
             count += written(start) != written(last)
     return count
+
+
+def went_on(store: OpenDatabase, moment: datetime) -> int:
+    """How many sessions of the last month began before a moment and made a call after it."""
+    start = moment.timestamp()
+    query = (
+        f"SELECT count(*) FROM sessions s WHERE s.started_at >= ? AND s.started_at < ? "  # noqa: S608
+        f"AND {_last(store)} BETWEEN ? AND {_LATEST}"
+    )
+    with reading(store.path):
+        (count,) = store.connection.execute(query, (start - _MONTH, start, start)).fetchone()
+    return int(count)
 
 
 def _last(store: OpenDatabase) -> str:

@@ -84,10 +84,11 @@ def session(args: argparse.Namespace) -> Iterator[tuple[Store, Session]]:
         UsageError: Several sessions fit.
     """
     with stores(args) as found:
-        yield _choose(found, args.session)
+        yield chosen(found, args.session)
 
 
-def _choose(stores: Sequence[Store], text: str) -> tuple[Store, Session]:
+def chosen(stores: Sequence[Store], text: str) -> tuple[Store, Session]:
+    """The session a text names, and which of some open databases it is in; see `session`."""
     found: list[tuple[Store, Session]] = []
     missing: NotFoundError | None = None
     for store in stores:

@@ -1,0 +1,68 @@
+"""Context used of the threshold, today's money, cache hit rate, worst finding: for a prompt or a status bar.
+
+A template names its fields in braces: --format '{share} {today}'. What the fields are lists --fields. Titles
+and findings may quote what somebody else wrote: leave {title} and {worst} out of a shell prompt, which reads
+% and $ in them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from inspector.cli import printed_cache as kept
+from inspector.cli.arguments import options, target
+from inspector.cli.live import status_line
+
+if TYPE_CHECKING:
+    from core.support.file_cache import KeptAnswer
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `status`."""
+    options.add_session_argument(parser, optional=True)
+    parser.add_argument(
+        "--format", metavar="TEMPLATE", default=status_line.DEFAULT, help="what the line says; see below"
+    )
+    parser.add_argument("--fields", action="store_true", help="list what a template may name, and end")
+    options.add_json_option(parser)
+    options.add_store_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print one line about one conversation; the newest without a name."""
+    if args.fields:
+        listed = (f"{f'{{{name}}}':<12} {what}\n" for name, what in status_line.FIELDS.items())
+        sys.stdout.writelines(listed)
+        return 0
+    if args.format != status_line.DEFAULT:
+        status_line.check(args.format)
+    document, _, words = _answer(args).partition("\n")
+    sys.stdout.write(f"{document if args.json else args.format.format_map(json.loads(words))}\n")
+    return 0
+
+
+def _answer(args: argparse.Namespace) -> str:
+    """The status as JSON, and on a second line its words; as it was kept where nothing has changed."""
+    same = {"session": args.session or target.LATEST, "json": True, "format": ""}
+    asked = argparse.Namespace(**vars(args) | same)
+    slot = kept.slot(asked, *kept.prices(), today=True)
+    text = slot.read() if slot else None
+    return text if text is not None else _asked(asked, slot)
+
+
+def _asked(args: argparse.Namespace, slot: KeptAnswer | None) -> str:
+    from core.live.status import status_of
+    from inspector.payloads import status as status_json
+    from inspector.payloads import values as jsonio
+
+    with target.stores(args) as stores:
+        store, session = target.chosen(stores, args.session)
+        found = status_of(store, session.id, stores)
+    document = jsonio.dumps(jsonio.masked(status_json.payload(found)))
+    text = f"{document}\n{jsonio.dumps(status_line.fields(found))}"
+    if slot:
+        kept.write(slot, text)
+    return text

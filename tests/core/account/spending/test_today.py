@@ -1,0 +1,59 @@
+"""What was spent today: sessions that began today, and a sign when more is hidden."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from core.account.spending.today import Today, spent_today
+from core.store.store import Store
+from tests.core.store.database import SessionDatabase
+
+NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+def today(
+    tmp_path: Path, *sessions: tuple[datetime, float | None, datetime | None], zone: str = "UTC"
+) -> Today:
+    """Of a store with sessions that began, cost, and were written to at some moments."""
+    path = tmp_path / "state.db"
+    with SessionDatabase(path) as database:
+        for number, (began, usd, spoke) in enumerate(sessions):
+            name = database.session(
+                f"s{number}",
+                started_at=began.timestamp(),
+                model="nobody/knows-this",
+                input_tokens=100,
+                estimated_cost_usd=usd,
+            )
+            if spoke is not None:
+                database.message(name, "assistant", "hi", timestamp=spoke.timestamp())
+    with Store(path) as store:
+        return spent_today([store], now=NOON, zone=ZoneInfo(zone))
+
+
+def test_only_sessions_that_began_today_count(tmp_path: Path) -> None:
+    found = today(tmp_path, (NOON, 1.25, None), (NOON - timedelta(days=1), 4.0, None))
+    assert (found.usd, found.at_least) == (Decimal("1.25"), False)
+
+
+def test_a_day_begins_at_midnight_where_the_user_is(tmp_path: Path) -> None:
+    late = NOON.replace(hour=0, minute=30)  # half past one in Berlin, the evening before in New York
+    assert today(tmp_path, (late, 2.0, None)).usd == 2
+    (tmp_path / "b").mkdir()
+    found = today(tmp_path / "b", (late, 2.0, None), zone="America/New_York")
+    assert (found.usd, found.since) == (0, datetime(2026, 11, 21, 5, 0, tzinfo=UTC))
+
+
+def test_what_has_no_price_makes_it_a_lower_bound(tmp_path: Path) -> None:
+    found = today(tmp_path, (NOON, 1.0, None), (NOON, None, None))
+    assert (found.usd, found.at_least) == (1, True)
+
+
+def test_a_session_of_yesterday_that_goes_on_makes_it_a_lower_bound(tmp_path: Path) -> None:
+    yesterday = NOON - timedelta(days=1)
+    assert today(tmp_path, (yesterday, 1.0, NOON)).at_least is True
+    (tmp_path / "b").mkdir()
+    assert today(tmp_path / "b", (yesterday, 1.0, yesterday)).at_least is False

@@ -1,0 +1,124 @@
+"""`status`: one line that agrees with the longer answers, and costs next to nothing while nothing changes."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.cli.arguments import target
+from inspector.cli.live.status_line import FIELDS
+from inspector.cli.main import run
+from tests.core.store.database import SessionDatabase
+from tests.inspector.cli.conftest import Json, Text
+
+AUTH = "Refactor the auth module"
+KEYS = {"session", "title", "tokens", "threshold", "share", "today_usd", "hit_rate", "worst"}
+
+
+def line(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert run(["status", *words]) == 0
+    return capsys.readouterr().out.removesuffix("\n")
+
+
+def test_its_figures_are_those_of_why_and_of_the_list(as_json: Json) -> None:
+    found, now = as_json("status", AUTH), as_json("why", AUTH)["now"]
+    assert set(found) >= KEYS
+    assert (found["tokens"], found["threshold"]) == (now["tokens"], now["threshold"])
+    assert found["share"] == pytest.approx(now["tokens"] / now["threshold"])
+    listed = next(one for one in as_json("sessions")["sessions"] if one["title"] == AUTH)
+    assert found["hit_rate"] == listed["tokens"]["cache_read"] / listed["tokens"]["prompt"]
+
+
+def test_the_worst_finding_is_one_that_findings_tells(as_json: Json) -> None:
+    worst = as_json("status", AUTH)["worst"]
+    told = {(one["rule"], one["severity"], one["sentence"]) for one in as_json("findings", AUTH)["findings"]}
+    assert (worst["rule"], worst["severity"], worst["headline"]) in told
+
+
+def test_without_a_name_it_is_about_the_newest(as_json: Json) -> None:
+    assert as_json("status") == as_json("status", "latest")
+
+
+def test_the_line_for_people_is_one_line(as_text: Text) -> None:
+    shown = as_text("status")
+    assert shown.count("\n") == 1
+    assert "today" in shown
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_template_may_name_every_field_that_is_listed(field: str, as_text: Text) -> None:
+    assert f"{{{field}}}" in as_text("status", "--fields")
+    shown = as_text("status", AUTH, "--format", f"<{{{field}}}>")
+    assert shown.startswith("<")
+    assert shown.endswith(">\n")
+
+
+@pytest.mark.parametrize(
+    "template", ["{tokns}", "{tokens.real}", "{tokens[0]}", "{tokens!r}", "{share:>9}", "{", "}"]
+)
+def test_a_template_that_is_off_is_told_in_one_line(
+    template: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["status", "--format", template, "--home", str(home)]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "--format" in shown.err
+    assert shown.err.count("\n") == 1
+
+
+@pytest.fixture
+def lone(tmp_path: Path) -> SessionDatabase:
+    return SessionDatabase(tmp_path / "state.db")
+
+
+def test_nothing_is_opened_while_nothing_changes_whatever_the_template(
+    lone: SessionDatabase, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with lone:
+        lone.session("s", title="First")
+        lone.turn("s", "1")
+    where = ["--db", str(lone.path)]
+    line(capsys, *where)
+    with monkeypatch.context() as patch:
+        patch.setattr(target, "opened", lambda *_: pytest.fail("a database was opened"))
+        assert line(capsys, *where, "--format", "{title}") == "First"
+        assert json.loads(line(capsys, *where, "--json"))["session"] == "s"
+    with closing(sqlite3.connect(lone.path)) as other, other:
+        other.execute("UPDATE sessions SET title = 'Second'")
+    assert line(capsys, *where, "--format", "{title}") == "Second"
+
+
+def test_a_title_cannot_act_on_the_terminal(
+    lone: SessionDatabase, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with lone:
+        lone.session("s", title="a\x1b]52;c;eA==\x07\nb {today}")
+        lone.turn("s", "1")
+    shown = line(capsys, "--db", str(lone.path), "--format", "{title}")
+    assert "\x1b" not in shown
+    assert "\n" not in shown
+    assert shown.endswith("b {today}")
+
+
+def test_an_empty_store_is_not_found(lone: SessionDatabase, capsys: pytest.CaptureFixture[str]) -> None:
+    lone.connection.close()
+    assert run(["status", "--db", str(lone.path)]) == 3
+    assert "no sessions yet" in capsys.readouterr().err
+
+
+def test_what_nothing_says_is_unknown_and_not_zero(
+    lone: SessionDatabase, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with lone:
+        lone.session("s", model="nobody/knows-this")
+        lone.message("s", "user", "hello")
+    where = ["--db", str(lone.path)]
+    found: dict[str, Any] = json.loads(line(capsys, *where, "--json"))
+    assert found["hit_rate"] is None
+    assert found["threshold"] is None or found["threshold"] > 0
+    assert line(capsys, *where, "--format", "{hit_rate}") == "–"
