@@ -44,12 +44,12 @@ def test_a_day_begins_at_midnight_where_the_user_is(tmp_path: Path) -> None:
     assert today(tmp_path, (late, 2.0, None)).usd == 2
     (tmp_path / "b").mkdir()
     found = today(tmp_path / "b", (late, 2.0, None), zone="America/New_York")
-    assert (found.usd, found.since) == (0, datetime(2026, 11, 21, 5, 0, tzinfo=UTC))
+    assert (found.usd, found.since) == (Decimal(0), datetime(2026, 11, 21, 5, 0, tzinfo=UTC))
 
 
 def test_what_has_no_price_makes_it_a_lower_bound(tmp_path: Path) -> None:
     found = today(tmp_path, (NOON, 1.0, None), (NOON, None, None))
-    assert (found.usd, found.at_least) == (1, True)
+    assert (found.usd, found.at_least) == (Decimal(1), True)
 
 
 def test_a_session_of_yesterday_that_goes_on_makes_it_a_lower_bound(tmp_path: Path) -> None:
