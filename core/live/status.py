@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import reduce
 from operator import add
 
-from core.account.spending.today import Today, spent_today
+from core.account.spending.budget import Today, spent_today
 from core.explain.diagnose.case import case_of
 from core.explain.diagnose.examine import examine_case
 from core.explain.events import explained

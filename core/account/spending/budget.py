@@ -1,21 +1,44 @@
-"""Whether spending passed a budget, for scripts and schedules."""
+"""What was spent, of a ledger or today, and whether that passed a budget."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 
+from core.account.spending.ledger import ledger
+from core.account.spending.overruns import went_on
+from core.account.spending.periods import day_start
 from core.model.accounting.ledger import Ledger
 from core.model.accounting.usage import BudgetCheck
+from core.store.database.open_database import OpenDatabase
 
 
-def check_budget(ledger: Ledger, budget: Decimal) -> BudgetCheck:
+@dataclass(frozen=True, slots=True)
+class Today:
+    """Money of the sessions that began today.
+
+    Attributes:
+        since: When the day began.
+        usd: US dollars, recorded where Hermes recorded them and computed where it did not.
+        at_least: It was more: something has no price, or a session of an earlier day went on today, all of
+            which is booked on the day it began.
+    """
+
+    since: datetime
+    usd: Decimal
+    at_least: bool
+
+
+def check_budget(spending: Ledger, budget: Decimal) -> BudgetCheck:
     """Compares a ledger with a budget; what counts as spent says `spent_of`.
 
     Args:
-        ledger: Of the period the budget is for, with prices where the models may be unpriced by Hermes.
+        spending: Of the period the budget is for, with prices where the models may be unpriced by Hermes.
         budget: US dollars.
     """
-    spent, at_least = spent_of(ledger)
+    spent, at_least = spent_of(spending)
     passed = spent > budget
     sign = "≥ " if at_least else ""
     verb = "passed" if passed else "within"
@@ -25,18 +48,39 @@ def check_budget(ledger: Ledger, budget: Decimal) -> BudgetCheck:
     return BudgetCheck(budget, spent, passed, at_least, sentence)
 
 
-def spent_of(ledger: Ledger) -> tuple[Decimal, bool]:
+def spent_of(spending: Ledger) -> tuple[Decimal, bool]:
     """What a ledger cost in US dollars, and whether it was more than that.
 
     What counts is, part by part, what Hermes recorded, and the computed cost where it recorded nothing or not
     all; what a subscription includes costs nothing.
     """
     spent, unknown = Decimal(0), 0
-    for part in ledger.totals.parts:
+    for part in spending.totals.parts:
         if part.billing in ("included", "local"):
             continue
         complete = part.recorded.usd is not None and not part.recorded.missing
         amount = part.recorded if complete or part.computed.usd is None else part.computed
         spent += amount.usd or 0
         unknown += amount.missing
-    return spent, bool(unknown) or ledger.lower_bound
+    return spent, bool(unknown) or spending.lower_bound
+
+
+def spent_today(
+    stores: Sequence[OpenDatabase], *, now: datetime | None = None, zone: tzinfo | None = None
+) -> Today:
+    """Add up what was spent since midnight.
+
+    Prices are looked up only where Hermes recorded no cost: their list takes a third of a second to load.
+
+    Args:
+        stores: The databases.
+        now: The moment that is "today"; this one by default.
+        zone: Whose day; this machine's by default.
+    """
+    since = day_start(now or datetime.now(UTC), zone)
+    usd, at_least = spent_of(ledger(stores, since=since, zone=zone))
+    if at_least:
+        from core.account.pricing.price_book import open_book
+
+        usd, at_least = spent_of(ledger(stores, since=since, prices=open_book(), zone=zone))
+    return Today(since, usd, at_least or any(went_on(store, since) for store in stores))

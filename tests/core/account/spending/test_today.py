@@ -7,7 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from core.account.spending.today import Today, spent_today
+from core.account.spending.budget import Today, spent_today
 from core.store.store import Store
 from tests.core.store.database import SessionDatabase
 
