@@ -1,4 +1,4 @@
-"""Noticing that something was written by a look at files: no table is read to find out that nothing changed."""
+"""Noticing that something was written by a look at files: no table is read to learn that nothing was."""
 
 from __future__ import annotations
 
