@@ -15,25 +15,11 @@ from core.trajectory.shards.job import Job
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread
 from inspector.screens.page import Page
-from inspector.screens.workspace.preview.panes import SIDES, SidesView
+from inspector.screens.workspace.preview.panes import SIDES, PreviewPanes
 from inspector.terminal import formatting as format
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.messages.message_list import MessageList
-
-
-class TrajectorySides(SidesView):
-    """Both sides of the preview, over turns instead of stored messages."""
-
-    DEFAULT_CSS = "TrajectorySides RetentionStrip { display: none; }"
-
-    def compose(self) -> ComposeResult:
-        """The panes and the strip below them."""
-        yield from self.compose_sides()
-
-    def on_mount(self) -> None:
-        """Both sides scroll as one."""
-        self.link()
 
 
 class TrajectoryScreen(Page):
@@ -45,8 +31,9 @@ class TrajectoryScreen(Page):
     """
 
     BINDINGS = bindings("trajectory")
+    DEFAULT_CSS = "TrajectoryScreen RetentionStrip { display: none; }"
 
-    sides = getters.query_one(TrajectorySides)
+    sides = getters.query_one(PreviewPanes)
     head = getters.query_one(StatusLine)
 
     @dataclass
@@ -63,7 +50,7 @@ class TrajectoryScreen(Page):
     def compose(self) -> ComposeResult:
         """What it comes to, both sides, the keys."""
         yield StatusLine()
-        yield TrajectorySides()
+        yield PreviewPanes()
         yield KeyBar()
 
     def on_mount(self) -> None:

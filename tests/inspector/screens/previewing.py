@@ -18,12 +18,12 @@ def view(pilot: Pilot[None]) -> PreviewView:
 
 
 def shown(pilot: Pilot[None]) -> Comparison:
-    found = view(pilot).shown
+    found = view(pilot).work.shown
     assert found is not None
     return found
 
 
 def basis_of(pilot: Pilot[None]) -> Basis:
-    found = view(pilot).basis
+    found = view(pilot).work.basis
     assert found is not None
     return found

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from textual import on
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual import getters, on
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
+from textual.message import Message as Event
 from textual.widget import Widget
 
 from core.preview.comparison import Comparison
+from inspector.base.workers import Reporting, cancelled, in_thread
 from inspector.screens.workspace.preview.after_list import AfterList, FactList
-from inspector.screens.workspace.preview.reading import PreparingView
 from inspector.screens.workspace.preview.rows import BeforeRows, Blocks, before_banding, blocks_of, linked
 from inspector.widgets.charts.retention_strip import RetentionStrip
 from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.messages.bands import Banding
-from inspector.widgets.messages.diff_view import DiffView
+from inspector.widgets.messages.diff_view import DiffLine, DiffView, message_diff
 from inspector.widgets.messages.draw import MessageRow
 from inspector.widgets.messages.message_list import BandedRows, MessageList
 from inspector.widgets.panes.long_text import LongText
@@ -27,29 +31,39 @@ def _same(row: MessageRow) -> MessageRow:
     return row
 
 
-class SidesView(PreparingView):
-    """Shows one comparison in one of four ways."""
+class PreviewPanes(Reporting, Vertical):
+    """Shows one comparison in one of four ways, and how much of it is kept."""
 
     DEFAULT_CSS = """
-    SidesView #sides, SidesView DiffView { display: none; height: 1fr; }
-    SidesView #text, SidesView FactList { display: none; height: 1fr; }
-    SidesView #panes { height: 1fr; border-top: solid $rule; border-bottom: solid $rule; }
-    SidesView.-sides #sides, SidesView.-diff DiffView { display: block; }
-    SidesView.-text #text, SidesView.-lost FactList { display: block; }
-    SidesView MessageList, SidesView AfterList { width: 1fr; }
-    SidesView AfterList { border-left: solid $rule; }
+    PreviewPanes { height: 1fr; }
+    PreviewPanes #sides, PreviewPanes DiffView { display: none; height: 1fr; }
+    PreviewPanes #text, PreviewPanes FactList { display: none; height: 1fr; }
+    PreviewPanes #panes { height: 1fr; border-top: solid $rule; border-bottom: solid $rule; }
+    PreviewPanes.-sides #sides, PreviewPanes.-diff DiffView { display: block; }
+    PreviewPanes.-text #text, PreviewPanes.-lost FactList { display: block; }
+    PreviewPanes MessageList, PreviewPanes AfterList { width: 1fr; }
+    PreviewPanes AfterList { border-left: solid $rule; }
     """
+
+    before = getters.query_one(MessageList)
+    after = getters.query_one(AfterList)
+
+    @dataclass
+    class Diffed(Event):
+        """The unified diff is there."""
+
+        lines: Sequence[DiffLine]
+        comparison: Comparison
 
     def __init__(self) -> None:
         super().__init__()
-        self.shown: Comparison | None = None
         self.laid: Comparison | None = None
-        self.asked = 0
-        self._diffed = -1
+        self._complete = False
+        self._diffed: Comparison | None = None
         self._follower: Widget | None = None
         self.add_class(SIDES)
 
-    def compose_sides(self) -> ComposeResult:
+    def compose(self) -> ComposeResult:
         """The panes and the strip below them."""
         with Horizontal(id="panes"):
             with Horizontal(id="sides"):
@@ -60,37 +74,41 @@ class SidesView(PreparingView):
             yield FactList(empty="Nothing checkable stands in the middle.")
         yield RetentionStrip()
 
-    @property
-    def before(self) -> MessageList:
-        """The left side."""
-        return self.query_one(MessageList)
-
-    @property
-    def after(self) -> AfterList:
-        """The right side."""
-        return self.query_one(AfterList)
+    def on_mount(self) -> None:
+        """From now on one side follows the other."""
+        self.watch(self.before, "scroll_y", lambda: self._follow(self.before), init=False)
+        self.watch(self.after, "scroll_y", lambda: self._follow(self.after), init=False)
 
     @property
     def mode(self) -> str:
         """How the comparison is looked at."""
         return next(mode for mode in MODES if self.has_class(mode))
 
-    def link(self) -> None:
-        """From now on one side follows the other."""
-        self.watch(self.before, "scroll_y", lambda: self._follow(self.before), init=False)
-        self.watch(self.after, "scroll_y", lambda: self._follow(self.after), init=False)
+    @property
+    def shown(self) -> Comparison | None:
+        """The comparison, once it has a summary that may be used."""
+        return self.laid if self._complete else None
+
+    @property
+    def row(self) -> int | None:
+        """`messages.id` of the message under the cursor of the left side."""
+        place, laid = self.before.message, self.laid
+        if laid is None or place is None or place >= len(laid.before):
+            return None
+        row = laid.before[place].row
+        return row.id if row is not None else None
 
     def tell(self, comparison: Comparison | None, why: str = "") -> None:
         """Show another comparison in the way looked at now, or why there is none."""
-        self.shown = comparison
         self._lay(comparison, why)
-        if self.mode == DIFF and comparison is not None:
+        self._complete = comparison is not None
+        if self.mode == DIFF:
             self._make_diff()
 
     def begin(self, comparison: Comparison) -> None:
-        """Show what is known of a comparison before it has a summary; nobody may use it yet."""
-        self.shown = None
+        """Show what is known of a comparison before it has a summary."""
         self._lay(comparison)
+        self._complete = False
 
     def _lay(self, comparison: Comparison | None, why: str = "") -> None:
         self.laid = comparison
@@ -130,13 +148,25 @@ class SidesView(PreparingView):
         return fronts[self.mode]
 
     def _make_diff(self) -> None:
-        if self.shown is not None and self._diffed != self.asked:
-            self.diff(self.shown, self.asked)
+        if self.shown is not None and self._diffed is not self.shown:
+            self.diff(self.shown)
 
-    @on(PreparingView.Diffed)
-    def _take_diff(self, event: PreparingView.Diffed) -> None:
-        if event.asked == self.asked:
-            self._diffed = event.asked
+    @in_thread("diff")
+    def diff(self, shown: Comparison) -> None:
+        """Make the unified diff."""
+        stop = cancelled()
+        spans = shown.head, shown.middle, shown.tail
+        lines: list[DiffLine] = []
+        for line in message_diff(shown.before, shown.after, spans, shown.kept, shown.summary):
+            if stop():
+                return
+            lines.append(line)
+        self.post_message(self.Diffed(lines, shown))
+
+    @on(Diffed)
+    def _take_diff(self, event: PreviewPanes.Diffed) -> None:
+        if event.comparison is self.laid:
+            self._diffed = event.comparison
             self.query_one(DiffView).show_lines(event.lines)
 
     # One side follows the other.
@@ -180,5 +210,5 @@ class SidesView(PreparingView):
 
     @on(RetentionStrip.Chosen)
     def _show_heat(self, event: RetentionStrip.Chosen) -> None:
-        if self.shown is not None:
-            self.go_to(self.shown.middle.start + event.index)
+        if self.laid is not None:
+            self.go_to(self.laid.middle.start + event.index)

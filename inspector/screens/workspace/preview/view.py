@@ -2,37 +2,53 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from textual import on
 from textual.app import ComposeResult
 
-from core.preview.summarisers import extractive
+from core.compress.summarise.base import FailureKind, SummaryFailure
+from core.preview.foreseen import Basis
+from core.preview.summarisers import prompt_of
 from inspector.base.commands import bindings
+from inspector.base.workers import cancelled, start
 from inspector.screens.workspace.preview.header import PreviewHeader
-from inspector.screens.workspace.preview.panes import SIDES, TEXT
-from inspector.screens.workspace.preview.prompts import AskingView
-from inspector.screens.workspace.views import Cursor
-from inspector.terminal import formatting as format
+from inspector.screens.workspace.preview.making import Answered, PreviewMaker
+from inspector.screens.workspace.preview.next_screens import NextScreens
+from inspector.screens.workspace.preview.panes import SIDES, TEXT, PreviewPanes
+from inspector.screens.workspace.preview.prompts import PreviewPrompts
+from inspector.screens.workspace.preview.work import PreviewWork
+from inspector.screens.workspace.views import Cursor, GenerationView
 from inspector.widgets.bars.prompt_bar import PromptBar
 from inspector.widgets.messages.message_list import MessageList
 
-EMPTY = "No messages here, so there is nothing to compress."
 
+class PreviewView(GenerationView):
+    """A dry run of the next compaction, or the one that ended an older generation.
 
-class PreviewView(AskingView):
-    """A dry run of the next compaction, or the one that ended an older generation."""
+    Attributes:
+        work: What the preview is made with, and the comparison shown.
+        panes: Both sides, the diff, a long text, what is lost.
+        maker: Reads, cuts, has the summary written.
+        prompts: What is asked in a line.
+    """
 
     BINDINGS = bindings("preview")
-    _outdated = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.work = PreviewWork()
+        self.header, self.panes, self._bar = PreviewHeader(), PreviewPanes(), PromptBar()
+        self.maker = PreviewMaker(self, self.work, self.header, self.panes)
+        self._screens = NextScreens(self, self.maker)
+        self.prompts = PreviewPrompts(self, self._bar, self.maker, self._screens)
+        self._outdated = False
 
     def compose(self) -> ComposeResult:
-        """Header, panes, strip, prompt."""
-        yield PreviewHeader()
-        yield from self.compose_sides()
-        yield PromptBar()
-
-    def on_mount(self) -> None:
-        """Both sides scroll as one."""
-        self.link()
+        """Header, panes, prompt."""
+        yield self.header
+        yield self.panes
+        yield self._bar
 
     def follow(self, old: Cursor, new: Cursor) -> None:
         """Other settings are another compaction."""
@@ -42,73 +58,9 @@ class PreviewView(AskingView):
                 self.enter()
 
     def enter(self) -> None:
-        """Foresee the next compaction in the newest generation; look back in an older one."""
-        self.asked += 1
-        self.basis, self._outdated = None, False
-        generation = self.generation
-        if generation is None or self.subject is None or not generation.row_ids:
-            self.tell(None)
-            self.rest(EMPTY)
-            return
-        self.busy = True
-        words = f"Reading {format.plural(len(generation.row_ids), 'message')} …"
-        self.header.show(None, waiting=words)
-        self.tell(None, f"{words} the cut comes first, then the summary · esc gives up")
-        if generation.index < len(self.subject.conversation.generations):
-            self.look_back(generation, self.asked)
-        else:
-            self.prepare(generation, self.cursor.supposed, self.asked)
-
-    @on(AskingView.Prepared)
-    def _prepared(self, event: AskingView.Prepared) -> None:
-        if event.asked == self.asked:
-            self.basis = event.basis
-            self.kept_turns = ""
-            self.writer = extractive(event.basis)
-            self.make()
-
-    # Keys.
-
-    def action_reset(self) -> None:
-        """Suppose nothing: foresee what would really happen."""
-        self.suppose(None)
-
-    def action_look(self, mode: str) -> None:
-        """Look at the diff, or at what is lost; again for both sides."""
-        self.look(mode)
-
-    def action_prompt(self) -> None:
-        """Read what a model would be sent."""
-        if self.mode == TEXT:
-            self.look(SIDES)
-        elif self.basis is None or self.refusal:
-            self.toast(self.refusal, "warning")
-        else:
-            self.read_text("Putting the prompt together …")
-            self.read_prompt(self.basis, self.focus_topic)
-
-    def action_close(self) -> None:
-        """Give up waiting for a summary; else back to both sides."""
-        if self.busy:
-            self.give_up()
-        if self.mode != SIDES:
-            self.look(SIDES)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Escape and r fall through to the workspace when there is nothing here to leave or reset."""
-        if action == "close":
-            return self.busy or self.mode != SIDES
-        return action != "reset" or self.cursor.supposed is not None
-
-    @on(MessageList.Opened, "MessageList")
-    def _opened(self) -> None:
-        place, laid = self.before.message, self.laid
-        if laid is None or place is None or place >= len(laid.before):
-            return
-        row = laid.before[place].row
-        if row is not None:
-            self.move_to(row=row.id)
-            self.post_message(self.Wanted("map"))
+        """Show the compaction that ends this generation, foreseen or long past."""
+        self._outdated = False
+        self.maker.enter(self.generation)
 
     def wake(self) -> None:
         """The left side has the keys, and what was supposed meanwhile counts; nothing before mounting."""
@@ -119,4 +71,101 @@ class PreviewView(AskingView):
 
     def copy_text(self) -> str:
         """The summary."""
-        return self.shown.summary if self.shown else ""
+        return self.work.shown.summary if self.work.shown else ""
+
+    def report(self, error: BaseException) -> None:
+        """A failure leaves what was shown before; giving up is no failure."""
+        self.maker.rest("No preview.")
+        if not (isinstance(error, SummaryFailure) and error.kind is FailureKind.CANCELLED):
+            super().report(error)
+
+    @on(Answered)
+    def _show_answer(self, event: Answered) -> None:
+        self.maker.take(event)
+
+    @on(PromptBar.Answered)
+    def _take_prompt(self, event: PromptBar.Answered) -> None:
+        self.panes.before.focus()
+        self.prompts.take(event)
+
+    @on(MessageList.Opened, "MessageList")
+    def _opened(self) -> None:
+        row = self.panes.row
+        if row is not None:
+            self.move_to(row=row)
+            self.post_message(self.Wanted("map"))
+
+    # Keys.
+
+    def action_focus_topic(self) -> None:
+        """Ask for a topic the summary should keep."""
+        self.prompts.ask_focus()
+
+    def action_compare(self) -> None:
+        """Ask for topics to compare."""
+        self.prompts.ask_focuses()
+
+    def action_focus_lab(self, first: str = "", second: str = "") -> None:
+        """Compare two topics at once; the ones not named are suggested."""
+        # Two names, for Textual hands an action no more words than its signature has names.
+        self.prompts.compare(first, second)
+
+    def action_keep_turns(self) -> None:
+        """Ask how many of the user's last turns stay word for word."""
+        self.prompts.ask_turns()
+
+    def action_model(self) -> None:
+        """Choose who writes the summary."""
+        self.prompts.choose_writer()
+
+    def action_edit(self) -> None:
+        """Change the summary by hand."""
+        self._screens.edit()
+
+    def action_apply(self) -> None:
+        """Review what would be written."""
+        self._screens.apply()
+
+    def action_undo(self) -> None:
+        """Take back what was last written to this conversation from here."""
+        self._screens.undo()
+
+    def action_reset(self) -> None:
+        """Suppose nothing: foresee what would really happen."""
+        self.suppose(None)
+
+    def action_look(self, mode: str) -> None:
+        """Look at the diff, or at what is lost; again for both sides."""
+        self.panes.look(mode)
+
+    def action_prompt(self) -> None:
+        """Read what a model would be sent."""
+        if self.panes.mode == TEXT:
+            self.panes.look(SIDES)
+        elif self.work.basis is None or self.work.refusal:
+            self.toast(self.work.refusal, "warning")
+        else:
+            self.panes.read_text("Putting the prompt together …")
+            start(self, "preview-prompt", partial(self._read_prompt, self.work.basis, self.work.focus))
+
+    def _read_prompt(self, basis: Basis, focus: str | None) -> None:
+        stop, text = cancelled(), prompt_of(basis, focus).text
+        if not stop():
+            self.post_message(Answered(self.work.number, partial(self._show_prompt, text)))
+
+    def _show_prompt(self, text: str) -> None:
+        if self.panes.mode == TEXT and not self.work.busy:
+            self.panes.read_text(text)
+
+    def action_close(self) -> None:
+        """Give up waiting for a summary; else back to both sides."""
+        if self.work.busy:
+            self.maker.give_up()
+        if self.panes.mode != SIDES:
+            self.panes.look(SIDES)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Escape and r fall through to the workspace when there is nothing here to leave or reset."""
+        if action == "close":
+            return self.work.busy or self.panes.mode != SIDES
+        return action != "reset" or self.cursor.supposed is not None

@@ -165,9 +165,9 @@ async def test_an_edited_summary_is_the_one_previewed(own: Location) -> None:
         screen.query_one(TextArea).load_text("## Goal\nKeep the tenant table whole.")
         await press(pilot, "ctrl+s")
         view = pilot.app.screen.query_one(PreviewView)
-        assert view.shown is not None
-        assert "Keep the tenant table whole." in view.shown.summary
-        assert view.shown.made_by == "edited, offline"
+        assert view.work.shown is not None
+        assert "Keep the tenant table whole." in view.work.shown.summary
+        assert view.work.shown.made_by == "edited, offline"
 
 
 def test_the_users_own_editor_changes_the_text() -> None:

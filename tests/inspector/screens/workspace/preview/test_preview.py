@@ -64,14 +64,14 @@ async def test_scrolling_one_side_takes_the_other_to_the_same_part(samples: Loca
     async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "G")
-        after = view(pilot).after
+        after = view(pilot).panes.after
         assert after.scroll_offset.y > 0
         assert "═ tail ═" in drawn(pilot)
         await press(pilot, "g")
         assert after.scroll_offset.y == 0
         after.scroll_to(y=after.max_scroll_y, animate=False)
         await settle(pilot)
-        assert view(pilot).before.scroll_offset.y > 0
+        assert view(pilot).panes.before.scroll_offset.y > 0
 
 
 async def test_a_focus_is_asked_for_and_counted_apart(samples: Location) -> None:
@@ -93,32 +93,32 @@ async def test_the_diff_has_a_section_for_each_part(samples: Location) -> None:
     async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "d")
-        assert view(pilot).mode == DIFF
+        assert view(pilot).panes.mode == DIFF
         lines = [row for index in range(pilot.app.screen.query_one(DiffView).rows.count)
                  if (row := pilot.app.screen.query_one(DiffView).rows.row(index))]  # fmt: skip
         assert [line.text.split(" ")[0] for line in lines if line.kind == "@"] == ["head", "middle", "tail"]
         removed = {line.message for line in lines if line.kind == "-"}
         assert set(range(*shown(pilot).middle)) <= removed
         await press(pilot, "d")
-        assert view(pilot).mode == SIDES
+        assert view(pilot).panes.mode == SIDES
 
 
 async def test_a_fact_leads_to_its_message(samples: Location) -> None:
     async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "x")
-        assert view(pilot).mode == LOST
+        assert view(pilot).panes.mode == LOST
         fact = pilot.app.screen.query_one(FactList).current
         assert fact is not None
         await press(pilot, "enter")
-        assert view(pilot).mode == SIDES
-        assert view(pilot).before.message == fact.messages[-1]
+        assert view(pilot).panes.mode == SIDES
+        assert view(pilot).panes.before.message == fact.messages[-1]
 
 
 async def test_enter_shows_the_message_on_the_map(samples: Location) -> None:
     async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
         await settle(pilot)
-        place = view(pilot).before.message
+        place = view(pilot).panes.before.message
         await press(pilot, "enter")
         there = pilot.app.screen.query_one(MapView)
         assert there.display
@@ -162,30 +162,30 @@ async def test_the_boundary_moves_to_the_turns_the_user_keeps(samples: Location)
     async with open_app(samples, AUTH, "preview").run_test(size=(170, 40)) as pilot:
         await settle(pilot)
         view = pilot.app.screen.query_one(PreviewView)
-        assert view.shown is not None
-        by_itself = view.shown.tail
+        assert view.work.shown is not None
+        by_itself = view.work.shown.tail
         await press(pilot, "t")
         await answer(pilot, "3")
-        asked = [i for i, message in enumerate(view.shown.before) if message.role == "user"]
-        moved = view.shown.tail
-        assert view.shown.made is not None
-        assert view.shown.made.plan.kept_from == asked[-3]
+        asked = [i for i, message in enumerate(view.work.shown.before) if message.role == "user"]
+        moved = view.work.shown.tail
+        assert view.work.shown.made is not None
+        assert view.work.shown.made.plan.kept_from == asked[-3]
         assert moved != by_itself
         assert "boundary moved by you" in drawn(pilot)
         await press(pilot, "t")
         await answer(pilot, "many")
-        assert view.shown.tail == moved
+        assert view.work.shown.tail == moved
         await press(pilot, "f")
         await answer(pilot, "tokens")
-        assert view.shown.tail == by_itself
-        assert view.shown.made.focus == "tokens"
+        assert view.work.shown.tail == by_itself
+        assert view.work.shown.made.focus == "tokens"
         await press(pilot, "t")
         await answer(pilot, "3")
-        assert view.shown.tail == moved
-        assert not view.focus_topic
+        assert view.work.shown.tail == moved
+        assert not view.work.focus
         await press(pilot, "t")
         await answer(pilot, "")
-        assert view.shown.tail == by_itself
+        assert view.work.shown.tail == by_itself
 
 
 async def test_what_the_map_supposes_is_previewed_and_said_until_it_is_reset(samples: Location) -> None:
@@ -230,8 +230,8 @@ async def test_what_hermes_would_say_is_whole_at_every_width(
         await settle(pilot)
         words = " ".join(drawn(pilot).split())
         view = app.screen.query_one(PreviewView)
-        assert view.shown is not None
-        assert words_of(view.shown) in words
+        assert view.work.shown is not None
+        assert words_of(view.work.shown) in words
         assert "esc back" in words
 
 
@@ -247,7 +247,7 @@ async def test_a_wide_screen_lists_what_is_lost_beside_both_sides(samples: Locat
 async def test_the_wheel_over_one_side_takes_the_other_along_and_leaves_the_cursor(samples: Location) -> None:
     async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
         await settle(pilot)
-        left, right = view(pilot).before, view(pilot).after
+        left, right = view(pilot).panes.before, view(pilot).panes.after
         read = left.message
         for _ in range(3):
             right.post_message(MouseScrollDown(right, 5, 5, 0, 1, 0, shift=False, meta=False, ctrl=False))

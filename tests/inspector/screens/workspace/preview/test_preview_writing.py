@@ -56,18 +56,18 @@ class Model:
 
 
 def let_write(pilot: Pilot[None], model: Model) -> None:
-    view(pilot).writer = Writer("sonnet", "at api.example", model, sends=1_000)
-    view(pilot).make()
+    view(pilot).work.writer = Writer("sonnet", "at api.example", model, sends=1_000)
+    view(pilot).maker.make()
 
 
 async def test_the_prompt_can_be_read_before_anything_is_sent(samples: Location) -> None:
     async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "p")
-        assert view(pilot).mode == TEXT
+        assert view(pilot).panes.mode == TEXT
         assert prompt_of(basis_of(pilot), None).text.splitlines()[0][:60] in drawn(pilot)
         await press(pilot, "escape")
-        assert view(pilot).mode == SIDES
+        assert view(pilot).panes.mode == SIDES
 
 
 async def test_what_a_model_writes_appears_as_it_arrives(samples: Location) -> None:
@@ -82,7 +82,7 @@ async def test_what_a_model_writes_appears_as_it_arrives(samples: Location) -> N
         model.go_on.set()
         await settle(pilot)
         assert "written by the model" in shown(pilot).summary
-        assert view(pilot).mode == SIDES
+        assert view(pilot).panes.mode == SIDES
         assert "sonnet at api.example" in drawn(pilot)
 
 
@@ -96,7 +96,7 @@ async def test_escape_gives_up_waiting_and_leaves_what_was_there(samples: Locati
             await pilot.pause(0.01)
         await press(pilot, "escape")
         assert shown(pilot) is before
-        assert view(pilot).mode == SIDES
+        assert view(pilot).panes.mode == SIDES
         assert "extractive, offline" in drawn(pilot)
 
 
@@ -106,7 +106,7 @@ async def test_the_cut_is_on_screen_before_the_summary_and_stays_when_it_is_give
     model = Model()
     model.go_on.clear()
     slow = Writer("sonnet", "at api.example", model)
-    monkeypatch.setattr("inspector.screens.workspace.preview.view.extractive", lambda basis: slow)
+    monkeypatch.setattr("inspector.screens.workspace.preview.work.extractive", lambda basis: slow)
     async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
         while not model.asked:
             await pilot.pause(0.01)
@@ -116,7 +116,7 @@ async def test_the_cut_is_on_screen_before_the_summary_and_stays_when_it_is_give
         assert "No summary was made." in frame
         assert "Given up" in frame
         await press(pilot, "A")
-        assert view(pilot).shown is None
+        assert view(pilot).work.shown is None
         assert NOTHING in [one.message for one in pilot.app._notifications]
 
 
@@ -124,9 +124,9 @@ async def test_reading_that_was_given_up_begins_again_when_asked_to(samples: Loc
     async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
         await settle(pilot)
         view(pilot).enter()
-        view(pilot).give_up()
+        view(pilot).maker.give_up()
         await settle(pilot)
-        assert view(pilot).refusal == UNREAD
+        assert view(pilot).work.refusal == UNREAD
         await press(pilot, "r")
         assert shown(pilot).summary
 
@@ -162,11 +162,11 @@ async def test_nothing_is_sent_before_it_was_confirmed(samples: Location) -> Non
 async def test_leaving_the_choice_changes_nothing(samples: Location, key: str) -> None:
     async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
         await settle(pilot)
-        before = view(pilot).writer
+        before = view(pilot).work.writer
         await press(pilot, "m")
         assert isinstance(pilot.app.screen, WriterChoice)
         await press(pilot, key)
-        assert view(pilot).writer is before
+        assert view(pilot).work.writer is before
 
 
 def test_an_unknown_price_is_said_to_be_unknown() -> None:
@@ -185,5 +185,5 @@ async def test_a_model_at_another_server_can_be_named(samples: Location) -> None
         assert "to my-model at 127.0.0.1" in drawn(pilot)
         assert "Enter asks once more before anything is sent." in drawn(pilot)
         await press(pilot, "escape")
-        assert view(pilot).writer is not None
+        assert view(pilot).work.writer is not None
         assert shown(pilot).made_by == "extractive, offline"

@@ -92,7 +92,7 @@ async def test_a_fact_leads_back_to_its_message(samples: Location) -> None:
         row = pilot.app.screen.query_one(FateList).current
         assert row is not None
         await press(pilot, "enter")
-        assert pilot.app.screen.query_one(PreviewView).before.message == row.messages[-1]
+        assert pilot.app.screen.query_one(PreviewView).panes.before.message == row.messages[-1]
 
 
 async def test_one_topic_is_compared_with_none(samples: Location) -> None:
@@ -136,13 +136,13 @@ HOSTILE_TOPICS = (
 
 
 def basis_of(pilot: Pilot[None]) -> Basis:
-    found = pilot.app.screen.query_one(PreviewView).basis
+    found = pilot.app.screen.query_one(PreviewView).work.basis
     assert found is not None
     return found
 
 
 def writer_of(pilot: Pilot[None]) -> Writer:
-    found = pilot.app.screen.query_one(PreviewView).writer
+    found = pilot.app.screen.query_one(PreviewView).work.writer
     assert found is not None
     return found
 

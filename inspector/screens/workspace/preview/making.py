@@ -1,0 +1,192 @@
+"""How a preview comes about: read, cut, written, shown. The threads run in the view and answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from textual.message import Message as Event
+
+from core.model.transcript.conversation import Generation
+from core.preview.comparison import Comparison, begun
+from core.preview.foreseen import Basis, basis_of, compare
+from core.preview.summarisers import Writer
+from inspector.base.workers import cancelled, start
+from inspector.screens.workspace.preview.header import PreviewHeader
+from inspector.screens.workspace.preview.panes import SIDES, TEXT, PreviewPanes
+from inspector.screens.workspace.preview.work import PreviewWork
+from inspector.screens.workspace.views import GenerationView
+from inspector.terminal import formatting as format
+
+PACE = 0.15
+"""Seconds between two looks at what a model has written."""
+EMPTY = "No messages here, so there is nothing to compress."
+GROUP = "preview"
+
+
+@dataclass
+class Answered(Event):
+    """A thread is done, or has more to tell; `show` is run if nothing else was asked meanwhile."""
+
+    number: int
+    show: Callable[[], None]
+
+
+class PreviewMaker:
+    """Makes the preview the work asks for and shows it in header and panes.
+
+    Args:
+        view: Its threads and its timer.
+        work: What the preview is made with.
+        header: Told how far it is.
+        panes: Told what came of it.
+    """
+
+    def __init__(
+        self, view: GenerationView, work: PreviewWork, header: PreviewHeader, panes: PreviewPanes
+    ) -> None:
+        self._view = view
+        self.work = work
+        self.header = header
+        self.panes = panes
+
+    def enter(self, generation: Generation | None) -> None:
+        """Foresee the next compaction in the newest generation; look back in an older one."""
+        number, subject = self.work.ask(), self._view.subject
+        self.work.forget()
+        if generation is None or subject is None or not generation.row_ids:
+            self.tell(None)
+            self.rest(EMPTY)
+            return
+        words = f"Reading {format.plural(len(generation.row_ids), 'message')} …"
+        self.header.show(None, waiting=words)
+        self.tell(None, f"{words} the cut comes first, then the summary · esc gives up")
+        past = generation.index < len(subject.conversation.generations)
+        self._start(partial(self._look_back if past else self._prepare, generation, number))
+
+    def use(self, writer: Writer) -> None:
+        """Make the preview again with another summariser."""
+        self.work.writer = writer
+        self.make()
+
+    def make(self) -> None:
+        """Make a preview with the summariser and focus chosen."""
+        basis, writer = self.work.basis, self.work.writer
+        if basis is None or writer is None:
+            return
+        number = self.work.ask()
+        self.header.show(None, waiting=self.work.waiting)
+        if self.work.cut_is_new():
+            self._begin(f"{writer.title} is writing …")
+        self._start(partial(self._foresee, basis, writer, self.work.focus, number))
+
+    def cut_again(self, turns: str) -> None:
+        """Cut where the user's last turns begin; where the release cuts when no number is given."""
+        if self.work.basis is not None:
+            number = self.work.ask()
+            self.header.show(None, waiting="Cutting again …")
+            self._start(partial(self._recut, self.work.basis, turns, number))
+
+    def give_up(self) -> None:
+        """Stop waiting; what was shown of this cut before stays."""
+        self._view.workers.cancel_group(self._view, GROUP)
+        self.work.ask()
+        self.rest(self.work.given_up)
+        if self.work.basis is None:
+            self.tell(None, self.work.given_up)
+        elif self.work.shown is None:
+            self._begin("No summary was made.")
+
+    def take(self, event: Answered) -> None:
+        """Show what a thread answers, if it is still what was asked."""
+        if event.number == self.work.number:
+            event.show()
+
+    def tell(self, comparison: Comparison | None, why: str = "") -> None:
+        """Show another comparison, or why there is none."""
+        self.work.shown = comparison
+        self.panes.tell(comparison, why)
+
+    def rest(self, waiting: str) -> None:
+        """Nothing is under way: show what there is, else why there is nothing."""
+        self.work.busy = False
+        self.header.show(self.work.shown, price=self.work.price, waiting=waiting)
+
+    def _begin(self, words: str) -> None:
+        """Show the cut; both sides are there before the summary is, which nobody may use yet."""
+        basis = self.work.basis
+        if basis is not None and basis.plan.middle.size:
+            self.work.shown = None
+            self.panes.begin(begun(basis.reading.measured.messages, basis.plan, words))
+
+    # In threads.
+
+    def _start(self, job: Callable[[], None]) -> None:
+        start(self._view, GROUP, job)
+
+    def _answer(self, number: int, show: Callable[[], None]) -> None:
+        self._view.post_message(Answered(number, show))
+
+    def _prepare(self, generation: Generation, number: int) -> None:
+        """Read a generation."""
+        if self._view.subject is None:
+            return
+        stop = cancelled()
+        basis = basis_of(self._view.subject.location, generation, stop, self._view.cursor.supposed)
+        if not stop():
+            self._answer(number, partial(self._prepared, basis))
+
+    def _look_back(self, generation: Generation, number: int) -> None:
+        """Put together what the compaction that ended a generation really did."""
+        from core.preview.past import happened
+
+        if (subject := self._view.subject) is None:
+            return
+        stop = cancelled()
+        comparison = happened(subject.location, subject.conversation.generations, generation, stop)
+        if not stop():
+            self._answer(number, partial(self._compared, comparison))
+
+    def _recut(self, basis: Basis, turns: str, number: int) -> None:
+        stop, cut = cancelled(), basis.keeping(int(turns[:9]) if turns else None)
+        if not stop():
+            self._answer(number, partial(self._was_cut, cut, turns))
+
+    def _foresee(self, basis: Basis, writer: Writer, focus: str | None, number: int) -> None:
+        """Make a preview; what a model writes is shown as it arrives."""
+        stop = cancelled()
+
+        def show(text: str) -> None:
+            self._answer(number, partial(self._wrote, text))
+
+        comparison = compare(basis, writer.summariser, focus, on_text=show, stop=stop)
+        if not stop():
+            self._answer(number, partial(self._compared, comparison))
+
+    # What they answer.
+
+    def _prepared(self, basis: Basis) -> None:
+        self.work.read(basis)
+        self.make()
+
+    def _was_cut(self, basis: Basis, turns: str) -> None:
+        self.work.basis, self.work.turns = basis, turns
+        self.make()
+
+    def _compared(self, comparison: Comparison | None) -> None:
+        self.tell(comparison)
+        self.rest("Nothing followed this generation.")
+        if self.panes.mode == TEXT:
+            self.panes.look(SIDES)
+
+    def _wrote(self, text: str) -> None:
+        if self.work.busy and self.work.take_piece(text):
+            self._view.set_timer(PACE, self._show_written)
+
+    def _show_written(self) -> None:
+        """Show what arrived, a few times a second however small the pieces."""
+        if self.work.busy and self.work.written:
+            self.header.show(None, waiting=self.work.waiting)
+            self.panes.read_text(self.work.written)
+            self._view.set_timer(PACE, self._show_written)
