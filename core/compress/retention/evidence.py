@@ -45,6 +45,10 @@ class Evidence:
         parts += [f"{call.name} {call.arguments}" for message in self._known for call in message.tool_calls]
         return "\n".join((*parts, *self._also)).lower().replace("\\\\", "/").replace("\\/", "/")
 
+    def found(self, value: str) -> bool:
+        """Whether a value is one of those found in the middle: the cheapest answer."""
+        return value.lower() in self._values
+
     def mentions(self, value: str) -> bool:
         """Whether a value stands somewhere, not inside a longer word or figure."""
         lower = value.lower()

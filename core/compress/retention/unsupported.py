@@ -109,6 +109,8 @@ def _strangers(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]:
 
 def _supported(anchor: AnchorValue, sentence: str, evidence: Evidence) -> bool:
     value = anchor.value
+    if evidence.found(value):
+        return True
     match anchor.category:
         case "paths":
             return _path(value, evidence)
@@ -152,10 +154,11 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     if _ROUGH.search(sentence[max(0, at - 16) : at]):
         return True
     whole = figure.partition(".")[0]
-    forms = {figure, f"{int(whole):,}{figure[len(whole) :]}", f"{figure}.0", figure.removesuffix(".00")}
+    grouped = f"{int(whole):,}{figure[len(whole) :]}"
     if unit and not money:
-        return any(evidence.measures(form, unit) for form in forms)
-    return any(evidence.mentions(form) for form in forms)
+        return any(evidence.measures(form, unit) for form in dict.fromkeys((figure, grouped)))
+    forms = (figure, grouped, *((f"{figure}.0", figure.removesuffix(".00")) if money else ()))
+    return any(map(evidence.mentions, dict.fromkeys(forms)))
 
 
 def _date(value: str, evidence: Evidence) -> bool:
@@ -232,7 +235,11 @@ def _things(clause: str, anchors: Sequence[AnchorValue], evidence: Evidence) -> 
     things = []
     for anchor in names:
         parts = endings(anchor.value) if anchor.category == "paths" else [anchor.value]
-        things += [(parts[0] if evidence.holds(parts[0]) else parts[-1]).lower()] if parts else []
+        things += (
+            [(parts[0] if evidence.found(anchor.value) or evidence.holds(parts[0]) else parts[-1]).lower()]
+            if parts
+            else []
+        )
     files = [anchor.value for anchor in names if anchor.category == "paths"]
     return things, any(not _INSIDE.search(clause[: clause.find(path)]) for path in files)
 
