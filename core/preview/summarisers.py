@@ -16,6 +16,7 @@ from core.compress.requests.request import summary_request
 from core.compress.sizing.estimate import text_tokens
 from core.compress.summarise.base import FailureKind, Summariser, SummaryFailure
 from core.compress.summarise.extract.summariser import ExtractiveSummariser
+from core.compress.summarise.faithful.summariser import FaithfulSummariser
 from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.compress.summarise.model_choice import ANTHROPIC, ModelChoice, resolve
 from core.compress.summarise.prompt import Prompt, build_prompt
@@ -67,7 +68,7 @@ class Offers:
 def offers(basis: Basis, focus: str | None, named: str = "") -> Offers:
     """Everybody who could write a summary of this middle."""
     asked = model(basis, focus, named)
-    offline = (extractive(basis), static(basis))
+    offline = (extractive(basis), faithful(basis), static(basis))
     if isinstance(asked, SummaryFailure):
         return Offers(offline, asked.line)
     return Offers((*offline, asked), named=bool(named))
@@ -77,6 +78,12 @@ def extractive(basis: Basis) -> Writer:
     """The default: offline and the same every time."""
     words = "from the messages themselves, offline, the same every time"
     return Writer("extractive", words, extractive_summariser(basis.reading.situation.policy))
+
+
+def faithful(basis: Basis) -> Writer:
+    """Offline too: the lines that tell the most weight of facts, things by their last state."""
+    words = "keeps the most of what matters, offline, the same every time"
+    return Writer("faithful", words, faithful_summariser(basis.reading.situation.policy))
 
 
 def static(basis: Basis) -> Writer:
@@ -115,6 +122,11 @@ def prompt_of(basis: Basis, focus: str | None) -> Prompt:
 def extractive_summariser(policy: Policy) -> Summariser:
     """Writes from the messages themselves, sized by the release's own estimate."""
     return ExtractiveSummariser(partial(text_tokens, unit=policy.estimate.unit))
+
+
+def faithful_summariser(policy: Policy) -> Summariser:
+    """Writes the lines that tell the most of what matters, sized by the release's own estimate."""
+    return FaithfulSummariser(partial(text_tokens, unit=policy.estimate.unit))
 
 
 def static_summariser(policy: Policy) -> Summariser:

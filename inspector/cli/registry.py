@@ -45,6 +45,7 @@ COMMANDS = {
     "chain": Command(
         "browse.chain", "continuations, branches and delegates of a session, and where resume lands"
     ),
+    "recall": Command("browse.recall", "find what a summary dropped, with its row and generation"),
     "search": Command("browse.search", "full-text search over messages"),
     "engines": Command(
         "engines.listing", "context engines: where they are, whether they load, which releases take them"

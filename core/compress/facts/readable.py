@@ -144,7 +144,7 @@ def _readable(message: Message, role: str, clean: Clean, most: int) -> str:
     """The text of a message for reading: JSON results by their strings, long texts by their ends."""
     text = message.text if role == "tool" else _without_prefix(message.text)
     if role == "tool" and text[:1] in ("{", "[") and text.rstrip()[-1:] in ("}", "]"):
-        text = _decoded(text)
+        text = decoded(text)
     elif role == "user" and "<" in text:
         text = _REMINDER.sub("", text).strip()
     if "PRIVATE KEY" in text:
@@ -193,7 +193,7 @@ def _is_request(text: str) -> bool:
     return not text.lstrip().startswith(PREFILTERS)
 
 
-def _decoded(text: str) -> str:
+def decoded(text: str) -> str:
     """The values of a JSON result, one a line, names kept where the value is short."""
     try:
         data = json.loads(text)

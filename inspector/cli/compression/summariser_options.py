@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from core.compress.summarise.model_choice import ModelChoice
     from inspector.cli.compression.question import Question
 
-NAMES = ("extractive", "static", "anthropic", "openai")
-MODELS = NAMES[2:]
+NAMES = ("extractive", "faithful", "static", "anthropic", "openai")
+MODELS = NAMES[3:]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,6 +63,8 @@ def summariser(args: argparse.Namespace, asked: Question) -> Summariser:
         return summarisers.remote_summariser(chosen, args.summariser, main, asked.policy)
     if args.summariser == "static":
         return summarisers.static_summariser(asked.policy)
+    if args.summariser == "faithful":
+        return summarisers.faithful_summariser(asked.policy)
     return summarisers.extractive_summariser(asked.policy)
 
 

@@ -1,0 +1,84 @@
+"""An index of what was said and shown, asked for what a summary left out."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.compress.facts.readable import decoded, one_line
+from core.compress.facts.wording import roots
+from core.model.transcript.message import Message
+
+_EXCERPT = 200
+_READ = 2000
+"""Characters of a line that are weighed for an excerpt."""
+_WHOLE = 2.0
+"""How much more a line counts that holds the words as they were typed."""
+
+_LEAST = 0.5
+"""Share of the query's weight a message must hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """One message that speaks of what was asked for.
+
+    Attributes:
+        index: Its place among the messages of the index.
+        score: Share of the query's weight it holds, 0 to 1; 1 and more when it holds the very words.
+        excerpt: The line that tells most. Untrusted.
+    """
+
+    index: int
+    score: float
+    excerpt: str
+
+
+class RecallIndex:
+    """Finds messages by the words in them, rare words first (inverse document frequency, Sparck Jones 1972).
+
+    Args:
+        messages: Everything said and shown, in order; long outputs whole.
+    """
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self._texts = [_text(message) for message in messages]
+        self._words = [frozenset(roots(text)) for text in self._texts]
+        self._counts = Counter(word for words in self._words for word in words)
+
+    def find(self, query: str, limit: int = 20) -> list[Recalled]:
+        """The messages that hold most of a query, best first; of equals the newest first."""
+        wanted = roots(query)
+        weights = {word: math.log(1 + len(self._texts) / max(1, self._counts[word])) for word in wanted}
+        whole, typed = sum(weights.values()), " ".join(query.lower().split())
+        found: list[Recalled] = []
+        for at, words in enumerate(self._words):
+            score = sum(weight for word, weight in weights.items() if word in words) / whole if whole else 0.0
+            if typed and typed in self._texts[at].lower():
+                score += _WHOLE
+            if score >= _LEAST:
+                found.append(
+                    Recalled(at, round(score, 3), _best_line(self._texts[at], typed, frozenset(wanted)))
+                )
+        return sorted(found, key=lambda one: (-one.score, -one.index))[:limit]
+
+
+def _text(message: Message) -> str:
+    calls = (f"{call.name} {call.arguments}" for call in message.tool_calls)
+    text = decoded(message.text) if message.role == "tool" else message.text
+    return "\n".join(part for part in (text, *calls) if part)
+
+
+def _best_line(text: str, typed: str, wanted: frozenset[str]) -> str:
+    lines = [line for line in text.splitlines() if line.strip()]
+
+    def worth(line: str) -> float:
+        return (_WHOLE * len(wanted) if typed in line.lower() else 0) + len(
+            wanted & frozenset(roots(line[:2000]))
+        )
+
+    best = max(lines, key=worth, default="")
+    at = max(0, best.lower().find(typed) - _EXCERPT // 2) if len(best) > _EXCERPT else 0
+    return one_line(best[at:], _EXCERPT)

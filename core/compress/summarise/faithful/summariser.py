@@ -1,0 +1,101 @@
+"""A summary that keeps the most of what matters: facts by weight, things by last state, nothing twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.compress.facts.collect import Found, topic_of
+from core.compress.facts.importance import weigh
+from core.compress.facts.readable import View, ends, views
+from core.compress.retention.summary_index import LOST, SummaryIndex
+from core.compress.summarise.base import (
+    Cancelled,
+    OfflineSummariser,
+    SummaryRequest,
+    SummaryResult,
+    SummaryStatus,
+)
+from core.compress.summarise.extract.fact_lines import FactLine, facts_of
+from core.compress.summarise.extract.previous_summary import carried, without_repeats
+from core.compress.summarise.extract.render import render
+from core.compress.summarise.extract.select import Estimate
+from core.compress.summarise.extract.summariser import quarter
+from core.compress.summarise.extract.topic_details import topic_details
+from core.compress.summarise.extract.value_lists import lists, quotes
+from core.compress.summarise.faithful.coverage import best_lines
+from core.compress.summarise.faithful.entities import entity_lines
+from core.redact.text import redact_all, redact_text
+
+_LARGEST_SHARE, _LEAST = 0.5, 500
+"""A summary takes at most that share of what it replaces, but may always have so many tokens."""
+
+_VALUES = 0.25
+"""Share of the room kept for values no line tells."""
+
+
+class FaithfulSummariser(OfflineSummariser):
+    """Fills the release's headings with the lines that tell the most weight of facts for their tokens.
+
+    Args:
+        estimate: Tokens of a text, as the release counts them.
+    """
+
+    name = "faithful"
+
+    def __init__(self, estimate: Estimate = quarter) -> None:
+        self._estimate = estimate
+
+    def _written(self, request: SummaryRequest, cancelled: Cancelled | None) -> SummaryResult:
+        read = views(request.originals or request.turns, clean=redact_all)
+        earlier = redact_text(request.previous_summary or "")
+        before = [View(0, "assistant", ends(earlier))] if earlier.strip() else []
+        topic = topic_of(request.focus, [*before, *read])
+        topic = topic if topic is not None and topic.weights else None
+        facts = weigh([*before, *read], topic).facts
+        known = "" if earlier else request.asked_before
+        lines = [*facts_of(read, topic, known), *entity_lines(read), *carried(earlier or None, read, topic)]
+        lines += [] if topic is None else topic_details(read, topic)
+        room = self._room(request, read)
+        chosen = best_lines(without_repeats(lines), facts, int(room * (1 - _VALUES)), self._estimate)
+        chosen += self._values(facts, chosen, room, request)
+        return SummaryResult(self._fitted(chosen, request), SummaryStatus.EXTRACTIVE)
+
+    def _room(self, request: SummaryRequest, read: Sequence[View]) -> int:
+        """Tokens for the lines: the budget less the headings, and never more than half of the middle."""
+        size = self._estimate(request.previous_summary or "")
+        size += sum(
+            self._estimate(view.text) + sum(self._estimate(call.strings) for call in view.calls)
+            for view in read
+        )
+        most = min(request.budget, max(_LEAST, int(size * _LARGEST_SHARE)))
+        return max(0, most - self._estimate(render((), request.headings)))
+
+    def _values(
+        self,
+        facts: Sequence[tuple[Found, float]],
+        chosen: Sequence[FactLine],
+        room: int,
+        request: SummaryRequest,
+    ) -> list[FactLine]:
+        """What no chosen line tells: sentences word for word, then values, heaviest first."""
+        said = render(chosen, request.headings)
+        index = SummaryIndex(said)
+        missing = [
+            entry
+            for entry, _ in sorted(facts, key=lambda fact: -fact[1])
+            if index.fate(entry.category, entry.value, entry.told_by) == LOST
+        ]
+        left = max(0, room - sum(self._estimate(line.text) + 1 for line in chosen))
+        told = quotes(missing, said, left // 2, self._estimate)
+        left -= sum(self._estimate(line.text) + 1 for line in told)
+        return [*told, *lists(missing, said, left, self._estimate)]
+
+    def _fitted(self, chosen: Sequence[FactLine], request: SummaryRequest) -> str:
+        """The body within the budget; the last chosen lines go first."""
+        kept = list(chosen)
+        body = redact_text(render(kept, request.headings))
+        while kept and self._estimate(body) > request.budget:
+            at = next((i for i in range(len(kept) - 1, -1, -1) if not kept[i].fixed), len(kept) - 1)
+            del kept[at]
+            body = redact_text(render(kept, request.headings))
+        return body

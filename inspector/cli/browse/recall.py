@@ -1,0 +1,119 @@
+"""What a summary dropped is still in the database: this finds it, with its row and generation.
+
+Searched are the messages that compactions took out of the conversation; --all searches the live ones too.
+Words are compared whatever their ending; a message must hold at least half of what the query weighs.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from inspector.cli import output
+from inspector.cli.arguments import options, target
+from inspector.cli.arguments import parsers as numbers
+
+if TYPE_CHECKING:
+    from core.model.transcript.conversation import Conversation
+    from core.model.transcript.message import Message
+    from core.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One message that speaks of the query.
+
+    Attributes:
+        live: It still stands in the newest generation.
+    """
+
+    row: int
+    generation: int
+    session: str
+    role: str
+    live: bool
+    score: float
+    excerpt: str
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `recall`."""
+    options.add_session_argument(parser)
+    parser.add_argument("words", metavar="WORDS", nargs="+", help="what to look for")
+    parser.add_argument("--all", action="store_true", help="messages that are still live too")
+    parser.add_argument(
+        "--limit", type=numbers.positive, default=20, metavar="N", help="hits (default: %(default)s)"
+    )
+    options.add_json_option(parser)
+    options.add_store_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the hits, best first."""
+    query = " ".join(args.words)
+    with target.session(args) as (store, session):
+        conversation = store.conversation(session.id)
+        found = _find(store, conversation, query, everything=args.all, limit=args.limit)
+    if args.json:
+        output.write_json({"session": session.id, "query": query, "hits": [_payload(hit) for hit in found]})
+    else:
+        output.write_lines(_lines(found, query))
+    return 0
+
+
+def _find(store: Store, conversation: Conversation, query: str, *, everything: bool, limit: int) -> list[Hit]:
+    from core.compress.summarise.faithful.recall import RecallIndex
+    from core.hermes.markers.markers import find_summary
+    from core.redact.message import redact_message
+
+    first: dict[int, tuple[int, str]] = {}
+    for generation in conversation.generations:
+        for row in generation.row_ids:
+            if row not in generation.copy_ids:
+                first.setdefault(row, (generation.index, generation.session_id))
+    live = frozenset(conversation.generations[-1].row_ids) if conversation.generations else frozenset[int]()
+    wanted = tuple(row for row in first if everything or row not in live)
+    messages = [
+        redact_message(one) for one in store.messages(wanted) if one.row and not find_summary(one.text)
+    ]
+    hits = RecallIndex(messages).find(query, limit)
+    return [_hit(messages[one.index], first, live, one.score, one.excerpt) for one in hits]
+
+
+def _hit(
+    message: Message, first: dict[int, tuple[int, str]], live: frozenset[int], score: float, excerpt: str
+) -> Hit:
+    row = 0 if message.row is None else message.row.id
+    generation, session = first.get(row, (0, ""))
+    return Hit(row, generation, session, message.role, row in live, score, excerpt)
+
+
+def _payload(hit: Hit) -> dict[str, Any]:
+    return {
+        "row": hit.row,
+        "generation": hit.generation,
+        "session": hit.session,
+        "role": hit.role,
+        "live": hit.live,
+        "score": hit.score,
+        "excerpt": hit.excerpt,
+    }
+
+
+def _lines(found: Sequence[Hit], query: str) -> Iterator[str]:
+    from inspector.cli.table import Column, lines
+    from inspector.terminal import formatting as format
+
+    columns = (
+        Column("generation", right=True),
+        Column("row", right=True),
+        Column("role"),
+        Column("text", shrinks=True),
+    )
+    if found:
+        yield from lines(
+            columns, ([str(hit.generation), str(hit.row), hit.role, hit.excerpt] for hit in found)
+        )
+    yield f"{format.plural(len(found), 'message')} of what was compacted away on {query!r}"

@@ -1,0 +1,29 @@
+"""`recall` finds what compactions took out of a conversation."""
+
+from __future__ import annotations
+
+from tests.inspector.cli.conftest import Json, Text
+
+QUEUE = "Queue incident of Tuesday"
+
+
+def test_hits_name_row_generation_and_a_line(as_json: Json) -> None:
+    found = as_json("recall", QUEUE, "error", "failed", "--limit", "3")
+    assert found["query"] == "error failed"
+    assert 0 < len(found["hits"]) <= 3
+    first = found["hits"][0]
+    assert first["row"] > 0
+    assert first["generation"] >= 1
+    assert not first["live"]
+    assert first["excerpt"]
+
+
+def test_live_messages_are_found_when_asked_for(as_json: Json) -> None:
+    gone = as_json("recall", QUEUE, "error", "--limit", "500")["hits"]
+    everything = as_json("recall", QUEUE, "error", "--all", "--limit", "500")["hits"]
+    assert len(everything) >= len(gone)
+    assert all(not hit["live"] for hit in gone)
+
+
+def test_what_nobody_said_is_said_to_be_missing(as_text: Text) -> None:
+    assert "0 messages" in as_text("recall", QUEUE, "zeppelinschlepper")
