@@ -18,6 +18,7 @@ from core.apply.database.exact_values import Cell, dump, load
 from core.errors import NotFoundError
 from core.model.compaction.apply import ApplyMode, EntryState, JournalEntry
 from core.store.database.connect import reading
+from core.support.user_dirs import state_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,9 +58,7 @@ class Entry:
 
 def journal_path(environ: Mapping[str, str] = os.environ) -> Path:
     """Where the journal lies: the user's state directory."""
-    state = environ.get("XDG_STATE_HOME") or environ.get("LOCALAPPDATA")
-    base = Path(state) if state else Path(environ.get("HOME") or Path.home()) / ".local" / "state"
-    return base / "hermes-inspector" / FILE_NAME
+    return state_directory(environ) / FILE_NAME
 
 
 class Journal:

@@ -21,6 +21,7 @@ from core.explain.explanation import Explanation
 from core.explain.headline.compaction import headline_of
 from core.explain.headline.conversation import headline_of as headline_of_conversation
 from core.explain.headline.conversation import standing
+from core.explain.recorded.events import borne_out
 from core.explain.trigger_state import where_it_stands
 from core.hermes.config.config import HermesConfig, load_config
 from core.hermes.log.read import Log
@@ -122,7 +123,7 @@ def events_of(context: ConversationContext) -> tuple[CompressionEvent, ...]:
         event = _event(context, pair, left)
         left = event.messages_after
         found.append(event)
-    return tuple(sorted(found, key=lambda event: event.at or _LONG_AGO))
+    return borne_out(sorted(found, key=lambda event: event.at or _LONG_AGO), context)
 
 
 def _event(context: ConversationContext, pair: Match, left: int | None) -> CompressionEvent:

@@ -6,6 +6,7 @@ from core.account.pricing.price_book import PriceBook, open_book
 from core.account.prompt_cache.report import cache_report
 from core.explain.context.context import ConversationContext
 from core.explain.events import explained
+from core.explain.recorded.requests import with_recording
 from core.model.accounting.prompt_cache import CacheReport
 from core.store.store import Store
 
@@ -30,7 +31,7 @@ def conversation_cache(
 
 def cache_of(context: ConversationContext, *, prices: bool = True) -> CacheReport:
     """The same of a conversation that has been read already."""
-    return cache_report(
+    report = cache_report(
         context.store,
         context.conversation.tip.id,
         context.log,
@@ -40,6 +41,7 @@ def cache_of(context: ConversationContext, *, prices: bool = True) -> CacheRepor
         to_utc=context.clock.utc,
         conversation=context.conversation,
     )
+    return with_recording(report, context)
 
 
 def _book(context: ConversationContext) -> PriceBook:

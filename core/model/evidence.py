@@ -24,6 +24,8 @@ class Source(StrEnum):
     LOG = "log"
     DATABASE = "database"
     CONFIG = "config"
+    RECORDING = "recording"
+    """What our recorder inside Hermes kept of the requests themselves."""
     DERIVED = "derived"
 
 

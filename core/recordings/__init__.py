@@ -1,0 +1,3 @@
+"""What the recorder inside Hermes kept."""
+
+FILE_NAME = "recording.db"

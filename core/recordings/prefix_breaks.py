@@ -28,25 +28,29 @@ def prefix_breaks(requests: Sequence[RecordedRequest]) -> tuple[PrefixBreak, ...
     """Every break of a session's main loop, in order; requests whose messages were not seen prove none."""
     found: list[PrefixBreak] = []
     before: RecordedRequest | None = None
-    length = 0
+    names: list[str] = []
     for request in requests:
         if request.task or request.kept is None:
             continue
+        now = [*names[: request.kept], *(row.name for row in request.added)]
         if before is not None and before.session == request.session:
-            cause = _cause(before, request, length)
+            same = _common(names, now)
+            cause = _cause(before, request, broken=same < len(names))
             if cause is not None:
-                at = request.kept if cause == "messages" else None
-                found.append(PrefixBreak(request, cause, at, length))
-        before = request
-        length = (request.kept or 0) + len(request.added)
+                found.append(PrefixBreak(request, cause, same if cause == "messages" else None, len(names)))
+        before, names = request, now
     return tuple(found)
 
 
-def _cause(before: RecordedRequest, request: RecordedRequest, length: int) -> str | None:
-    if before.tools != request.tools:
+def _common(before: Sequence[str], now: Sequence[str]) -> int:
+    """How many leading messages are the same; a recorder that has just begun compared with none."""
+    pairs = enumerate(zip(before, now, strict=False))
+    return next((place for place, (old, new) in pairs if old != new), min(len(before), len(now)))
+
+
+def _cause(before: RecordedRequest, request: RecordedRequest, *, broken: bool) -> str | None:
+    if before.tools and request.tools and before.tools != request.tools:
         return "tools"
     if before.system != request.system:
         return "system"
-    if request.kept is not None and request.kept < length:
-        return "messages"
-    return None
+    return "messages" if broken else None

@@ -13,8 +13,8 @@ from typing import Any
 
 from core.errors import DatabaseError
 from core.model.accounting.tokens import Buckets
+from core.recordings import FILE_NAME
 
-FILE_NAME = "recording.db"
 _WAIT = 2.0
 
 
@@ -114,7 +114,7 @@ class Recording:
         """
         if not self.path.exists():
             return Extent()
-        which, values = ("", ()) if home is None else (" WHERE home = ?", (str(home),))
+        which, values = ("", ()) if home is None else (" WHERE home = ?", (str(home.resolve()),))
         with self._opened() as connection:
             requests, since = connection.execute(
                 f"SELECT COUNT(*), MIN(at) FROM requests{which}",  # noqa: S608 - one of two constants
@@ -158,7 +158,7 @@ class Recording:
         marks = ", ".join("?" * len(sessions))
         query = f"SELECT * FROM {table} WHERE home = ? AND session IN ({marks}) ORDER BY id"  # noqa: S608
         with self._opened() as connection:
-            return connection.execute(query, (str(home), *sessions)).fetchall()
+            return connection.execute(query, (str(home.resolve()), *sessions)).fetchall()
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 APPLICATION = "hermes-inspector"
@@ -21,6 +22,13 @@ def cache_directory() -> Path:
 def config_directory() -> Path:
     """The folder for what the user writes: price overrides, key bindings."""
     return _folder("XDG_CONFIG_HOME", ".config", "Application Support", "Config")
+
+
+def state_directory(environ: Mapping[str, str] = os.environ) -> Path:
+    """The folder for what cannot be made again: the journal of writes, what a recorder kept."""
+    state = environ.get("XDG_STATE_HOME") or environ.get("LOCALAPPDATA")
+    base = Path(state) if state else Path(environ.get("HOME") or Path.home()) / ".local" / "state"
+    return base / APPLICATION
 
 
 def _folder(variable: str, unix: str, mac: str, windows: str) -> Path:

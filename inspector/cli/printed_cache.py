@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+from core.recordings import FILE_NAME as RECORDING
 from core.store.database.locate import Location
 from core.support.file_cache import KeptAnswer
 from core.support.fingerprint import state
-from core.support.user_dirs import OWN_PRICES, config_directory
+from core.support.user_dirs import OWN_PRICES, config_directory, state_directory
 from inspector.cli.arguments import target
 
 LARGEST = 20_000_000
@@ -63,8 +64,10 @@ def prices() -> tuple[Path, ...]:
 
 
 def _states(place: Location) -> Iterator[tuple[object, ...]]:
-    """Every file an answer can rest on: the database, and what its home says in YAML and in logs."""
+    """Every file an answer can rest on: the database, what its home says in YAML and in logs, a recording."""
     yield state(place.db)
     yield state(place.db.with_name(f"{place.db.name}-wal"))  # reading a database may make an empty one
+    recording = state_directory() / RECORDING
+    yield from (state(recording), state(recording.with_name(f"{RECORDING}-wal")))
     if place.home is not None:
         yield from map(state, sorted((*place.home.glob("*.yaml"), *(place.home / "logs").glob("*"))))

@@ -58,7 +58,7 @@ def keep(state: Path, home: Path, session: str, value: Measured) -> None:
             state,
             {
                 "at": time.time(),
-                "home": str(home),
+                "home": str(home.resolve()),
                 "session": session,
                 "before": value.before,
                 "after": value.after,

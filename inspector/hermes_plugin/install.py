@@ -12,8 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from core.apply.journal import journal_path
 from core.errors import ConfigError, NotFoundError, UsageError
+from core.support.user_dirs import state_directory
 from inspector import __version__
 from inspector.hermes_plugin.config_edit import Change, Edit, with_plugin, without
 from inspector.hermes_plugin.stub.hooks import RECORDS, REMEMBERS
@@ -40,11 +40,6 @@ class Planned:
     settings: Settings
     edit: Edit
     before: bytes | None
-
-
-def state_directory() -> Path:
-    """Where our own files lie: beside the journal of writes."""
-    return journal_path().parent
 
 
 def plan_install(home: Path, *, engine: bool, recorder: bool, summariser: dict[str, Any]) -> Planned:

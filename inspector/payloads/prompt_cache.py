@@ -11,6 +11,7 @@ from core.model.accounting.prompt_cache import (
     CacheCall,
     CacheReport,
     Payback,
+    RecordedUse,
     ResultCost,
     TtlAdvice,
 )
@@ -36,6 +37,7 @@ def payload(found: CacheReport) -> dict[str, Any]:
         "hit_rate": found.tokens.hit_rate,
         "log": found.log,
         "notes": list(found.notes),
+        "recorded": None if found.recorded is None else _recorded(found.recorded),
     }
 
 
@@ -64,6 +66,20 @@ def call_payload(call: CacheCall) -> dict[str, Any]:
         "hit_rate": call.hit_rate,
         "gap": call.gap,
         "where": call.where,
+    }
+
+
+def _recorded(found: RecordedUse) -> dict[str, Any]:
+    return {
+        "requests": found.requests,
+        "tokens": jsonio.tokens(found.tokens),
+        "auxiliary": {task: jsonio.tokens(tokens) for task, tokens in found.auxiliary.items()},
+        "characters": dict(found.parts),
+        "tool_schemas": dict(found.tool_schemas),
+        "breaks": [
+            {"at": jsonio.time(one.at), "cause": one.cause, "message": one.at_message, "of": one.of}
+            for one in found.breaks
+        ],
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -176,6 +177,41 @@ class ResultCost:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedBreak:
+    """A recorded request that does not go on where the one before it ended.
+
+    Attributes:
+        cause: `system`, `tools` or `messages`.
+        at_message: The first message that differs; None when it is not a message.
+        of: Messages of the request before.
+    """
+
+    at: datetime
+    cause: str
+    at_message: int | None
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedUse:
+    """What a recorder inside Hermes kept of a conversation's requests.
+
+    Attributes:
+        tokens: Of the main loop, as the provider counted them.
+        auxiliary: Of summaries, titles and the like, by task.
+        parts: Characters of the newest request: `system`, `tools`, and each role.
+        tool_schemas: Characters of each tool's schema in it.
+    """
+
+    requests: int
+    tokens: Buckets
+    auxiliary: Mapping[str, Buckets]
+    parts: Mapping[str, int]
+    tool_schemas: Mapping[str, int]
+    breaks: tuple[RecordedBreak, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CacheReport:
     """The prompt cache over one conversation.
 
@@ -183,6 +219,7 @@ class CacheReport:
         strategy: `system_and_3`, or `none`.
         layout: `native`, `envelope` or `none`.
         log: False when no log line of its calls survives; hits are then known as a sum only.
+        recorded: None without a recording.
     """
 
     strategy: str
@@ -198,6 +235,7 @@ class CacheReport:
     tokens: Buckets = field(default_factory=Buckets)
     log: bool = True
     notes: tuple[str, ...] = ()
+    recorded: RecordedUse | None = None
 
     @property
     def marking(self) -> str:

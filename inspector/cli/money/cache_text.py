@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from core.explain.headline.prompt_cache import break_headline, cache_headline
-from core.model.accounting.prompt_cache import Breakpoint, CacheBreak, CacheReport, ResultCost
+from core.model.accounting.prompt_cache import (
+    Breakpoint,
+    CacheBreak,
+    CacheReport,
+    RecordedUse,
+    ResultCost,
+)
 from inspector.cli import output
 from inspector.terminal import formatting as format
 
@@ -29,8 +35,24 @@ def lines(found: CacheReport) -> Iterator[str]:
     if found.advice is not None:
         yield ""
         yield f"lifetime {found.advice.current}: {found.advice.reason}"
+    if found.recorded is not None:
+        yield ""
+        yield from _recorded_lines(found.recorded)
     yield from _dearest(found.results)
     yield from (f"note: {note}" for note in found.notes)
+
+
+def _recorded_lines(found: RecordedUse) -> Iterator[str]:
+    """What the recorder inside Hermes saw of the requests themselves."""
+    hit = format.percent(found.tokens.hit_rate)
+    yield f"recorded: {format.plural(found.requests, 'request')}, {hit} of their prompts from the cache"
+    whole = sum(found.parts.values())
+    shares = (f"{name} {format.percent(size / whole)}" for name, size in found.parts.items() if size)
+    if whole:
+        yield f"   the newest holds, by characters: {', '.join(shares)}"
+    for one in found.breaks:
+        at = "" if one.at_message is None else f", from message {one.at_message} of {one.of}"
+        yield f"   {format.moment(one.at)}  the {one.cause} changed{at}"
 
 
 def _marker_words(point: Breakpoint) -> str:

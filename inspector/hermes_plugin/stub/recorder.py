@@ -44,7 +44,7 @@ class Recorder:
 
     def __init__(self, settings: Settings) -> None:
         self._state = Path(settings.state)
-        self._home = os.environ.get("HERMES_HOME") or settings.home
+        self._home = os.path.realpath(os.environ.get("HERMES_HOME") or settings.home)
         self._queue: queue.SimpleQueue[Taken] = queue.SimpleQueue()
         self._open = 0
         self._thread: threading.Thread | None = None

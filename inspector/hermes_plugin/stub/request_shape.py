@@ -17,6 +17,8 @@ _MOST_OPEN = 64
 _PIECE, _BREATH = 1024, 0.0005
 Seen = tuple[Any, Any, Any, Any]
 """The objects a row consisted of, which say whether another copy of it holds the same."""
+_CUT = ("...[truncated ", "_truncated", "depth limit>")
+"""What Hermes writes in place of what it leaves out of a hook's payload."""
 _BUCKETS = {
     "input": "input_tokens",
     "output": "output_tokens",
@@ -38,6 +40,7 @@ class ShapeReader:
         self._open: OrderedDict[str, dict[str, Any]] = OrderedDict()
         self._known: dict[str, str] = {}
         self._before: OrderedDict[tuple[str, str], tuple[list[str], list[Seen]]] = OrderedDict()
+        self._sizes: OrderedDict[str, list[tuple[str, int]]] = OrderedDict()
         self._rows: list[dict[str, Any]] = []
         self._shapes: dict[str, tuple[str, Any]] = {}
 
@@ -68,10 +71,13 @@ class ShapeReader:
         body = _body(details)
         messages = _messages(details, body)
         system = _text(details.get("system_prompt")) or _system(messages)
-        tools = body.get("tools")
+        tools = _whole(body.get("tools"), details.get("tool_count"))
         task, session = str(details.get("aux_task") or ""), str(details.get("session_id") or "")
         count = details.get("message_count")
-        sizes = _tool_sizes(tools)
+        sizes = _tool_sizes(tools) if tools else self._sizes.get(session, [])
+        self._sizes[session] = sizes
+        while len(self._sizes) > _MOST_SESSIONS:
+            self._sizes.popitem(last=False)
         row = {
             "at": at,
             "home": self._home,
@@ -164,10 +170,19 @@ def _body(details: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _messages(details: Mapping[str, Any], body: Mapping[str, Any]) -> list[Any]:
-    for found in (body.get("messages"), body.get("input"), details.get("request_messages")):
+    # The body a hook is shown is cut short when it is long; the list beside it is not.
+    for found in (details.get("request_messages"), body.get("messages"), body.get("input")):
         if isinstance(found, list):
             return found
     return []
+
+
+def _whole(tools: Any, count: Any) -> list[Any] | None:
+    """The tools of a request, where the hook was shown all of them uncut."""
+    if not isinstance(tools, list) or not tools or (isinstance(count, int) and count != len(tools)):
+        return None
+    text = json.dumps(tools, default=str)
+    return None if any(mark in text for mark in _CUT) else tools
 
 
 def _system(messages: list[Any]) -> str:

@@ -29,7 +29,7 @@ DONE = re.compile(r"context compression done: .*messages=(\d+)->(\d+)")
 
 @pytest.fixture(params=RELEASES)
 def hermes(request: pytest.FixtureRequest) -> Path:
-    command = VENVS / request.param / "bin" / "hermes"
+    command: Path = VENVS / str(request.param) / "bin" / "hermes"
     if not command.exists():
         pytest.skip("HERMES_VENVS names no such release")
     return command

@@ -1,0 +1,1 @@
+"""What a recording proves of a conversation."""
