@@ -142,6 +142,16 @@ def test_a_ledger_loads_what_adding_up_needs(plain: Path) -> None:
     assert _loaded_by_running(*words) & unwanted == set()
 
 
+EXTRAS = {"fsspec", "pyarrow", "ray", "tokenizers", "zstandard"}
+
+
+def test_trajectories_are_cut_without_any_extra(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text('{"conversations": [{"from": "human", "value": "hello"}]}\n', "utf-8")
+    loaded = _loaded_by_running("trajectory", str(source), str(tmp_path / "out.jsonl"))
+    assert not {name.partition(".")[0] for name in loaded} & (EXTRAS | {"anthropic", "openai", "textual"})
+
+
 @pytest.mark.parametrize("words", [["sessions", "--json", "--limit", "50"], ["why", "latest", "--json"]])
 def test_what_is_printed_again_loads_next_to_nothing(plain: Path, words: list[str]) -> None:
     _loaded_by_running(*words, "--db", str(plain))

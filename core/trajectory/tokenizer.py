@@ -8,15 +8,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.account.tokenizers.vocabularies import PIECE, SHA256, encoding
 from core.errors import ConfigError, NotFoundError
 from core.trajectory.compress.plan import Count
 from core.trajectory.entries.forms import BadEntry
 
+if TYPE_CHECKING:
+    import tiktoken
+
 DEFAULT = "o200k_base"
 _FILE = "tokenizer.json"
+_TOKEN_BYTES = 4
 
 
 @dataclass(slots=True)
@@ -80,17 +84,34 @@ def open_tokenizer(name: str, check: Callable[[], None]) -> Count:
 
 
 def _shipped(name: str, check: Callable[[], None]) -> Count:
-    ordinary = encoding(name).encode_ordinary
+    piece_tokens = _piece_counter(encoding(name))
 
     def count(text: str) -> int:
         check()
         if len(text) <= PIECE:
-            return len(ordinary(text))
+            return piece_tokens(text)
         total = 0
         for start in range(0, len(text), PIECE):
             check()
-            total += len(ordinary(text[start : start + PIECE]))
+            total += piece_tokens(text[start : start + PIECE])
         return total
+
+    return count
+
+
+def _piece_counter(tokenizer: tiktoken.Encoding) -> Count:
+    """Counts without making a Python number of every token, where the library lets us: a tenth faster."""
+    ordinary = tokenizer.encode_ordinary
+    packed = getattr(getattr(tokenizer, "_core_bpe", None), "encode_to_tiktoken_buffer", None)
+    if packed is None:
+        return lambda text: len(ordinary(text))
+    nothing: set[str] = set()
+
+    def count(text: str) -> int:
+        try:
+            return memoryview(packed(text, nothing)).nbytes // _TOKEN_BYTES
+        except UnicodeEncodeError:  # a lone surrogate, which the other way replaces
+            return len(ordinary(text))
 
     return count
 

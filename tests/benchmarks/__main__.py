@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests.benchmarks import keys, opening, paint, planning, startup, stores
+from tests.benchmarks import keys, opening, paint, planning, startup, stores, trajectories
 from tests.benchmarks.measure import Result
 
 SUITES: dict[str, Callable[[stores.Stores], Iterator[Result]]] = {
@@ -21,6 +21,7 @@ SUITES: dict[str, Callable[[stores.Stores], Iterator[Result]]] = {
     "opening": opening.results,
     "planning": planning.results,
     "keys": keys.results,
+    "trajectories": trajectories.results,
 }
 
 

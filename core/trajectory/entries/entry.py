@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.trajectory.entries.forms import BadEntry, Form, Region, Turn, form_of, read_turns
-from core.trajectory.entries.spans import Span, elements, members, skip_blank, written
+from core.trajectory.entries.spans import Object, Span, read_list, read_object, skip_blank, written
 
 KEYS = ("conversations", "messages", "trajectory")
 """Where the turns of an entry stand; the first that is there."""
@@ -23,14 +23,19 @@ class Entry:
 
     Attributes:
         text: The line, its end included.
+        parts: Where its members stand.
         key: Where the turns stand; None for an entry without.
-        wire: The turns as they are spelt.
+        listed: The text of the list of turns: the line itself, or the text it holds them in.
+        spans: Where each turn stands in that.
+        turns: What the turns say.
     """
 
     text: str
+    parts: Object
     key: str | None
+    listed: str
+    spans: Sequence[Span]
     form: Form
-    wire: Sequence[Any]
     turns: Sequence[Turn]
 
 
@@ -42,21 +47,22 @@ def read_entry(line: bytes) -> Entry:
     """
     try:
         text = line.decode("utf-8")
-        value = json.loads(text[1:] if text.startswith(_MARK) else text)
+        parts = read_object(text, len(_MARK) if text.startswith(_MARK) else 0, KEYS)
     except UnicodeDecodeError as error:
         raise BadEntry(f"not UTF-8 (byte {error.start})") from None
     except json.JSONDecodeError as error:
         raise BadEntry(f"no JSON: {error.msg} at column {error.colno}") from None
+    except TypeError:
+        raise BadEntry("no JSON object") from None
     except ValueError:
         raise BadEntry("no JSON: a number of thousands of digits") from None
     except RecursionError:
         raise BadEntry("nested too deeply") from None
-    if not isinstance(value, dict):
-        raise BadEntry("no JSON object")
-    key = next((key for key in KEYS if key in value), None)
-    wire = [] if key is None else _listed(value[key], key)
+    key = next((key for key in KEYS if key in parts.members), None)
+    listed, spans = (text, ()) if key is None else _listed(text, parts, key)
+    wire = [span.value for span in spans]
     form = form_of(wire)
-    return Entry(text, key, form, wire, read_turns(wire, form))
+    return Entry(text, parts, key, listed, spans, form, read_turns(wire, form))
 
 
 def rewritten(
@@ -75,43 +81,48 @@ def rewritten(
         BadEntry: A system turn holds no text the notice could be added to.
     """
     assert entry.key is not None
-    text = entry.text
-    start = skip_blank(text, len(_MARK) if text.startswith(_MARK) else 0)
-    found = members(text, start)
-    place = found[entry.key]
-    inner = isinstance(place.value, str)
-    listed = place.value if inner else text[place.start : place.end]
-    changed = _list(listed, entry, region, summary, notice)
-    edits = [(place.start, place.end, written(changed) if inner else changed)]
+    place = entry.parts.members[entry.key]
+    changed = _list(entry, region, summary, notice)
+    edits = [(place.start, place.end, written(changed) if isinstance(place.value, str) else changed)]
     if metrics is not None:
-        edits.append(_attached(text, found, metrics))
-    return _edited(text, edits)
+        edits.append(_attached(entry.parts.members, metrics))
+    return _edited(entry.text, edits)
 
 
-def _listed(value: Any, key: str) -> Sequence[Any]:
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            raise BadEntry(f"`{key}` is a text that holds no JSON") from None
-    if not isinstance(value, list):
+def _listed(text: str, parts: Object, key: str) -> tuple[str, Sequence[Span]]:
+    """The text the list of turns stands in, and its elements."""
+    if key in parts.elements:
+        return text, parts.elements[key]
+    value = parts.members[key].value
+    if not isinstance(value, str):
         raise BadEntry(f"`{key}` is no list")
-    return value
+    start = skip_blank(value, 0)
+    try:
+        if value[start : start + 1] != "[":
+            json.loads(value)
+            raise BadEntry(f"`{key}` is no list")
+        spans, end = read_list(value, start)
+    except (json.JSONDecodeError, RecursionError):
+        raise BadEntry(f"`{key}` is a text that holds no JSON") from None
+    if value[end:].strip():
+        raise BadEntry(f"`{key}` is a text that holds no JSON")
+    return value, spans
 
 
-def _list(text: str, entry: Entry, region: Region, summary: str, notice: str) -> str:
-    spans = list(elements(text, skip_blank(text, 0)))
-    head = [_noted(text, span, index, entry, notice) for index, span in enumerate(spans[: region.start])]
+def _list(entry: Entry, region: Region, summary: str, notice: str) -> str:
+    text, spans = entry.listed, entry.spans
+    head = [_noted(entry, index, notice) for index in range(region.start)]
     tail = [text[span.start : span.end] for span in spans[region.end :]]
     return f"[{', '.join([*head, written(entry.form.summary(summary)), *tail])}]"
 
 
-def _noted(text: str, span: Span, index: int, entry: Entry, notice: str) -> str:
+def _noted(entry: Entry, index: int, notice: str) -> str:
     """A turn of the head; a system turn with the notice."""
-    raw = text[span.start : span.end]
+    span = entry.spans[index]
+    raw = entry.listed[span.start : span.end]
     if not notice or entry.turns[index].role != "system":
         return raw
-    found = members(raw, 0)
+    found = read_object(raw).members
     place = found.get(entry.form.text_key(found))
     if place is None or not isinstance(place.value, str | list):
         raise BadEntry(f"turn {index}: no text to add the notice to")
@@ -120,7 +131,7 @@ def _noted(text: str, span: Span, index: int, entry: Entry, notice: str) -> str:
     return _edited(raw, [(place.start, place.end, written(value))])
 
 
-def _attached(text: str, found: Mapping[str, Span], metrics: Mapping[str, Any]) -> tuple[int, int, str]:
+def _attached(found: Mapping[str, Span], metrics: Mapping[str, Any]) -> tuple[int, int, str]:
     if METRICS in found:
         place = found[METRICS]
         return place.start, place.end, written(metrics)

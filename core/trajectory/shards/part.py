@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import gc
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import IO
 
 from core.trajectory.input.cut import Shard
@@ -34,12 +36,25 @@ def compress_shard(
 
         return next(compress_asking(job, [shard], None if kept is None else {shard.index: kept}, report))
     work = ShardWork(job, shard, kept, report)
-    if job.dry:
-        _foresee(work)
-    else:
-        with work.part() as stream:
-            _write(work, stream)
+    with _without_collections():
+        if job.dry:
+            _foresee(work)
+        else:
+            with work.part() as stream:
+                _write(work, stream)
     return work.result()
+
+
+@contextmanager
+def _without_collections() -> Iterator[None]:
+    """Parsed JSON holds no cycles: looking for them in it takes a tenth of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _foresee(work: ShardWork) -> None:

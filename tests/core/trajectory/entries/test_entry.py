@@ -132,3 +132,25 @@ def test_any_entry_keeps_its_other_fields_and_its_other_turns(
     new = json.loads(rewritten(read_entry(raw), Region(start, end), "short", "", {"m": 1}))
     kept = [*spoken[:start], {"from": "human", "value": "short"}, *spoken[end:]]
     assert new == {**source, "conversations": kept, "compression_metrics": {"m": 1}}
+
+
+pieces = st.text(alphabet='{}[]:,"\\ntrue1-. \n\t' + "aé", max_size=30)
+
+
+@given(pieces | st.builds(json.dumps, values) | st.builds(lambda value: json.dumps(value)[:-1], values))
+def test_what_is_json_is_what_python_takes_for_json(text: str) -> None:
+    from core.trajectory.entries.spans import read_object
+
+    try:
+        wanted: Any = json.loads(text)
+    except ValueError:
+        with pytest.raises(json.JSONDecodeError):
+            read_object(text, lists=("a", ""))
+        return
+    if not isinstance(wanted, dict):
+        with pytest.raises(TypeError):
+            read_object(text)
+        return
+    found = read_object(text, lists=tuple(wanted))
+    assert {key: span.value for key, span in found.members.items()} == wanted
+    assert all(json.loads(text[span.start : span.end]) == span.value for span in found.members.values())
