@@ -76,7 +76,7 @@ class Store(ConversationLists):
             return read_lost_tail(connection, schema, session_id)
 
     def chain(self, session_id: str) -> Chain:
-        """Continuations, branches and delegates around a session, and where resume lands.
+        """Continuations, branches and delegates around a session, and what /resume opens.
 
         Raises:
             NotFoundError: There is no such session.

@@ -43,7 +43,7 @@ COMMANDS = {
         "trajectory.trajectory", "cut finished training trajectories to a token budget, a file or ten million"
     ),
     "chain": Command(
-        "browse.chain", "continuations, branches and delegates of a session, and where resume lands"
+        "browse.chain", "continuations, branches and delegates of a session, and what /resume opens"
     ),
     "recall": Command("browse.recall", "find what a summary dropped, with its row and generation"),
     "search": Command("browse.search", "full-text search over messages"),

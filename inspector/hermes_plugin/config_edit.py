@@ -101,7 +101,7 @@ def _mapping(found: dict[str, Any], key: str) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise ConfigError(f"{key} is not a mapping", where="config.yaml", remedy="Mend it first")
+        raise ConfigError(f"{key} is not a mapping", where="config.yaml", remedy="Fix it first")
     return value
 
 
@@ -110,7 +110,7 @@ def _list(found: dict[str, Any], key: str) -> list[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise ConfigError(f"plugins.{key} is not a list", where="config.yaml", remedy="Mend it first")
+        raise ConfigError(f"plugins.{key} is not a list", where="config.yaml", remedy="Fix it first")
     return value
 
 

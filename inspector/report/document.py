@@ -180,7 +180,7 @@ def _evidence(evidence: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _usage(usage: dict[str, Any]) -> Iterator[Block]:
-    header = ("model", "calls", "input", "cache read", "cache write", "output", "recorded", "at list")
+    header = ("model", "calls", "input", "cache read", "cache write", "output", "recorded", "list price")
     rows = tuple(_usage_row(row) for row in (*usage["rows"], {**usage["totals"], "key": "total"}))
     yield Table(header, rows)
     yield blocks.bullets(usage["notes"])
@@ -197,7 +197,7 @@ def _usage_row(row: dict[str, Any]) -> tuple[str, ...]:
 def _cache(cache: dict[str, Any]) -> Iterator[Block]:
     breaks = [
         f"{_moment(one['at'])}: {one['cause'].replace('_', ' ')}, {format.count(one['tokens_lost'])} tokens "
-        f"read again, {_dollars(one['cost_usd'])}"
+        f"read again for {_dollars(one['cost_usd'])}"
         for one in cache["breaks"]
     ]
     yield blocks.bullets((f"markers: {cache['strategy']}, {cache['why']}", *breaks, *cache["notes"]))
@@ -208,7 +208,7 @@ def _chain(chain: dict[str, Any]) -> Iterator[str]:
         parent = f" of {node['parent']}" if node["parent"] else ""
         ended = f"ended by {node['end_reason']}" if node["end_reason"] else "not ended"
         yield f"{node['id']}: {node['kind']}{parent}, {format.count(node['messages'])} messages, {ended}"
-    yield f"resume lands in {chain['resume_target']}: {chain['resume_reason']}"
+    yield f"/resume opens {chain['resume_target']}: {chain['resume_reason']}"
     yield from chain["findings"]
 
 

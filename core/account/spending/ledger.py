@@ -90,7 +90,7 @@ def collect(
         UsageError: There is no such dimension.
     """
     if by not in KEYS:
-        raise UsageError(f"cannot add up by {by!r}", remedy=f"Choose one of {', '.join(DIMENSIONS)}")
+        raise UsageError(f"cannot group by {by!r}", remedy=f"Choose one of {', '.join(DIMENSIONS)}")
     books = Books(by, zone, prices, since, until)
     different = {store.path.resolve(): store for store in stores}.values()
     for store in different:

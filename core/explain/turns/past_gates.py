@@ -117,7 +117,7 @@ class PastGates:
         return self._strike_check(f"{count}, unless restarted", None)
 
     def _strike_check(self, had: str, passed: bool | None) -> Check:
-        return Check("strikes", f"< {self._rules.strikes}", had, passed)
+        return Check("failed attempts", f"< {self._rules.strikes}", had, passed)
 
     def _helped(self, event: CompressionEvent, at: datetime) -> bool | None:
         """Whether a compaction counted as effective by a moment; None where the figures are missing."""

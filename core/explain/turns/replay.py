@@ -280,12 +280,14 @@ class _Walker:
         elif self.policy.gate.deferral != "never" and not self.counted:
             # Right after a compaction every check waits for it; only a restart would make it forget.
             had = "none since the compaction" if turn.lines is not None else UNRECORDED
-            yield Check("waits for a real count", "no", had, None)
+            yield Check("waiting for the provider's count", "no", had, None)
         elif self.policy.gate.deferral != "never" and trigger is not Trigger.POST_RESPONSE:
             silent = turn.lines is not None
             had = "no line says so" if silent else UNRECORDED
             had = "not asked" if size.passed is False else had
-            yield Check("waits for a real count", "no", had, True if silent and size.passed else None)
+            yield Check(
+                "waiting for the provider's count", "no", had, True if silent and size.passed else None
+            )
 
 
 def _row(message: Message) -> int | None:

@@ -1,4 +1,4 @@
-"""What sessions are to each other: continuations, branches, delegates, and where resume lands.
+"""What sessions are to each other: continuations, branches, delegates, and what /resume opens.
 
 Pure rules over light rows; `core.store.families` fetches them.
 """

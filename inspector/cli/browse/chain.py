@@ -49,7 +49,7 @@ def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:
     rows = zip(chain.nodes, chain.spent_below(), strict=True)
     yield from lines(columns, (_cells(node, below[1], chain, asked, names) for node, below in rows))
     yield ""
-    yield f"resume lands in {chain.resume_target}: {chain.resume_reason or 'nothing continues it'}"
+    yield f"/resume opens {chain.resume_target}: {chain.resume_reason or 'nothing came after it'}"
     yield from (f"{format.UNKNOWN} {finding}" for finding in chain.findings)
 
 

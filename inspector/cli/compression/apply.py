@@ -83,7 +83,7 @@ def refuse_fallback(args: argparse.Namespace, found: Preview) -> None:
     """
     if found.failure is None or (found.summary_index is not None and args.accept_fallback):
         return
-    remedy = "Mend that and try again"
+    remedy = "Fix that and try again"
     if found.summary_index is not None:
         remedy += ", or write what was made by rule with --accept-fallback"
     raise SummaryError(

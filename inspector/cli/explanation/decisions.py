@@ -117,7 +117,7 @@ def lines(turn: Turn | None) -> Iterator[str]:
     count = format.plural(len(turn.decisions), "decision")
     yield f"turn {turn.index}, begun in generation {turn.generation}, {format.moment(turn.at)}: {count}"
     yield turn_sentence(turn)
-    columns = (Column("check"), Column("needed"), Column("had", right=True), Column("passed"))
+    columns = (Column("check"), Column("required"), Column("actual", right=True), Column("passed"))
     for one in turn.decisions:
         yield ""
         yield decision_sentence(one)

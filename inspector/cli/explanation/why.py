@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_session_argument(parser)
     parser.add_argument("--release", metavar="X.Y", help="rules of this Hermes release (default: detected)")
     parser.add_argument(
-        "--decisions", action="store_true", help="also each check of a turn: needed, had, passed"
+        "--decisions", action="store_true", help="also each check of a turn: required, actual, passed"
     )
     parser.add_argument(
         "--at", type=decisions.at, metavar="N|TIME", help="with --decisions: this turn (default: the newest)"

@@ -188,7 +188,7 @@ def _lines(found: Ledger, limit: int) -> Iterator[str]:
         Column("task"),
         *(
             Column(name, right=True)
-            for name in ("calls", "fresh in", "cache read", "cache write", "output", "hit")
+            for name in ("calls", "uncached input", "cache read", "cache write", "output", "hit")
         ),
         Column("recorded", right=True),
         Column("computed", right=True),

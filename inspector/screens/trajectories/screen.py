@@ -133,7 +133,7 @@ class TrajectoriesScreen(Page):
         name, states = FILTERS[self._filter]
         rows = [row for row in self._found if row.state in states]
         if self._whole:
-            self.trajectories.empty = "Here is no trajectory." if name == "all" else f"None is {name}."
+            self.trajectories.empty = "No trajectory here." if name == "all" else f"None is {name}."
         self.trajectories.show(ListRows(rows), cursor=None if keep else 0)
         self._tell(len(rows))
 

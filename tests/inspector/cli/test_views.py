@@ -115,7 +115,7 @@ def test_branches_and_delegates_hang_below_their_parent(as_text: Text) -> None:
     shown = as_text("chain", "Pick a job queue")
     assert "branch" in shown
     assert "delegate" in shown
-    assert "resume lands in" in shown
+    assert "/resume opens" in shown
 
 
 def test_search_finds_words_in_every_profile(as_json: Json) -> None:

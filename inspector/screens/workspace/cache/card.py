@@ -20,7 +20,7 @@ def break_lines(found: CacheBreak, width: int, ink: Palette) -> Iterator[Line]:
     words = CAUSES.get(found.cause, found.cause)
     sentence = f"{words[0].upper()}{words[1:]}."
     yield from headline(sentence, format.money(found.usd), width, ink, badge_token="money")
-    lost = f"{format.count(found.tokens_lost)} tokens read again at the full rate"
+    lost = f"{format.count(found.tokens_lost)} tokens re-read at the full rate"
     yield from field("lost", lost, width, ink)
     hits = f"{format.percent(found.before)} → {format.percent(found.after)} of the prompt from the cache"
     yield from field("hit rate", hits, width, ink)
@@ -87,4 +87,4 @@ def _dearest(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
         words = (
             f"{format.money(one.usd)} · {one.tool}, {tokens} tokens over {format.plural(one.calls, 'call')}"
         )
-        yield from field("" if place else "dearest", words, width, ink)
+        yield from field("" if place else "top cost", words, width, ink)

@@ -14,18 +14,16 @@ from inspector.terminal import formatting as format
 NO_PRICE = "the price list has no entry for this model and day"
 PREFIX = "what a request carries before and with the marked place: system prompt, tools, messages"
 ESTIMATED = ("estimated: the provider counts whole requests only",)
-LIFETIME = (
-    "each call's prompt: read from the cache where the pause before it was shorter, else written; at list"
-)
-RESULT = (
-    "written to the cache once, read in each later call as often as the conversation's hit rate says; at list"
-)
+LIFETIME = "each call's prompt: read from the cache where the pause before it was shorter, "
+    "else written; at the list price"
+RESULT = "written to the cache once, read in each later call as often as the "
+    "conversation's hit rate says; at the list price"
 
 
 def break_told(found: CacheBreak, calls: Sequence[CacheCall] = ()) -> Iterator[FigureOrigin]:
     """Tokens lost, what they cost, the rates of the two calls."""
     lost = "what the call before had left in the cache and this one did not find there"
-    yield FigureOrigin(Origin("tokens read again", found.tokens_lost, lost, rows=located(found.evidence)))
+    yield FigureOrigin(Origin("tokens re-read", found.tokens_lost, lost, rows=located(found.evidence)))
     yield FigureOrigin(found.origin or Origin("cost", None, NO_PRICE))
     for when, rate, place in (("before", found.before, found.call - 1), ("itself", found.after, found.call)):
         call = calls[place] if 0 <= place < len(calls) else None
@@ -41,7 +39,7 @@ def whole_told(report: CacheReport) -> Iterator[FigureOrigin]:
     broken = [(f"break {place}", one) for place, one in enumerate(report.breaks, 1)]
     lost = tuple(Term(name, one.tokens_lost) for name, one in broken)
     yield FigureOrigin(
-        Origin("tokens read again", sum(int(term.amount) for term in lost), "sum over breaks", lost)
+        Origin("tokens re-read", sum(int(term.amount) for term in lost), "sum over breaks", lost)
     )
     costs = tuple(Term(name, one.usd) for name, one in broken if one.usd is not None)
     prices = {label: None for _, one in broken if one.origin for label in one.origin.prices}

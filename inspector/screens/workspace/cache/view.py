@@ -164,7 +164,7 @@ def figures(report: CacheReport) -> tuple[Piece, ...]:
         cost = format.money(sum(known, Decimal(0)) if known else None, mark=mark)
         pieces += [
             ("ink-muted", f" · {format.plural(len(report.breaks), 'break')} · "),
-            ("ink", f"{format.short(lost)} tokens read again"),
+            ("ink", f"{format.short(lost)} tokens re-read"),
             ("money", f" · {cost}"),
         ]
     return tuple(pieces)

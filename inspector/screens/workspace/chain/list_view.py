@@ -13,7 +13,7 @@ from inspector.terminal.line import Line
 from inspector.terminal.text import cell_len, clean_line
 from inspector.widgets.lists.row_list import RowList
 
-RESUME = ("◀ resume lands here", "◀ resume", "◀")
+RESUME = ("◀ /resume opens this", "◀ /resume", "◀")
 """The mark of the session `hermes --resume` opens, as wordy as there is room for."""
 COLUMNS = {
     "kind": 14, "began": 16, "model": 14, "ended": 14, "msgs": 6, "gen": 3, "tokens": 6, "hit": 4, "cost": 8,

@@ -126,7 +126,7 @@ def resume_pieces(chain: Chain, rows: Sequence[Twig]) -> tuple[Piece, ...]:
     return (
         ("ink!", sessions),
         *((("severity-warning", f" · ▲ {odd}"),) if chain.findings else ()),
-        ("ink-muted", " · resume lands in "),
+        ("ink-muted", " · /resume opens "),
         ("severity-ok!", name),
         *((("ink-faint?", f" · {chain.resume_target}"),) if name != chain.resume_target else ()),
     )

@@ -44,7 +44,7 @@ FIGURES = (
     Figure("output", "output", 7, "bucket-output", _bucket("output"), 72),
     Figure("hit_rate", "hit", 5, "ink", lambda row: format.percent(row.tokens.hit_rate)),
     Figure("recorded", "recorded", 9, "money", lambda row: format.sum_of_money(row.recorded)),
-    Figure("computed", "at list", 9, "money", lambda row: format.sum_of_money(row.computed), 49),
+    Figure("computed", "list price", 10, "money", lambda row: format.sum_of_money(row.computed), 49),
 )
 
 

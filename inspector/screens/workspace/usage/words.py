@@ -29,7 +29,7 @@ def headline(
         ("ink-faint", " · "),
         ("ink", found.question.title),
         ("money!", f" · {format.sum_of_money(totals.recorded)} recorded"),
-        ("ink-muted?", f" · {listed} at list"),
+        ("ink-muted?", f" · {listed} list price"),
         ("ink-muted?", f" · {_calls(totals, mark)}"),
     ]
     right: list[Piece] = [("bucket-read", f"hit {format.percent(totals.tokens.hit_rate)}")]
@@ -55,7 +55,9 @@ def above(found: Answer, now: datetime, detail: Detail | None = None) -> Iterato
         yield "summaries", f"{summary_words(detail.summaries)} = all calls of the task compression"
     if found.peak is not None:
         day, usd = found.peak.day, format.money(found.peak.usd)
-        which = f"{usd} = sessions begun on {day:%b} {day.day}: recorded, at list where none is recorded"
+        which = (
+            f"{usd} = sessions begun on {day:%b} {day.day}: recorded, the list price where none is recorded"
+        )
         yield "peak", which
     saved = bucket_costs(found.ledger.totals).saved
     if saved is not None and saved > 0:
@@ -90,7 +92,7 @@ def bucket_pieces(totals: LedgerRow, *, priced: bool = False) -> tuple[Piece, ..
     costs = bucket_costs(totals).usd if priced else {}
     pieces: list[Piece] = []
     for name, token, key in (
-        ("fresh in", "bucket-fresh", "input"),
+        ("uncached input", "bucket-fresh", "input"),
         ("cache read", "bucket-read", "cache_read"),
         ("cache write", "bucket-write", "cache_write"),
         ("output", "bucket-output", "output"),

@@ -97,7 +97,7 @@ def _decision(decision: Decision, width: int, ink: Palette) -> Iterator[Line]:
     yield from paragraph(decision_sentence(decision), width, ink, "ink")
     for check in decision.checks:
         if width < _WIDE:
-            words = f"{SIGN[check.passed]} {check.name}: needed {check.needed}, had {check.had}"
+            words = f"{SIGN[check.passed]} {check.name}: required {check.needed}, actual {check.had}"
             yield from paragraph(words, width, ink, _PASSED_TOKEN[check.passed])
         else:
             yield _check(check, width, ink)
@@ -107,5 +107,5 @@ def _check(check: Check, width: int, ink: Palette) -> Line:
     """Sign, name, needed, had; the answer in words too, where there is room."""
     style = ink.style(_PASSED_TOKEN[check.passed])
     line = Line().gap(2).cell(SIGN[check.passed], 2, style).cell(check.name, 24, ink.style("ink"))
-    line.cell(f"needed {check.needed}", 26, ink.style("ink-muted"))
+    line.cell(f"required {check.needed}", 28, ink.style("ink-muted"))
     return line.add(f"had {check.had} · {PASSED[check.passed]}", style, most=max(0, width - line.width))

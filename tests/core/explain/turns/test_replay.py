@@ -255,7 +255,7 @@ def test_right_after_a_compaction_a_size_no_provider_counted_leaves_it_open(home
     compacted(home)
     home.turn(history=8)
     home.talk(2, size=244_000)
-    assert "waits for a real count" in last(home, Trigger.PRE_API).open
+    assert "waiting for the provider's count" in last(home, Trigger.PRE_API).open
     assert last(home, Trigger.POST_RESPONSE).fires is None
 
 

@@ -23,7 +23,7 @@ AUTH = "Refactor the auth module"
     ("view", "told"),
     [
         ("why", ("prompt tokens: ", "agent.log", "× 200,000", "share of facts lost")),
-        ("cache", ("tokens read again: ", "× $6.25 per million", "genai-prices")),
+        ("cache", ("tokens re-read: ", "× $6.25 per million", "genai-prices")),
         ("chain", ("tokens of Refactor the auth module: ", "cache read", "genai-prices")),
     ],
 )

@@ -63,7 +63,7 @@ async def test_the_card_can_be_copied_at_any_size(samples: Location, size: tuple
     app = open_app(samples, AUTH, "cache")
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
-        assert "tokens read again" in app.screen.query_one(CacheView).copy_text()
+        assert "tokens re-read" in app.screen.query_one(CacheView).copy_text()
 
 
 async def test_beside_its_card_a_break_still_names_its_cause_in_full(samples: Location) -> None:

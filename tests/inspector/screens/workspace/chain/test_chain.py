@@ -71,10 +71,10 @@ async def test_a_family_shows_what_each_session_is(samples: Location) -> None:
     async with app.run_test(size=(120, 30)) as pilot:
         await settle(pilot)
         text = drawn(pilot)
-        assert "4 sessions · resume lands in Pick a job queue · 2026" in text
+        assert "4 sessions · /resume opens Pick a job queue · 2026" in text
         assert text.count("↳ delegate") == 2
         assert "├ branch" in text
-        assert "◀ resume lands here" in text
+        assert "◀ /resume opens this" in text
 
 
 async def test_what_has_no_title_is_called_by_what_was_said_first(samples: Location) -> None:

@@ -292,7 +292,7 @@ async def test_a_click_on_a_title_chooses_the_figure_and_one_on_a_row_goes_there
     async with app.run_test(size=(140, 40)) as pilot:
         panel = await _open(pilot)
         header = panel.rows.draw_header(panel.rows.row_width)[0].text
-        for title, figure in (("output", "output"), ("read", "cache_read"), ("at list", "computed")):
+        for title, figure in (("output", "output"), ("read", "cache_read"), ("list price", "computed")):
             await pilot.click(LedgerList, offset=(header.index(title) + 2, 0))
             assert panel.rows.figure == figure
         assert "at the price list" in panel.card.text

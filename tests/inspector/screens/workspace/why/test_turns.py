@@ -25,7 +25,9 @@ def text(one: Turn, width: int = 100) -> str:
 
 
 def test_a_card_tells_what_was_needed_and_what_was_there() -> None:
-    shown = text(turn(Check("size", ">= 54,400 tokens", "60,000", True), Check("strikes", "< 2", "2", False)))
+    shown = text(
+        turn(Check("size", ">= 54,400 tokens", "60,000", True), Check("failed attempts", "< 2", "2", False))
+    )
     assert shown.startswith("Large enough, 60,000 of 54,400 tokens, but held back: strikes 2")
     assert "× strikes" in shown
     assert "✓ size" in shown
@@ -36,7 +38,7 @@ def test_a_card_tells_what_was_needed_and_what_was_there() -> None:
 def test_a_card_fits_its_pane(width: int) -> None:
     checks = (
         Check("size", ">= 54,400 tokens", "60,000", True),
-        Check("strikes", "< 2", "not on record", None),
+        Check("failed attempts", "< 2", "not on record", None),
     )
     assert max(map(len, text(turn(*checks), width).split("\n"))) <= width
 
