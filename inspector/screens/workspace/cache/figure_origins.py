@@ -14,10 +14,14 @@ from inspector.terminal import formatting as format
 NO_PRICE = "the price list has no entry for this model and day"
 PREFIX = "what a request carries before and with the marked place: system prompt, tools, messages"
 ESTIMATED = ("estimated: the provider counts whole requests only",)
-LIFETIME = "each call's prompt: read from the cache where the pause before it was shorter, "
+LIFETIME = (
+    "each call's prompt: read from the cache where the pause before it was shorter, "
     "else written; at the list price"
-RESULT = "written to the cache once, read in each later call as often as the "
+)
+RESULT = (
+    "written to the cache once, read in each later call as often as the "
     "conversation's hit rate says; at the list price"
+)
 
 
 def break_told(found: CacheBreak, calls: Sequence[CacheCall] = ()) -> Iterator[FigureOrigin]:
