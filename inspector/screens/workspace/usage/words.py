@@ -92,7 +92,7 @@ def bucket_pieces(totals: LedgerRow, *, priced: bool = False) -> tuple[Piece, ..
     costs = bucket_costs(totals).usd if priced else {}
     pieces: list[Piece] = []
     for name, token, key in (
-        ("uncached input", "bucket-fresh", "input"),
+        ("uncached", "bucket-fresh", "input"),
         ("cache read", "bucket-read", "cache_read"),
         ("cache write", "bucket-write", "cache_write"),
         ("output", "bucket-output", "output"),
