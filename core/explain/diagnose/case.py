@@ -141,8 +141,15 @@ class Case:
                 middle = self.middle(rows)
                 found = (find_summary(message.text) for message in (*head, *middle))
                 earlier = next((match.body for match in found if match is not None), None)
-                return retention(middle, rows.summary.body, previous=earlier, before=head)
+                return retention(
+                    middle, rows.summary.body, previous=earlier, before=(*self._earlier(rows), *head)
+                )
         return None
+
+    def _earlier(self, rows: BoundaryRows) -> tuple[Message, ...]:
+        """Everything said before a compaction: a summary may still speak of what an earlier one took out."""
+        past = (one for one in self.conversation.generations if one.index < rows.opened.index)
+        return tuple(self.messages(list(dict.fromkeys(row for one in past for row in one.row_ids))))
 
     def middle(self, rows: BoundaryRows) -> tuple[Message, ...]:
         """The messages a summary replaced: what lies between the copied head and the copied tail."""
