@@ -39,8 +39,7 @@ def _why(store: Store, session: Session, rest: str) -> Iterator[str]:
     if not found.events:
         yield "This conversation has not been compacted yet."
     for event in found.events[-3:]:
-        before, after = format.count(event.messages_before), format.count(event.messages_after)
-        yield f"{format.moment(event.at)}: {event.explanation} {before} → {after} messages."
+        yield f"{format.moment(event.at)}: {event.headline.sentence}"
     if found.now.threshold is not None:
         yield f"Now {format.count(found.now.tokens)} tokens; it fires at {format.count(found.now.threshold)}."
 

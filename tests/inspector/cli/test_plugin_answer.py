@@ -1,0 +1,36 @@
+"""`plugin answer`, which is what `/inspect` says in a chat."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.main import run
+
+TITLE = "Refactor the auth module"
+
+
+def said(home: Path, capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
+    assert run(["plugin", "answer", *words, "--session", TITLE, "--home", str(home)]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize("words", [(), ("why",), ("plan",), ("cost",), ("lost", "auth")])
+def test_an_answer_is_a_few_plain_lines(
+    sample_home: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    lines = said(sample_home, capsys, *words)
+    assert 1 <= len(lines) <= 6
+    assert all(line.strip() for line in lines)
+
+
+def test_what_it_does_not_know_names_what_it_knows(
+    sample_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [line] = said(sample_home, capsys, "sing")
+    assert "why | plan | cost | lost TOPIC" in line
+
+
+def test_a_topic_nobody_spoke_of_is_said_so(sample_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert said(sample_home, capsys, "lost", "zyxwvut") == ["No message holds 'zyxwvut'."]
