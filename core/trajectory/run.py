@@ -130,6 +130,8 @@ def _run(
     *,
     restart: bool,
 ) -> Outcome:
+    for path in (*planned, target.manifest):
+        files.drop_unfinished(path)
     manifest = Manifest(target.manifest)
     tally = _Results(job, listener)
     done = {} if restart else manifest.finished(job)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -11,6 +12,7 @@ from typing import IO, Any
 from core.errors import ConfigError
 
 _SCHEME = "://"
+_UNFINISHED = ".unfinished"
 _BUFFER = 2**20
 
 
@@ -59,7 +61,7 @@ def replaced(path: str) -> Iterator[IO[bytes]]:
         with filesystem(path).open(path, "wb") as stream:  # an object appears when it is closed
             yield stream
         return
-    unfinished = f"{path}.{os.getpid()}.unfinished"
+    unfinished = f"{path}.{os.getpid()}{_UNFINISHED}"
     try:
         with open(unfinished, "wb") as stream:
             yield stream
@@ -69,6 +71,14 @@ def replaced(path: str) -> Iterator[IO[bytes]]:
     finally:
         with suppress(OSError):
             os.unlink(unfinished)
+
+
+def drop_unfinished(path: str) -> None:
+    """Remove what a killed process left of a file it was writing."""
+    if not is_remote(path):
+        for left in glob.glob(f"{glob.escape(path)}.*{_UNFINISHED}"):
+            with suppress(OSError):
+                os.unlink(left)
 
 
 def size_of(path: str) -> int | None:

@@ -123,11 +123,13 @@ def test_a_run_that_was_broken_off_is_taken_up(
     before = [part.stat().st_mtime_ns for part in parts[:2]]
     manifest = tmp_path / "out.jsonl.manifest.jsonl"
     manifest.write_bytes(manifest.read_bytes() + b'{"shard": 2, "torn')
+    (tmp_path / "out.jsonl.4711.unfinished").write_bytes(b"half of it")
     kept: list[list[int]] = []
     monkeypatch.setattr("core.trajectory.run.join", _noting(kept, parts[:2]))
     outcome = compress(source, output)
     assert output.read_bytes() == whole
     assert outcome.taken_up == 2
+    assert list(tmp_path.glob("*.unfinished")) == []
     assert kept == [before]
     assert outcome.metrics.total_trajectories == 60
 
