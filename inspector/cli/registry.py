@@ -53,6 +53,7 @@ COMMANDS = {
     "plugin": Command("engines.plugin", "live inside Hermes: a context engine, a recorder, /inspect"),
     "mcp": Command("engines.mcp", "read-only tools for agents, by the Model Context Protocol on stdio"),
     "status": Command("live.status", "one line: context used, today's money, cache hits, worst finding"),
+    "watch": Command("live.watch", "what happens, as it happens: one line an event, each told once"),
     "doctor": Command("browse.doctor", "check that the store, its schema and its configuration can be read"),
 }
 """By what the user types, in the order of the help."""

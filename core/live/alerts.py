@@ -1,0 +1,88 @@
+"""What a user wants to be told of: a share of the context used, and money spent today."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from core.account.spending.budget import spent_today
+from core.errors import InspectorError
+from core.explain.events import explain
+from core.live.event import LiveEvent, LiveKind
+from core.store.store import Store
+
+PAUSE = 2.0
+"""Seconds between two looks at the same: both read more than the events do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When to speak up.
+
+    Attributes:
+        share: Context used of the threshold, 0 to 1; None for never.
+        budget: US dollars a day; None for none.
+    """
+
+    share: float | None = None
+    budget: Decimal | None = None
+
+
+@dataclass(slots=True)
+class Alerts:
+    """Which limits were passed already: each is told once, a share again after it fell below.
+
+    Attributes:
+        above: Sessions whose share is above the limit.
+        day: The day whose budget was passed, ISO; "" for none.
+        due: Sessions to be looked at as soon as the pause is over.
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    above: dict[str, None] = field(default_factory=dict)
+    day: str = ""
+    due: dict[str, None] = field(default_factory=dict)
+    looked: float = float("-inf")
+
+    def passed(self, store: Store, sessions: Iterable[str]) -> Iterator[LiveEvent]:
+        """Limits passed since the last look.
+
+        Args:
+            store: The database.
+            sessions: Those something was written about.
+        """
+        self.due |= dict.fromkeys(sessions)
+        if not self.due or time.monotonic() - self.looked < PAUSE:
+            return
+        due, self.due, self.looked = self.due, {}, time.monotonic()
+        if self.limits.share is not None:
+            yield from (found for one in due for found in self._share(store, one, self.limits.share))
+        if self.limits.budget is not None:
+            yield from self._budget(store, self.limits.budget)
+
+    def _share(self, store: Store, session: str, limit: float) -> Iterator[LiveEvent]:
+        try:
+            now = explain(store, session).now
+        except InspectorError:  # no such session any more, or settings that cannot be read
+            return
+        if now.tokens is None or not now.threshold:
+            return
+        share = now.tokens / now.threshold
+        if share < limit:
+            self.above.pop(session, None)
+        elif session not in self.above:
+            self.above[session] = None
+            facts = {"share": share, "tokens": now.tokens, "threshold": now.threshold, "limit": limit}
+            at = datetime.now(UTC)
+            yield LiveEvent(LiveKind.ALERT, f"share:{session}:{at.isoformat()}", session, at, facts)
+
+    def _budget(self, store: Store, budget: Decimal) -> Iterator[LiveEvent]:
+        spent = spent_today([store])
+        day = spent.since.date().isoformat()
+        if spent.usd > budget and self.day != day:
+            self.day = day
+            facts = {"spent_usd": spent.usd, "budget_usd": budget, "at_least": spent.at_least}
+            yield LiveEvent(LiveKind.BUDGET, f"budget:{day}", None, datetime.now(UTC), facts)

@@ -1,0 +1,156 @@
+"""Following a store: what was written since the last look, as events, each once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from core.errors import DatabaseError, NotFoundError
+from core.live.alerts import Alerts, Limits
+from core.live.cache_breaks import CacheWatch
+from core.live.compactions import Compactions
+from core.live.event import LiveEvent, LiveKind
+from core.live.file_changes import Mark, mark_of
+from core.live.log_events import event_of
+from core.live.log_tail import LogTail
+from core.live.row_tail import NewRow, RowTail
+from core.store.database.locate import Location
+from core.store.store import Store
+
+VERSION = 1
+Part = TypeVar("Part", RowTail, LogTail, Compactions, CacheWatch, Alerts)
+
+
+@dataclass(slots=True)
+class Follower:
+    """One store and how far it was told.
+
+    A look that finds the files as they were costs some ten `stat`; only what was added is ever read. While
+    the database cannot be read (moved away, being replaced, locked) nothing is lost: the next look goes on.
+
+    Attributes:
+        problem: Why the last look could not read the database; "" where it could.
+    """
+
+    place: Location
+    limits: Limits = field(default_factory=Limits)
+    problem: str = ""
+    _rows: RowTail = field(default_factory=RowTail)
+    _lines: LogTail = field(default_factory=LogTail)
+    _compactions: Compactions = field(default_factory=Compactions)
+    _cache: CacheWatch = field(default_factory=CacheWatch)
+    _alerts: Alerts = field(default_factory=Alerts)
+    _mark: Mark | None = None
+
+    def __post_init__(self) -> None:
+        self._alerts.limits = self.limits
+
+    def begin(self) -> None:
+        """Take everything written so far as told.
+
+        Raises:
+            DatabaseError: The database cannot be read.
+            NotFoundError: There is none.
+        """
+        if self.place.home is not None:
+            self._lines.skip(self.place.home)
+        with Store(self.place) as store:
+            self._rows.skip(store)
+
+    def look(self) -> tuple[LiveEvent, ...]:
+        """What was written since the last look, lines of the log after the rows they are about."""
+        mark = mark_of(self.place)
+        if mark == self._mark and not self._compactions.waiting and not self._alerts.due:
+            return ()
+        before = (
+            _copied(self._rows),
+            _copied(self._lines),
+            _copied(self._compactions),
+            _copied(self._cache),
+            _copied(self._alerts),
+        )
+        try:
+            with Store(self.place) as store:
+                found = tuple(self._written(store))
+        except (DatabaseError, NotFoundError) as error:
+            self._rows, self._lines, self._compactions, self._cache, self._alerts = before
+            self.problem, self._mark = error.line, None
+            return ()
+        self.problem, self._mark = "", mark
+        return found
+
+    def rest(self) -> tuple[LiveEvent, ...]:
+        """What was held back in case more would come, for whoever looks no more."""
+        return tuple(self._compactions.overdue(grace=0.0))
+
+    def saved(self) -> str:
+        """How far was told, as a text that `restore` takes."""
+        state = {
+            "version": VERSION,
+            "rows": self._rows.saved(),
+            "lines": self._lines.saved(),
+            "compactions": self._compactions.saved(),
+            "prompts": self._cache.prompts,
+            "above": list(self._alerts.above),
+            "day": self._alerts.day,
+        }
+        return json.dumps(state)
+
+    def restore(self, text: str) -> None:
+        """Go on from where `saved` was asked.
+
+        Raises:
+            ValueError: It is no such text.
+        """
+        try:
+            state: dict[str, Any] = json.loads(text)
+            if state["version"] != VERSION:
+                raise ValueError("of another version")
+            self._rows, self._lines = RowTail.restored(state["rows"]), LogTail.restored(state["lines"])
+            self._compactions = Compactions.restored(state["compactions"])
+            self._cache.prompts.update(state["prompts"])
+            self._alerts.above = dict.fromkeys(state["above"])
+            self._alerts.day = str(state["day"])
+        except (KeyError, TypeError, IndexError) as error:
+            raise ValueError(f"{error} is missing") from error
+
+    def _written(self, store: Store) -> Iterator[LiveEvent]:
+        # Lines first: a compaction commits its rows before it logs, so its rows are there by then.
+        lines = list(self._lines.fresh(self.place.home)) if self.place.home is not None else []
+        rows = list(self._rows.fresh(store))
+        compacted, written = self._compactions.of_rows(store, rows)
+        messages = [_message(row) for row in rows if row.id not in written]
+        told: list[LiveEvent] = []
+        for key, record in lines:
+            event = event_of(key, record)
+            if event is not None and event.kind is LiveKind.COMPACTION:
+                self._compactions.of_line(event)
+            elif event is not None:
+                told.append(event)
+        yield from sorted((*messages, *compacted), key=_row)
+        calls = [event for event in told if event.kind is LiveKind.CALL]
+        yield from told
+        yield from self._cache.breaks(store, calls)
+        yield from self._compactions.overdue()
+        about = (event.session for event in (*messages, *compacted, *told) if event.session)
+        yield from self._alerts.passed(store, about)
+
+
+def _message(row: NewRow) -> LiveEvent:
+    at = None if row.timestamp is None else datetime.fromtimestamp(row.timestamp, UTC)
+    facts = {"row": row.id, "role": row.role, "tool": row.tool, "bytes": row.size}
+    return LiveEvent(LiveKind.MESSAGE, f"row:{row.id}:{row.mark}", row.session, at, facts)
+
+
+def _row(event: LiveEvent) -> int:
+    """The number of the row it was told by: that is the order of writing."""
+    return int(event.facts["row"])
+
+
+def _copied(part: Part) -> Part:
+    """How far a part has told, to come back to."""
+    return replace(part, **{one.name: copy(getattr(part, one.name)) for one in fields(part)})

@@ -1,0 +1,92 @@
+"""The lines of a log that were written since the last look, each once, whatever becomes of its file.
+
+A file is known by its first line, not by its name or place on the disk: a rotation that renames it, one that
+copies it and cuts it short, and a home that was moved away and back all leave that line as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from core.hermes.log.parse import parse_line
+from core.hermes.log.read import log_files
+from core.hermes.log.record import LogRecord
+from core.hermes.log.scan import scan
+
+_FIRST = 4_096
+"""Bytes in which the first line must end."""
+_FILES = 64
+_LINES = 10_000
+"""Files and lines that are remembered."""
+
+
+@dataclass(slots=True)
+class LogTail:
+    """How far the logs of a home were read.
+
+    Attributes:
+        read: By the family and the first line of a file, bytes and lines that were read of it.
+        told: The newest lines told and whose log they stood in: the gateway repeats lines of the agent.
+    """
+
+    read: dict[str, tuple[int, int]] = field(default_factory=dict)
+    told: dict[str, str] = field(default_factory=dict)
+
+    def skip(self, home: Path) -> None:
+        """Take everything written so far as read."""
+        for _ in self.fresh(home):
+            pass
+
+    def fresh(self, home: Path) -> Iterator[tuple[str, LogRecord]]:
+        """What was written since the last look, with a key of each line, the oldest file first."""
+        for path in log_files(home):
+            try:
+                yield from self._of_file(path)
+            except OSError:  # rotated away in this moment; its lines are met again under another name
+                continue
+
+    def saved(self) -> dict[str, Any]:
+        """The state as JSON holds it."""
+        return {
+            "read": {name: list(place) for name, place in self.read.items()},
+            "told": list(self.told.items()),
+        }
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> LogTail:
+        """The state that `saved` gave."""
+        read = {str(name): (int(place[0]), int(place[1])) for name, place in state["read"].items()}
+        return cls(read, {str(line): str(family) for line, family in state["told"]})
+
+    def _of_file(self, path: Path) -> Iterator[tuple[str, LogRecord]]:
+        if not path.is_file():  # a pipe would be waited for
+            return
+        with path.open("rb") as stream:
+            first, newline, _ = stream.read(_FIRST).partition(b"\n")
+            if not newline:
+                return
+            family = path.name.partition(".")[0]
+            name = f"{family}:{sha256(first).hexdigest()[:16]}"
+            offset, lines = self.read.get(name, (0, 0))
+            found = scan(stream, offset, lines)
+        self.read.pop(name, None)
+        self.read[name] = (found.offset, found.lines)
+        while len(self.read) > _FILES:
+            del self.read[next(iter(self.read))]
+        for hit in found.hits:
+            line, below = hit.line.decode("utf-8", "replace"), hit.continued.decode("utf-8", "replace")
+            record = parse_line(line, f"{path.name}:{hit.number}", below)
+            if record is not None and self._is_new(line, family):
+                yield f"{name}:{hit.number}", record
+
+    def _is_new(self, line: str, family: str) -> bool:
+        key = sha256(line.encode()).hexdigest()[:16]
+        if self.told.setdefault(key, family) != family:
+            return False
+        if len(self.told) > _LINES:
+            del self.told[next(iter(self.told))]
+        return True

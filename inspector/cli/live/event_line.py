@@ -1,0 +1,70 @@
+"""One event as one line for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from inspector.terminal import formatting as format
+
+if TYPE_CHECKING:
+    from core.live.event import LiveEvent
+
+Facts = Mapping[str, Any]
+
+
+def text(event: LiveEvent) -> str:
+    """The time of day, the kind, the session, and what there is to say."""
+    what = _WORDS[event.kind.value](event.facts)
+    kind = event.kind.value.replace("_", " ")
+    return f"{format.clock(event.at)}  {kind:<11} {event.session or '–'}  {' '.join(what.split())}"
+
+
+def _message(facts: Facts) -> str:
+    tool = f" of {facts['tool']}" if facts["tool"] else ""
+    return f"{facts['role']}{tool}, {format.count(facts['bytes'])} bytes"
+
+
+def _call(facts: Facts) -> str:
+    sizes = f"{format.short(facts['prompt'])} prompt, {format.short(facts['output'])} output tokens"
+    return f"{facts['model']}: {sizes}, cache {format.percent(facts['hit_rate'])}"
+
+
+def _compaction(facts: Facts) -> str:
+    if headline := facts.get("headline"):
+        return str(headline)
+    return (
+        f"{format.count(facts.get('messages_before'))} → {format.count(facts.get('messages_after'))} messages"
+    )
+
+
+def _failure(facts: Facts) -> str:
+    return f"{facts['what']}: {facts['text']}"
+
+
+def _cache_break(facts: Facts) -> str:
+    cause = str(facts["cause"]).replace("_", " ")
+    cost = format.money(facts["cost_usd"])
+    return f"{cause}: {format.short(facts['tokens_lost'])} tokens read again, {cost}"
+
+
+def _budget(facts: Facts) -> str:
+    sign = format.LOWER_BOUND if facts["at_least"] else ""
+    spent, budget = format.money(facts["spent_usd"], mark=sign), format.money(facts["budget_usd"])
+    return f"{spent} spent today, past {budget}"
+
+
+def _alert(facts: Facts) -> str:
+    used = f"{format.short(facts['tokens'])} of {format.short(facts['threshold'])} tokens"
+    return f"{format.percent(facts['share'])} of the context used: {used}"
+
+
+_WORDS: Mapping[str, Callable[[Facts], str]] = {
+    "message": _message,
+    "call": _call,
+    "compaction": _compaction,
+    "failure": _failure,
+    "cache_break": _cache_break,
+    "budget": _budget,
+    "alert": _alert,
+}

@@ -1,0 +1,139 @@
+"""`watch`: one line an event, each once, also from a process of its own beside one that writes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.live.event import LiveKind
+from inspector.cli.live.watch import KINDS
+from inspector.cli.main import run
+from tests.core.live.writer import Writer
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Writer:
+    return Writer(tmp_path / "home")
+
+
+def told(
+    capsys: pytest.CaptureFixture[str], writer: Writer, cursor: Path, *words: str
+) -> list[dict[str, Any]]:
+    assert (
+        run(["watch", "--once", "--json", "--home", str(writer.home), "--cursor", str(cursor), *words]) == 0
+    )
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_a_cursor_goes_on_where_the_last_call_ended(
+    writer: Writer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cursor = tmp_path / "cursor"
+    writer.message("before")
+    assert told(capsys, writer, cursor) == []
+    writer.message("between")
+    writer.call()
+    writer.rotate()
+    writer.vacuum()
+    writer.call()
+    found = told(capsys, writer, cursor)
+    assert [one["kind"] for one in found] == ["message", "call", "call"]
+    assert all({"at", "kind", "session"} <= set(one) for one in found)
+    assert told(capsys, writer, cursor) == []
+
+
+def test_only_the_kinds_asked_for_are_printed_and_the_others_are_past(
+    writer: Writer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cursor = tmp_path / "cursor"
+    told(capsys, writer, cursor)
+    writer.message()
+    writer.call()
+    assert [one["kind"] for one in told(capsys, writer, cursor, "--kind", "call")] == ["call"]
+    assert told(capsys, writer, cursor) == []
+
+
+def test_every_kind_can_be_asked_for() -> None:
+    assert set(KINDS) == {one.value for one in LiveKind}
+
+
+def test_a_line_for_people_cannot_act_on_the_terminal(
+    writer: Writer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cursor = tmp_path / "cursor"
+    told(capsys, writer, cursor)
+    writer.database.message("s1", "tool", "x", tool_name="a\x1b]52;c;eA==\x07\nb")
+    assert run(["watch", "--once", "--home", str(writer.home), "--cursor", str(cursor)]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("\n") == 1
+    assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", '{"x": 1}\x00'])
+def test_a_file_that_is_no_cursor_is_told_and_left_alone(
+    content: str, writer: Writer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cursor = tmp_path / "cursor"
+    cursor.write_text(content)
+    assert run(["watch", "--once", "--home", str(writer.home), "--cursor", str(cursor)]) == 2
+    assert "no cursor" in capsys.readouterr().err
+    assert cursor.read_text() == content
+
+
+def test_watching_changes_no_byte_of_the_store(
+    writer: Writer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    writer.message()
+    before = {path.name: path.read_bytes() for path in writer.home.iterdir() if path.suffix == ".db"}
+    told(capsys, writer, tmp_path / "cursor")
+    assert {path.name: path.read_bytes() for path in writer.home.iterdir() if path.suffix == ".db"} == before
+
+
+def test_beside_a_writer_nothing_is_missed_and_nothing_is_told_twice(writer: Writer, tmp_path: Path) -> None:
+    """Ten of each a second, while the log rotates and the database is checkpointed, vacuumed and replaced."""
+    cursor, lines = tmp_path / "cursor", tmp_path / "lines"
+    command = [sys.executable, "-m", "inspector", "watch", "--json", "--home", str(writer.home)]
+    with lines.open("w") as stream:
+        watch = subprocess.Popen([*command, "--cursor", str(cursor)], stdout=stream)
+        try:
+            _until(lambda: cursor.exists())
+            befalls = (writer.rotate, writer.checkpoint, writer.vacuum, writer.replace, writer.rotate_by_copy)
+            for number in range(50):
+                writer.message()
+                writer.call()
+                if number % 10 == 9:
+                    _until(
+                        lambda: _calls(lines) == writer.called
+                    )  # two rotations between two looks lose lines
+                    befalls[number // 10]()
+                time.sleep(0.02)
+            _until(lambda: _calls(lines) == writer.called)
+            _until(lambda: _rows(lines) == writer.wrote)
+        finally:
+            watch.kill()
+            watch.wait()
+    assert (_rows(lines), _calls(lines)) == (writer.wrote, writer.called)
+
+
+def _until(done: Any) -> None:
+    end = time.monotonic() + 60
+    while not done() and time.monotonic() < end:
+        time.sleep(0.05)
+
+
+def _events(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines(keepends=True) if line.endswith("\n")]
+
+
+def _rows(path: Path) -> list[int]:
+    return [one["row"] for one in _events(path) if one["kind"] == "message"]
+
+
+def _calls(path: Path) -> list[int]:
+    return [one["prompt"] for one in _events(path) if one["kind"] == "call"]
