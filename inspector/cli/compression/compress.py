@@ -23,6 +23,7 @@ from inspector.cli.compression.plan import payload as plan_payload
 from inspector.terminal.progress import progress
 
 if TYPE_CHECKING:
+    from core.model.headline import Headline
     from inspector.cli.compression.question import Question
 
 
@@ -67,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
         from inspector.cli.compression import preview_text
 
         shown = found if args.unmasked else preview_text.masked(found)
-        lines = preview_text.diff(shown) if args.diff else preview_text.lines(shown)
+        lines = preview_text.diff(shown) if args.diff else preview_text.lines(shown, headline(found, asked))
         output.write_lines(lines, mask=not args.unmasked)
         paid = pricing.usage_line(args, asked, found)
         output.write_lines(() if paid is None else (paid,))
@@ -84,16 +85,28 @@ def _other_engine(args: argparse.Namespace, asked: Question, done: engine_option
         output.write_json(document | {"engine": engine_options.payload(done)}, mask=not args.unmasked)
         return 0
     shown = done.preview if args.unmasked else preview_text.masked(done.preview)
-    lines = preview_text.diff(shown) if args.diff else preview_text.lines(shown)
+    said = headline(done.preview, asked)
+    lines = preview_text.diff(shown) if args.diff else preview_text.lines(shown, said)
     output.write_lines(lines, mask=not args.unmasked)
     output.write_lines(engine_options.lines(done))
     return 0
 
 
+def headline(found: Preview, asked: Question) -> Headline:
+    """The preview in one sentence, with what later requests save where their price is known."""
+    from core.preview.headline import headline_of
+    from core.preview.savings import saved_per_call
+
+    here = asked.situation
+    return headline_of(found, None if here is None else saved_per_call(found, here.conversation.tip))
+
+
 def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[str, Any]:
     """A preview as the command line promises it."""
-    feedback = found.feedback
+    feedback, said = found.feedback, headline(found, asked)
     return {
+        "headline": said.sentence,
+        "remedy": said.remedy,
         "plan": plan_payload(found.plan),
         "focus": found.focus,
         "summariser": found.summariser,
@@ -112,6 +125,7 @@ def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[s
             "headline": feedback.headline,
             "token_line": feedback.token_line,
             "note": feedback.note,
+            "remedy": said.remedy,
         },
         "notes": list(found.notes),
         "failure": found.failure,

@@ -74,7 +74,12 @@ def _other_engine(
 
 def payload(value: Plan) -> dict[str, Any]:
     """A plan as the command line promises it."""
+    from core.preview.headline import plan_headline
+
+    said = plan_headline(value)
     return {
+        "headline": said.sentence,
+        "remedy": said.remedy,
         "release": value.release,
         "group": value.group,
         "window": value.window,
@@ -127,14 +132,20 @@ def _pruned(found: Plan, measured: Measured) -> Iterator[dict[str, Any]]:
 
 
 def _lines(found: Plan, here: Situation | None, pruned: list[tuple[int, str]]) -> Iterator[str]:
+    from core.preview.headline import plan_headline
     from inspector.cli.table import Column, lines
     from inspector.terminal import formatting as format
 
     if here is not None:
         tip = here.conversation.tip
         yield f"{here.conversation.name} · {tip.model or 'model unknown'}"
-    state = "warm" if found.settings.warm else "cold"
-    yield f"Hermes {found.release} (group {found.group}), {state} · window {format.count(found.window)}"
+    said = plan_headline(found)
+    yield said.sentence
+    if said.remedy:
+        yield f"Fix: {said.remedy}"
+    yield ""
+    state = "running process" if found.settings.warm else "fresh process"
+    yield f"Hermes {found.release}, {state} · window {format.count(found.window)}"
     verdict = "it would fire" if found.would_fire else "it would not fire"
     fires = format.count(found.threshold_tokens)
     yield f"{format.count(found.compared_tokens)} tokens, fires at {fires}: {verdict}"

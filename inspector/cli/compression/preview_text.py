@@ -1,4 +1,4 @@
-"""A preview for people: the summary and what survives in it, or a diff."""
+"""A preview for people: the summary and the facts it keeps, or a diff."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import difflib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from core.model.compaction.preview import Preview, Retention
+from core.model.compaction.preview import Feedback, Preview, Retention
+from core.model.headline import Headline
 from core.model.transcript.message import Message
+from core.preview.headline import kind_word
 from core.redact.message import redact_message
 from core.redact.text import redact_text
 from inspector.cli.table import Column
@@ -27,14 +29,16 @@ def masked(found: Preview) -> Preview:
     )
 
 
-def lines(found: Preview) -> Iterator[str]:
-    """What Hermes would say about it, the summary, and what of the middle survives."""
-    yield found.feedback.headline
-    yield found.feedback.token_line
+def lines(found: Preview, said: Headline) -> Iterator[str]:
+    """The answer, what Hermes would print, the summary, and which facts of the middle it keeps."""
+    yield said.sentence
+    if said.remedy:
+        yield f"Fix: {said.remedy}"
+    yield ""
+    yield f"Hermes {found.plan.release} would print:"
+    yield from (f"  {line}" for line in printed(found.feedback))
     if found.written_tokens not in (None, found.after_tokens):
         yield f"as --apply writes it, our words around the summary: ~{found.written_tokens:,} tokens"
-    if found.feedback.note:
-        yield found.feedback.note
     yield from found.notes
     yield from (f"blocked: {reason}" for reason in found.plan.blocked_by)
     if found.summary is None:
@@ -47,6 +51,14 @@ def lines(found: Preview) -> Iterator[str]:
     if found.retention is not None:
         yield ""
         yield from _survival(found.retention)
+
+
+def printed(said: Feedback) -> Iterator[str]:
+    """Hermes' own words, line by line."""
+    yield said.headline
+    yield said.token_line
+    if said.note:
+        yield said.note
 
 
 def diff(found: Preview) -> Iterator[str]:
@@ -68,7 +80,7 @@ def _spoken(messages: Iterable[Message]) -> Iterator[str]:
 
 def _survival(found: Retention) -> Iterator[str]:
     columns = (
-        Column("survives"),
+        Column("facts"),
         Column("kept", right=True),
         Column("paraphrased", right=True),
         Column("lost", right=True),
@@ -80,10 +92,10 @@ def _survival(found: Retention) -> Iterator[str]:
         columns,
         (
             [name, *(format.count(number) for number in (one.kept, one.paraphrased, one.lost, one.of))]
-            for name, one in counts.items()
+            for name, one in ((kind_word(key), count) for key, count in counts.items())
         ),
     )
-    yield f"{format.percent(found.score)} of what matters survives, by weight"
+    yield f"{format.percent(found.score)} of what matters is kept, by weight"
     yield from _unsupported(found)
     yield from _lost(found)
 
@@ -98,7 +110,7 @@ def _unsupported(found: Retention) -> Iterator[str]:
 def _lost(found: Retention) -> Iterator[str]:
     lost = found.lost
     for anchor in lost[:LOST_SHOWN]:
-        yield f"lost {anchor.category}: {anchor.value}"
+        yield f"lost, {kind_word(anchor.category)}: {anchor.value}"
     if len(lost) > LOST_SHOWN:
         yield f"... and {len(lost) - LOST_SHOWN:,} more; --json has all"
     yield from (f"request not mentioned: {ask}" for ask in found.missing_asks)

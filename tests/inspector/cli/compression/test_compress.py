@@ -14,7 +14,7 @@ from tests.inspector.cli.conftest import Json, Text
 SLOW = "Why is the deploy slow"
 KEYS = {
     "plan", "focus", "summariser", "summary", "after", "before_tokens", "after_tokens", "feedback",
-    "notes", "retention", "price", "applied", "undo_id",
+    "notes", "retention", "price", "applied", "undo_id", "headline", "remedy",
 }  # fmt: skip
 
 
@@ -22,6 +22,8 @@ def test_a_preview_has_every_key_promised(as_json: Json) -> None:
     found = as_json("compress", SLOW)
     assert set(found) >= KEYS
     assert set(found["feedback"]) >= {"noop", "aborted", "fallback_used", "headline", "token_line", "note"}
+    assert found["feedback"]["remedy"] == found["remedy"]
+    assert found["headline"] != found["feedback"]["headline"]
     assert set(found["price"]) >= {"prompt_tokens", "summary_tokens", "usd"}
     assert found["price"]["usd"] == "0"
     assert found["applied"] is False

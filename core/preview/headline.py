@@ -1,0 +1,238 @@
+"""What `/compress` would do, or did, in one sentence: the one for app, command line and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+from core.explain.headline.compaction import limit
+from core.model.compaction.plan import Plan
+from core.model.compaction.preview import Fact, Preview, Retention
+from core.model.finding import Severity
+from core.model.headline import Headline
+from core.preview.comparison import Comparison
+from core.support.amounts import dollars, short
+from core.support.yaml_tables import load_table
+
+MOST = 170
+"""Characters of a sentence: two lines of a narrow terminal. Clauses that do not fit are left out."""
+_QUOTE = 60
+_LITTLE = 0.10
+"""Share of the tokens below which a compaction saves little."""
+_MOSTLY = 0.7
+"""Share of the tokens in the protected parts from which they are the reason that little is saved."""
+_GRAVE = ("constraints", "asks", "open")
+
+
+def headline_of(made: Preview, saves: Decimal | None = None) -> Headline:
+    """What a preview comes to.
+
+    Args:
+        made: The dry run.
+        saves: USD that each later request costs less; None when nobody knows the price.
+    """
+    if made.summary_index is None:
+        return _unchanged(made)
+    if made.failure is not None:
+        return _placeholder(made)
+    size = len(made.before), len(made.after)
+    return _outcome(
+        _becomes(made.plan.middle.size, *size, "becomes", "become"),
+        (made.before_tokens, made.after_tokens),
+        made.retention,
+        saves,
+        _protected(made.plan),
+    )
+
+
+def comparison_headline(shown: Comparison) -> Headline:
+    """What a comparison comes to; of one that happened, what it kept."""
+    if shown.made is not None:
+        return headline_of(shown.made, shown.saves)
+    size = len(shown.before), len(shown.after)
+    tokens = None if any(shown.incomplete) else (shown.before_tokens, shown.after_tokens)
+    told = _outcome(_becomes(shown.middle.size, *size, "became", "became"), tokens, shown.retention, None)
+    return Headline(told.sentence, None, told.severity)
+
+
+def plan_headline(plan: Plan) -> Headline:
+    """Where the trigger stands, and what a compaction now would cut."""
+    cut = f"/compress would turn {plan.middle.size:,} of {plan.messages:,} messages into one summary."
+    if not plan.middle.size:
+        cut = f"/compress would change nothing: {_reason_kept(plan)}."
+    if plan.threshold_tokens is None:
+        sentence = "The context window is not known, so nobody can say when it will be compressed."
+        return Headline(_fit(sentence, cut), "Set model.context_length in config.yaml.", Severity.WARNING)
+    over = limit(plan.threshold_tokens, plan.window)
+    if plan.would_fire:
+        return Headline(_fit(f"Past the {over}: Hermes compresses it before the next model call.", cut))
+    left = plan.threshold_tokens - plan.compared_tokens
+    if left > 0:
+        return Headline(_fit(f"Not due yet: {short(left)} tokens below the {over}.", cut))
+    why = plan.blocked_by[0].rstrip(".") if plan.blocked_by else "there is nothing to summarise"
+    remedy = "Run /compress, which none of this blocks, or start a new session with /new."
+    return Headline(_fit(f"Past the {over}, but not compressed: {why}.", cut), remedy, Severity.WARNING)
+
+
+def _unchanged(made: Preview) -> Headline:
+    table, plan, count = _table(), made.plan, len(made.before)
+    why = _why_unchanged(made)
+    sentence = table["unchanged"][why].format(
+        messages=_several(count, "message", "messages"),
+        head=plan.head.size or plan.settings.protect_first,
+        tail=plan.tail.size,
+        reason=_short_reason(made.failure),
+    )
+    failed = why in ("aborted", "refused")
+    return Headline(f"{sentence}.", table["remedies"][why], Severity.WARNING if failed else Severity.INFO)
+
+
+def _why_unchanged(made: Preview) -> str:
+    plan = made.plan
+    if not made.before:
+        return "none"
+    if made.feedback.aborted:
+        return "aborted"
+    if plan.too_short or plan.head.size + plan.tail.size > len(made.before):
+        return "short"
+    if not plan.middle.size:
+        return "protected"
+    return "refused" if made.summary is not None else "other"
+
+
+def _reason_kept(plan: Plan) -> str:
+    messages = _several(plan.messages, "message", "messages")
+    if plan.too_short or plan.head.size + plan.tail.size != plan.messages:
+        return f"{messages} are too few"
+    return f"all {messages} are protected ({plan.head.size} at the beginning, {plan.tail.size} at the end)"
+
+
+def _placeholder(made: Preview) -> Headline:
+    table = _table()
+    removed = _several(made.plan.middle.size, "message", "messages")
+    sentence = table["placeholder"].format(reason=_short_reason(made.failure), removed=removed)
+    return Headline(f"{sentence}.", table["remedies"]["placeholder"], Severity.WARNING)
+
+
+def _outcome(
+    cut: str,
+    tokens: tuple[int, int] | None,
+    kept: Retention | None,
+    saves: Decimal | None,
+    protected: float = 0.0,
+) -> Headline:
+    """Cut, sizes, money, facts; then what helps most."""
+    remedies, saved = _table()["remedies"], _saved(tokens)
+    little = saved is not None and saved < _LITTLE
+    sentence = f"{cut}{'' if tokens is None else _sizes(tokens, saves)}."
+    if little:
+        sentence = f"{_why_little(tokens, protected)}: {sentence[:1].lower()}{sentence[1:]}"
+    sentence = _fit(sentence, *_told(kept))
+    loss = _gravest(kept)
+    if kept is not None and kept.unsupported:
+        quote = _quoted(kept.unsupported[0].value)
+        return Headline(sentence, remedies["unsupported"].format(quote=quote), Severity.WARNING)
+    if loss is not None:
+        return Headline(sentence, remedies["grave"].format(quote=_quoted(loss.value)), Severity.WARNING)
+    if little:
+        return Headline(sentence, remedies["little"], Severity.INFO)
+    lost = kept is not None and bool(kept.lost)
+    return Headline(sentence, remedies["focus"] if lost else None)
+
+
+def _becomes(middle: int, before: int, after: int, one: str, several: str) -> str:
+    """`117 of 206 messages become one summary`; said apart where the list is no shorter for it."""
+    if middle == 1:
+        what = f"one of {before:,} messages {one} a summary"
+    else:
+        what = f"{middle:,} of {before:,} messages {several} one summary"
+    same = f", and the list stays {after:,} long" if after >= before else ""
+    return f"{what[:1].upper()}{what[1:]}{same}"
+
+
+def _sizes(tokens: tuple[int, int], saves: Decimal | None) -> str:
+    before, after = tokens
+    words = f": {short(before)} → {short(after)} tokens"
+    if saves is not None and saves > 0:
+        words += f", saves ~{dollars(saves)} a call"
+    return words
+
+
+def _why_little(tokens: tuple[int, int] | None, protected: float) -> str:
+    words = _table()["little"]
+    if tokens is not None and tokens[1] > tokens[0]:
+        return str(words["grows"])
+    return str(words["protected" if protected >= _MOSTLY else "long"].format(share=f"{protected:.0%}"))
+
+
+def _protected(plan: Plan) -> float:
+    """Share of the tokens that lies before and behind what is summarised."""
+    total = sum(plan.estimates)
+    middle = sum(plan.estimates[plan.middle.start : plan.middle.end])
+    return 1 - middle / total if total else 0.0
+
+
+def _saved(tokens: tuple[int, int] | None) -> float | None:
+    return None if tokens is None or not tokens[0] else 1 - tokens[1] / tokens[0]
+
+
+def _told(kept: Retention | None) -> Iterator[str]:
+    """`Keeps 9 of 10 requests, 41 of 41 files; loses 8 commands.` and what no message supports."""
+    if kept is None or not kept.by_category:
+        return
+    kinds = _table()["kinds"]
+    counts = [(kinds[name], kept.by_category[name]) for name in kinds if name in kept.by_category]
+    held = [f"{one.of - one.lost:,} of {_named(one.of, kind)}" for kind, one in counts if kind.get("told")]
+    gone = [_named(one.lost, kind) for kind, one in counts if one.lost and not kind.get("told")]
+    if held and gone:
+        yield f"Keeps {', '.join(held)}; loses {', '.join(gone[:2])}."
+    if held:
+        yield f"Keeps {', '.join(held)}."
+    elif gone:
+        yield f"Loses {', '.join(gone[:3])}."
+    else:
+        yield "Keeps every checkable fact."
+
+
+def kind_word(category: str) -> str:
+    """What people call the facts of a category, as `requests` for `asks`."""
+    kind = _table()["kinds"].get(category)
+    return str(kind["several"]) if kind else category
+
+
+def _named(count: int, kind: Mapping[str, Any]) -> str:
+    return _several(count, kind["one"], kind["several"])
+
+
+def _several(count: int, one: str, several: str) -> str:
+    return f"{count:,} {one if count == 1 else several}"
+
+
+def _gravest(kept: Retention | None) -> Fact | None:
+    """The heaviest lost fact of the gravest kind that has one."""
+    lost = kept.lost if kept else ()
+    return next((fact for kind in _GRAVE for fact in lost if fact.category == kind), None)
+
+
+def _quoted(text: str) -> str:
+    words = " ".join(text.split())
+    return f"“{words if len(words) <= _QUOTE else words[: _QUOTE - 1].rstrip() + '…'}”"
+
+
+def _short_reason(reason: str | None) -> str:
+    words = " ".join((reason or "no reason given").split()).rstrip(".")
+    return words if len(words) <= _QUOTE else f"{words[: _QUOTE - 1].rstrip()}…"
+
+
+def _fit(sentence: str, *more: str) -> str:
+    """A sentence with the first of several endings that fits behind it."""
+    ends = (f"{sentence} {end}" for end in more)
+    return next((text for text in ends if len(text) <= MOST), sentence)
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    table: Mapping[str, Any] = load_table("core/preview/headlines.yaml")
+    return table

@@ -1,0 +1,139 @@
+"""What a preview comes to in one sentence: also where it changes nothing, little, or for the worse."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.compress.planning.measure import measure
+from core.compress.planning.plan import plan
+from core.compress.summarise.provided import GivenSummary
+from core.hermes.policy.policy import load_policy
+from core.model.compaction.plan import Span
+from core.model.compaction.preview import Fact, FactCount, Preview, Retention, Unsupported
+from core.model.compaction.settings import Settings
+from core.model.finding import Severity
+from core.model.transcript.message import Message
+from core.preview.carry_out import carry_out
+from core.preview.headline import MOST, headline_of, plan_headline
+
+POLICY = load_policy("0.19")
+SETTINGS = Settings(window=200_000, threshold=0.75)
+SHIP = "never touch released migrations"
+
+
+def messages(count: int, words: int = 300) -> tuple[Message, ...]:
+    roles = ("user", "assistant")
+    return tuple(Message({"role": roles[n % 2], "content": f"{n} " + "word " * words}) for n in range(count))
+
+
+def previewed(count: int, *, words: int = 300, middle: int | None = None, summary: str = "Done.") -> Preview:
+    """A dry run; `middle` moves the cut so that so many messages behind the first three are summarised."""
+    measured = measure(messages(count, words), POLICY)
+    cut = plan(measured, SETTINGS)
+    if middle is not None:
+        cut = replace(cut, head=Span(0, 3), middle=Span(3, 3 + middle), tail=Span(3 + middle, count))
+    return carry_out(measured, cut, GivenSummary(summary, "edited"))
+
+
+def retained(*facts: Fact, unsupported: tuple[Unsupported, ...] = ()) -> Retention:
+    counts: dict[str, FactCount] = {}
+    for fact in facts:
+        here = counts.get(fact.category, FactCount(0, 0, 0))
+        lost = fact.fate == "lost"
+        counts[fact.category] = replace(here, kept=here.kept + (not lost), lost=here.lost + lost)
+    return Retention(facts, counts, unsupported=unsupported)
+
+
+def large(retention: Retention | None = None) -> Preview:
+    return replace(previewed(300, words=900), retention=retention)
+
+
+def test_it_says_how_many_messages_how_many_tokens_and_what_each_call_saves() -> None:
+    made = large()
+    told = headline_of(made, Decimal("0.42"))
+    assert told.sentence.startswith(f"{made.plan.middle.size} of 300 messages become one summary: ")
+    assert "→" in told.sentence
+    assert "saves ~$0.42 a call" in told.sentence
+    assert told.severity is None
+
+
+def test_without_a_price_nothing_is_said_of_money() -> None:
+    assert "$" not in headline_of(large()).sentence
+
+
+def test_the_gravest_loss_is_named_with_what_helps() -> None:
+    kept = retained(Fact("asks", "port it", (3,), "kept"), Fact("constraints", SHIP, (4,), "lost"))
+    told = headline_of(large(kept))
+    assert told.severity is Severity.WARNING
+    assert "Keeps 1 of 1 request, 0 of 1 rule you set." in told.sentence
+    assert SHIP in str(told.remedy)
+    assert "/compress" in str(told.remedy)
+
+
+def test_a_claim_no_message_supports_goes_before_everything_else() -> None:
+    claim = Unsupported("42 tests passed", "done", "All 42 tests passed")
+    kept = retained(Fact("constraints", SHIP, (4,), "lost"), unsupported=(claim,))
+    assert "42 tests passed" in str(headline_of(large(kept)).remedy)
+
+
+def test_a_list_too_short_changes_nothing_and_says_why() -> None:
+    told = headline_of(previewed(4))
+    assert told.sentence.startswith("Nothing would change: 4 messages are too few")
+    assert told.severity is Severity.INFO
+
+
+def test_a_list_that_is_protected_whole_changes_nothing_and_says_why() -> None:
+    found = headline_of(previewed(30, middle=0))
+    assert found.sentence.startswith("Nothing would change: all 30 messages lie in the beginning and the end")
+    assert "protect_last_n" in str(found.remedy)
+
+
+def test_one_message_become_a_summary_is_said_to_save_little_and_why() -> None:
+    made = previewed(61, words=3_000, middle=1)
+    assert len(made.after) == len(made.before)
+    told = headline_of(made)
+    assert told.sentence.startswith("Saves little, as ")
+    assert "one of 61 messages becomes a summary, and the list stays 61 long" in told.sentence
+    assert told.severity is Severity.INFO
+
+
+def test_a_summary_longer_than_what_it_replaces_is_no_saving() -> None:
+    made = previewed(30, words=1, summary="word " * 400)
+    assert made.after_tokens > made.before_tokens
+    assert headline_of(made).sentence.startswith("Saves nothing")
+
+
+@pytest.mark.parametrize(("tokens", "begins"), [(10, "Not due yet: "), (160_000, "Past the 150K limit")])
+def test_a_plan_says_where_the_trigger_stands_and_what_would_be_cut(tokens: int, begins: str) -> None:
+    settings = replace(SETTINGS, current_tokens=tokens)
+    told = plan_headline(plan(measure(messages(300), POLICY), settings))
+    assert told.sentence.startswith(begins)
+    assert "/compress would" in told.sentence
+
+
+def test_without_a_window_nobody_knows_when() -> None:
+    told = plan_headline(plan(measure(messages(30), POLICY), Settings(window=None)))
+    assert "not known" in told.sentence
+    assert told.severity is Severity.WARNING
+
+
+FACTS = st.builds(
+    Fact,
+    st.sampled_from(["asks", "constraints", "paths", "commands", "errors", "state", "unheard of"]),
+    st.text(min_size=1, max_size=400),
+    st.just((3,)),
+    st.sampled_from(["kept", "paraphrased", "lost"]),
+)
+LARGE = large()
+
+
+@given(st.lists(FACTS, max_size=40), st.none() | st.decimals(0, 100, places=6))
+def test_no_sentence_is_longer_than_two_lines(facts: list[Fact], saves: Decimal | None) -> None:
+    told = headline_of(replace(LARGE, retention=retained(*facts)), saves)
+    assert 0 < len(told.sentence) <= MOST
+    assert told.sentence.endswith(".")
