@@ -37,7 +37,11 @@ def around(args: argparse.Namespace, home: Path | None = None) -> Surroundings:
 
 
 def home_of(args: argparse.Namespace) -> Path | None:
-    """The home the options mean, whether or not there is a database in it."""
+    """The home the options mean, whether or not there is a database in it.
+
+    Raises:
+        NotFoundError: The one named does not exist.
+    """
     from core.store.database.locate import default_home
 
     try:
@@ -45,5 +49,7 @@ def home_of(args: argparse.Namespace) -> Path | None:
     except NotFoundError:
         if args.db is not None or args.profile is not None:
             raise
+    if args.home is not None and not args.home.expanduser().is_dir():
+        raise NotFoundError("no such HERMES_HOME", where=str(args.home))
     home = args.home.expanduser() if args.home is not None else default_home()
     return home if home.is_dir() else None

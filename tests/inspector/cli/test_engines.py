@@ -52,6 +52,11 @@ def test_an_engine_that_is_not_there_leaves_the_built_in_one_in_force(
     assert "no engine of that name" in told["why"]
 
 
+def test_a_home_that_is_not_there_is_not_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["engines", "--home", str(tmp_path / "gone")]) == 3
+    assert "no such HERMES_HOME" in capsys.readouterr().err
+
+
 def test_plan_takes_another_engine_s_cut(
     home: Path, messages: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
