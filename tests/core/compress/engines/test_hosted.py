@@ -82,6 +82,32 @@ def test_a_fork_bomb_stops_early_and_leaves_nobody_behind(tmp_path: Path) -> Non
         compacted(engine(tmp_path, body))
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux tells a child of its parent's end")
+def test_a_process_that_left_its_group_ends_with_the_engine(tmp_path: Path) -> None:
+    body = """
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        while True:
+            time.sleep(0.1)
+    time.sleep(0.5)
+    return [{"role": "user", "content": str(child)}]
+    """
+    child = int(compacted(engine(tmp_path, body)).messages[0]["content"])
+    until = time.monotonic() + 10
+    while _runs(child) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not _runs(child)
+
+
+def _runs(process: int) -> bool:
+    """It is there and not merely waiting to be counted as dead."""
+    try:
+        return ") Z " not in Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return False
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit of memory")
 def test_memory_is_bounded(tmp_path: Path) -> None:
     with pytest.raises(EngineFailed, match="MemoryError"):

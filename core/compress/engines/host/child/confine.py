@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import os
+import signal
 import struct
 import sys
 from collections.abc import Callable
@@ -21,6 +22,7 @@ _FILE_BYTES = 256 << 20
 _MORE_PROCESSES = 64
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _NO_NEW_PRIVILEGES = 38
+_PARENT_DEATH_SIGNAL = 1
 _WRITES = sum(1 << bit for bit in (1, 4, 5, 6, 7, 8, 9, 10, 11, 12))
 """Landlock's rights of a first version that change something; reading and running stay free."""
 _LATER_WRITES = {2: 1 << 13, 3: 1 << 14}
@@ -57,7 +59,16 @@ def confine(folder: str, memory: int, seconds: int) -> None:
     """
     _limit(memory, seconds)
     _landlock(folder)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_end_with_parent)
     sys.addaudithook(_auditor(os.path.realpath(folder)))
+
+
+def _end_with_parent() -> None:
+    """A process an engine started ends with the engine's, even one that made a session of its own."""
+    if sys.platform.startswith("linux"):
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
 
 
 def _limit(memory: int, seconds: int) -> None:
