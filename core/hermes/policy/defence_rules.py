@@ -65,3 +65,50 @@ class HygieneRules:
     pauses: tuple[int, ...]
     pause_most: int
     bounds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRules:
+    """What becomes of a tool result on its way into the conversation; sizes in characters.
+
+    Attributes:
+        size: A result longer than this is saved to a file and replaced by a block with a preview.
+        turn: Results of one turn longer than this together are replaced, largest first.
+        preview: The start of a result that its block shows.
+        unlimited: Tools whose single result is never replaced; a turn does not spare them.
+        mcp: Size for MCP tools; 0 where they have none of their own.
+        scaled: `size` and `turn` follow the window.
+        size_share, size_floor: Share of the window's characters one result may take, and its least.
+        turn_share, turn_floor: The same for a turn.
+        block_text: Length of the fixed words of a block, its two tags included.
+        note_text: Length of the fixed words of the note where a file could not be saved.
+        storage: Where the files lie: `terminal` (temporary folder of a terminal that was used) or `home`.
+        folder: Their folder in there.
+        keeps_hours: Files older than this are deleted; 0 for never.
+        safe_names: A call id is made a harmless file name; before, one could leave the folder.
+        unwraps: The text in the envelope of an MCP result is saved, not its JSON.
+        wraps: Results from outside are wrapped as data: `never`, `once` or `always`.
+        notices: Results from outside that say they are incomplete get a notice.
+        list_text: A list of parts counts by its text and keeps its images; before, by its number of parts.
+    """
+
+    size: int
+    turn: int
+    preview: int
+    unlimited: tuple[str, ...]
+    mcp: int
+    scaled: bool
+    size_share: float
+    size_floor: int
+    turn_share: float
+    turn_floor: int
+    block_text: int
+    note_text: int
+    storage: str
+    folder: str
+    keeps_hours: int
+    safe_names: bool
+    unwraps: bool
+    wraps: str
+    notices: bool
+    list_text: bool

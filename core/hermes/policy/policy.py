@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from core.errors import ConfigError
-from core.hermes.policy.defence_rules import HygieneRules, OverflowRules
+from core.hermes.policy.defence_rules import HygieneRules, OverflowRules, ResultRules
 from core.hermes.policy.output_rules import (
     AssemblyRules,
     EngineRules,
@@ -69,6 +69,7 @@ class Policy:
     overflow: OverflowRules
     trajectory: TrajectoryRules
     hygiene: HygieneRules
+    results: ResultRules
 
 
 def releases() -> tuple[str, ...]:

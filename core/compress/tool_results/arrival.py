@@ -1,0 +1,155 @@
+"""What becomes of tool results that arrive in one turn: each by its own size, then all by the turn's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from core.compress.tool_results.files import Storage
+from core.compress.tool_results.replacement import TAG, Replacement, truncated
+from core.compress.tool_results.replacement import replace as replaced
+from core.compress.tool_results.sizes import ResultSizes
+from core.compress.tool_results.wrapping import Content, Part, message_content, text_of
+
+
+@dataclass(frozen=True, slots=True)
+class Arriving:
+    """A result as its tool returns it, text or a list of parts."""
+
+    call: str
+    tool: str
+    content: Content
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A result as it stands in the conversation.
+
+    Attributes:
+        outcome: `kept`, `persisted` (saved to a file), `truncated` (the rest is lost) or `changed`.
+        layer: What replaced it: its own size (`result`) or the turn's (`turn`); None where nothing did.
+        threshold: Characters its tool may return.
+        length: Characters of the result, before it is wrapped; parts of a list.
+        preview: Characters of the result that are left.
+        path: The file that holds all of it.
+        content: What the message holds; fixed sentences of a release are dots.
+        wrapped: Its message holds more than it: the wrapper of a result from outside.
+    """
+
+    call: str
+    tool: str
+    outcome: str
+    layer: str | None
+    threshold: float
+    length: int
+    preview: int | None
+    path: str | None
+    content: Content
+    wrapped: bool = False
+
+    @property
+    def message_length(self) -> int:
+        """Characters of its message; parts of a list."""
+        return len(self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivedTurn:
+    """All results of a turn; sums are of the lengths of their messages."""
+
+    results: tuple[Arrived, ...]
+    budget: int
+    before: int
+    after: int
+
+
+def arrive(arriving: Sequence[Arriving], sizes: ResultSizes, place: Storage) -> ArrivedTurn:
+    """Follow the results of one turn into the conversation."""
+    results = [_alone(one, sizes, place) for one in arriving]
+    before = sum(one.message_length for one in results)
+    _fit_turn(results, sizes, place)
+    return ArrivedTurn(tuple(results), sizes.turn, before, sum(one.message_length for one in results))
+
+
+def _alone(one: Arriving, sizes: ResultSizes, place: Storage) -> Arrived:
+    threshold = sizes.of(one.tool)
+    made: Replacement | None = None
+    if isinstance(one.content, str) and len(one.content) > threshold:
+        made = replaced(one.content, one.call, sizes.rules, place)
+    content = one.content if made is None else made.text
+    message = message_content(one.tool, content, sizes.rules)
+    return Arrived(
+        call=one.call,
+        tool=one.tool,
+        outcome="kept" if made is None else made.outcome,
+        layer=None if made is None else "result",
+        threshold=threshold,
+        length=len(content),
+        preview=None if made is None else made.preview,
+        path=None if made is None else made.path,
+        content=message,
+        wrapped=message != content,
+    )
+
+
+def _fit_turn(results: list[Arrived], sizes: ResultSizes, place: Storage) -> None:
+    """Replace the largest results until the turn fits; one that quotes the tag is taken for replaced."""
+    weights = [_weight(one.content, sizes) for one in results]
+    total = sum(weights)
+    order = sorted(range(len(results)), key=lambda i: weights[i], reverse=True)
+    for i in order:
+        if total <= sizes.turn:
+            return
+        one = results[i]
+        if isinstance(one.content, str) and TAG in one.content:
+            continue
+        results[i] = _by_turn(one, sizes, place)
+        total += _weight(results[i].content, sizes) - weights[i]
+
+
+def _weight(content: Content, sizes: ResultSizes) -> int:
+    if isinstance(content, str) or not sizes.rules.list_text:
+        return len(content)
+    return sum(len(text_of(part) or "") for part in content)
+
+
+def _by_turn(one: Arrived, sizes: ResultSizes, place: Storage) -> Arrived:
+    if not one.content:
+        return one
+    if isinstance(one.content, str):
+        made = replaced(one.content, one.call, sizes.rules, place)
+        return _now(one, made.text, made.outcome, made)
+    if sizes.rules.list_text:
+        return _largest_part(one, one.content, sizes, place)
+    # Releases to 0.19 write a list out as Python shows it, images and all, behind it that it was truncated.
+    made = truncated(repr(one.content), len(one.content), sizes.rules)
+    return _now(one, made.text, "changed", made)
+
+
+def _largest_part(one: Arrived, parts: list[Part], sizes: ResultSizes, place: Storage) -> Arrived:
+    texts = [(i, text) for i, part in enumerate(parts) if (text := text_of(part)) is not None]
+    texts = [(i, text) for i, text in texts if text and TAG not in text]
+    if not texts:
+        return one
+    at, text = max(texts, key=lambda found: len(found[1]))
+    made = replaced(text, f"{one.call}_part{at}", sizes.rules, place)
+    changed = [*parts[:at], {**parts[at], "text": made.text}, *parts[at + 1 :]]
+    return _now(one, changed, "changed", made)
+
+
+def _now(one: Arrived, content: Content, outcome: str, made: Replacement) -> Arrived:
+    return replace(
+        one,
+        outcome=outcome,
+        layer="turn",
+        length=len(content),
+        preview=made.preview,
+        path=made.path,
+        content=content,
+    )
+
+
+def threshold_words(threshold: float) -> int | str:
+    """A threshold as JSON can hold it."""
+    return "inf" if math.isinf(threshold) else int(threshold)

@@ -1,0 +1,100 @@
+"""What stands in a conversation in place of a long tool result: the same length and preview as in Hermes.
+
+Only the tags, the sizes and the path are the release's own; its fixed sentences are filled up by dots, for
+nothing but their length matters.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.compress.tool_results.files import Storage, file_name
+from core.hermes.policy.defence_rules import ResultRules
+
+TAG = "<persisted-output>"
+CLOSING_TAG = "</persisted-output>"
+TRUNCATED = "[Truncated: tool response was "
+PATH = "Full output saved to: "
+_KIB = 1024
+_ENVELOPE = {"result", "structuredContent", "_meta"}
+_METADATA = "mcp-result-metadata"
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """The text that stays.
+
+    Attributes:
+        outcome: `persisted`, or `truncated` where nothing could be saved.
+        preview: Characters of the result in it.
+        path: The file named in it.
+    """
+
+    text: str
+    outcome: str
+    preview: int
+    path: str | None
+
+
+def replace(content: str, call: str, rules: ResultRules, place: Storage) -> Replacement:
+    """Replace a result, however short it is."""
+    saved = unwrapped(content) if rules.unwraps else content
+    preview, more = preview_of(saved, rules.preview)
+    if place.folder is None:
+        return truncated(preview, len(content), rules)
+    path = f"{place.folder}/{file_name(rules, call)}"
+    text = _block(preview, more, len(saved), path, rules)
+    return Replacement(text, "persisted", len(preview), path)
+
+
+def truncated(preview: str, chars: int, rules: ResultRules) -> Replacement:
+    """A preview and a note that the rest is lost."""
+    start, end = f"\n\n{TRUNCATED}", " saved to sandbox.]"
+    fill = "." * (rules.note_text - len(start) - len(end))
+    return Replacement(f"{preview}{start}{chars:,}{fill}{end}", "truncated", len(preview), None)
+
+
+def preview_of(content: str, size: int) -> tuple[str, bool]:
+    """The start of a text, ended at a line where one ends in its second half; whether there is more."""
+    if len(content) <= size:
+        return content, False
+    line = content.rfind("\n", 0, size)
+    return content[: line + 1 if line > size // 2 else size], True
+
+
+def unwrapped(content: str) -> str:
+    """The text in the envelope of an MCP result, its other members behind it; any other text as it is."""
+    try:
+        payload = json.loads(content)
+    except (ValueError, RecursionError):
+        return content
+    if not isinstance(payload, dict) or not set(payload) <= _ENVELOPE:
+        return content
+    text = payload.pop("result", None)
+    if not isinstance(text, str) or not text:
+        return content
+    return f"{text}{_metadata(payload)}" if payload else text
+
+
+def _metadata(members: Mapping[str, Any]) -> str:
+    shown = json.dumps(members, ensure_ascii=False, indent=1, sort_keys=True)
+    return f"\n\n<{_METADATA}>\n{shown}\n</{_METADATA}>\n"
+
+
+def size_words(chars: int) -> str:
+    """A size as releases write it: thousands of characters, from 1,024 of them on millions."""
+    thousands = chars / _KIB
+    return f"{thousands / _KIB:.1f} MB" if thousands >= _KIB else f"{thousands:.1f} KB"
+
+
+def _block(preview: str, more: bool, chars: int, path: str, rules: ResultRules) -> str:
+    values = (f"{chars:,}", size_words(chars), path, str(len(preview)))
+    number, size, _, first = values
+    head = f"{TAG}\n({number} characters, {size})\n{PATH}{path}\n"
+    tail = f"\n\nPreview (first {first} chars):\n"
+    fill = rules.block_text + sum(map(len, values)) - len(head) - len(tail) - len(f"\n{CLOSING_TAG}")
+    dots = "\n..." if more else ""
+    return f"{head}{'.' * fill}{tail}{preview}{dots}\n{CLOSING_TAG}"
