@@ -20,6 +20,9 @@ from core.preview.savings import read_rate
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
 
+_OFFLINE = {"extractive": "offline summary", "static": "placeholder", "edited": "your own text"}
+"""Summarisers that ask no model, as people call them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Basis:
@@ -86,4 +89,6 @@ def _author(summariser: Summariser, made: Preview) -> str:
     where = summariser.describe()
     if made.summary is None:
         return "no summary"
-    return f"{summariser.name}, offline" if where is None else f"{where.model} at {where.host}"
+    return (
+        _OFFLINE.get(summariser.name, summariser.name) if where is None else f"{where.model} at {where.host}"
+    )

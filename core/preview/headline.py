@@ -164,7 +164,9 @@ def _why_little(tokens: tuple[int, int] | None, protected: float) -> str:
     words = _table()["little"]
     if tokens is not None and tokens[1] > tokens[0]:
         return str(words["grows"])
-    return str(words["protected" if protected >= _MOSTLY else "long"].format(share=f"{protected:.0%}"))
+    return str(
+        words["protected" if protected >= _MOSTLY else "long"].format(share=f"{min(protected, 0.99):.0%}")
+    )
 
 
 def _protected(plan: Plan) -> float:

@@ -76,8 +76,8 @@ def offers(basis: Basis, focus: str | None, named: str = "") -> Offers:
 
 def extractive(basis: Basis) -> Writer:
     """The default: offline and the same every time."""
-    words = "from the messages themselves, offline, the same every time"
-    return Writer("extractive", words, extractive_summariser(basis.reading.situation.policy))
+    words = "from the messages themselves, the same every time"
+    return Writer("offline summary", words, extractive_summariser(basis.reading.situation.policy))
 
 
 def faithful(basis: Basis) -> Writer:
@@ -88,8 +88,8 @@ def faithful(basis: Basis) -> Writer:
 
 def static(basis: Basis) -> Writer:
     """What Hermes itself writes when no model answers."""
-    words = "what Hermes writes itself when no model answers, offline"
-    return Writer("fallback", words, static_summariser(basis.reading.situation.policy))
+    words = "what Hermes writes itself when no model answers"
+    return Writer("placeholder", words, static_summariser(basis.reading.situation.policy))
 
 
 def model(

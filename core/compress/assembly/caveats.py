@@ -33,7 +33,7 @@ def caveats(
     """
     live = sum(is_summary(message.wire, policy.summary) for message in after)
     if live > 1:
-        yield f"{live} summaries stand in the list: this policy leaves the earlier ones beside the new one."
+        yield f"The old summary stays next to the new one (Hermes {policy.release} does that)."
     if any(_is_foreign(message, policy) for message in after):
         yield "An earlier summary stands in the list as an ordinary message: this release does not know it."
     yield from _request(before, after, summary_index, policy)

@@ -1,4 +1,4 @@
-"""What survives: one line of counts by category, one line of heat over the messages of the middle."""
+"""Which facts are kept: one line of counts by category, one line of heat over the messages of the middle."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from core.model.compaction.preview import Fact, FactCount, Retention
+from core.preview.headline import kind_word
 from inspector.terminal import formatting as format
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line
@@ -60,7 +61,7 @@ class RetentionStrip(Widget):
         """Counts (line 0) or heat (line 1)."""
         width, palette = self.size.width, Palette.of(self.app)
         if self._retention is None:
-            words = "What survives is known once there is a summary." if y == 0 else ""
+            words = "Which facts are kept is known once there is a summary." if y == 0 else ""
             return Line().gap().add(words, palette.style("ink-faint")).strip(width, self.rich_style)
         if y == 0:
             line = survival_line(self._retention, width, palette)
@@ -73,12 +74,12 @@ class RetentionStrip(Widget):
 
 
 def survival_line(retention: Retention, width: int, palette: Palette) -> Line:
-    """`survives 82%  paths 11/12  errors 3/3 ...`, and the gravest loss by name."""
-    line = Line().gap().add("survives", palette.style("ink-muted", bold=True)).gap()
+    """`facts kept 82%  files 11/12  errors 3/3 ...`, and the gravest loss by name."""
+    line = Line().gap().add("facts kept", palette.style("ink-muted", bold=True)).gap()
     line.add(format.percent(retention.score), palette.style("ink", bold=True))
     for category in sorted(retention.by_category, key=gravity):
         counts = retention.by_category[category]
-        words = f"{category} {counts.of - counts.lost}/{counts.of}"
+        words = f"{kind_word(category)} {counts.of - counts.lost}/{counts.of}"
         if line.width + len(words) + 2 > width:
             continue
         line.gap(2).add(words, palette.style(_severity(counts)))
@@ -133,7 +134,7 @@ def heat_ink(share: float | None) -> str:
 
 
 def kept_share(counts: FactCount) -> float | None:
-    """Share of anchors that survive, word for word or not; None without any."""
+    """Share of facts kept, word for word or not; None without any."""
     return None if not counts.of else (counts.of - counts.lost) / counts.of
 
 

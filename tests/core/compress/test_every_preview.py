@@ -29,7 +29,7 @@ from tests.core.compress.planning.test_plan import SETTINGS
 from tests.shared import shared
 
 SEEDS, STARTS = 42, 10
-TWO, FOREIGN = "summaries stand in the list", "An earlier summary stands in the list"
+TWO, FOREIGN = "The old summary stays next to the new one", "An earlier summary stands in the list"
 LOST, BESIDE = "The newest request", "The summary stands beside"
 KNOWN = {
     TWO: {"0.13", "0.14", "0.15", "0.16", "0.17", "0.18", "0.19"},  # 0.22 takes every earlier summary out

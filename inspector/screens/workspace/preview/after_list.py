@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from core.model.compaction.preview import Fact
 from core.preview.comparison import Comparison
+from core.preview.headline import kind_word
 from inspector.screens.workspace.preview.rows import AfterEntry, AfterRows, SummaryLine
 from inspector.terminal.line import Line
 from inspector.widgets.lists.row_list import RowList
@@ -95,7 +96,9 @@ class FactList(RowList[Fact]):
         """Fate, category, where it stood, the fact."""
         sign, token = FATES[row.fate]
         ink, muted = self.palette.style(token), self.palette.style("ink-muted")
-        line = Line().gap().add(f"{sign} ", ink).cell(row.fate, 13, ink).cell(row.category, 13, muted)
+        line = (
+            Line().gap().add(f"{sign} ", ink).cell(row.fate, 13, ink).cell(kind_word(row.category), 13, muted)
+        )
         where = f"#{row.messages[-1]}" if row.messages else ""
         line.cell(where, 6, muted, right=True).gap(2)
         return line.add(

@@ -1,85 +1,116 @@
-"""The first two lines of the preview: how much smaller, by whom, for how much; then what Hermes would say."""
+"""The top of the preview: the answer, how much is kept, how it was made, what Hermes would print."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import Decimal
 
+from textual import getters
+from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
+from core.model.headline import UNSAID
 from core.preview.comparison import Comparison
+from core.preview.headline import comparison_headline
 from inspector.terminal import formatting as format
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.terminal.text import cell_len, clean
+from inspector.widgets.bars.answer_bar import AnswerBar
+from inspector.widgets.charts.weight_bar import WeightBar
 from inspector.widgets.panes.text_wrap import wrap
 
 MOST_WORDS = 2
-"""Lines of words at the most."""
+"""Lines of Hermes' words, and of notes, at the most."""
 LEAST_CUT = 20
 """A piece that does not fit is cut where this many cells of it stay, else left out."""
 
 
-class PreviewHeader(Widget):
-    """Two lines about a comparison, a third where the words need it, or what is being waited for."""
+class PreviewHeader(Vertical):
+    """What a comparison comes to, or what is being waited for."""
 
-    DEFAULT_CSS = "PreviewHeader { height: auto; }"
+    DEFAULT_CSS = """
+    PreviewHeader { height: auto; }
+    PreviewHeader.-waiting WeightBar, PreviewHeader.-waiting MadeLines { display: none; }
+    """
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._shown: Comparison | None = None
-        self._price: Decimal | None = None
-        self._waiting = ""
+    answer = getters.query_one(AnswerBar)
+
+    def compose(self) -> ComposeResult:
+        """Answer, bar, how it was made."""
+        yield AnswerBar()
+        yield WeightBar()
+        yield MadeLines()
 
     def show(self, comparison: Comparison | None, *, price: Decimal | None = None, waiting: str = "") -> None:
         """Show a comparison; `price` is what making the summary costs."""
-        self._shown, self._price, self._waiting = comparison, price, waiting
+        self.set_class(comparison is None, "-waiting")
+        self.answer.waiting = waiting
+        self.answer.answer = UNSAID if comparison is None else comparison_headline(comparison)
+        retention = comparison.retention if comparison else None
+        bar = self.query_one(WeightBar)
+        bar.retention, bar.display = retention, retention is not None
+        self.query_one(MadeLines).show(comparison, price)
+
+
+class MadeLines(Widget):
+    """How the comparison was made, then Hermes' own words behind a bar, then notes."""
+
+    DEFAULT_CSS = "MadeLines { height: auto; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: Comparison | None = None
+        self._price: Decimal | None = None
+
+    def show(self, comparison: Comparison | None, price: Decimal | None) -> None:
+        """Show another comparison."""
+        self._shown, self._price = comparison, price
         self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """As many lines as there are words for, three at the most."""
-        return 1 + max(1, min(MOST_WORDS, len(self._words(width))))
-
-    def _words(self, width: int) -> list[str]:
-        return [] if self._shown is None else list(wrap(clean(words_of(self._shown)), max(1, width - 2)))
+        """As many lines as there are words for."""
+        return 1 if self._shown is None else 1 + len(list(words_of(self._shown, width)))
 
     def render_line(self, y: int) -> Strip:
-        """Figures (line 0), words (line 1)."""
-        width, palette = self.size.width, Palette.of(self.app)
+        """Figures (line 0), then words."""
+        width, ink = self.size.width, Palette.of(self.app)
         if self._shown is None:
-            words = self._waiting if y == 0 else ""
-            return Line().gap().add(words, palette.style("ink-muted")).strip(width, self.rich_style)
+            return Line().strip(width, self.rich_style)
         if y == 0:
-            line = figures(self._shown, self._price, width, palette)
-        else:
-            lines = self._words(width)
-            words = lines[y - 1] if y <= len(lines) else ""
-            more = " …" if y == MOST_WORDS and len(lines) > MOST_WORDS else ""
-            line = Line().gap().add(words + more, palette.style("ink-muted"), most=max(0, width - 1))
-        return line.strip(width, self.rich_style)
+            return figures(self._shown, self._price, width, ink).strip(width, self.rich_style)
+        lines = list(words_of(self._shown, width))
+        quoted, text = lines[y - 1] if y <= len(lines) else (False, "")
+        line = Line().gap()
+        if quoted:
+            line.preformatted("▌ ", ink.style("role-summary"))
+        return line.add(text, ink.style("ink-muted")).strip(width, self.rich_style)
 
 
 def figures(shown: Comparison, price: Decimal | None, width: int, palette: Palette) -> Line:
-    """Messages, tokens, author, money, focus; where room is short the author gives way first."""
-    ink, muted = palette.style("ink", bold=True), palette.style("ink-muted")
-    before = _side(len(shown.before), shown.before_tokens, shown.incomplete[0])
-    after = _side(len(shown.after), shown.after_tokens, shown.incomplete[1])
-    line = Line().gap().add(f"{before[0]} → {after[0]} messages", ink)
-    tokens = f"{before[1]} → {after[1]} tokens"
-    line.gap(3).add(tokens, ink).gap().add(
-        f"({_saving(shown.saved)})", palette.style(_saving_ink(shown.saved))
-    )
-    focus = f"focus: {shown.focus}" if shown.focus else "no focus"
+    """Size, what was changed, topic, summariser, money; where room is short the last give way first."""
+    muted = palette.style("ink-muted")
+    line = Line().gap()
+    if shown.real or any(shown.incomplete):
+        before = _side(len(shown.before), shown.before_tokens, shown.incomplete[0])
+        after = _side(len(shown.after), shown.after_tokens, shown.incomplete[1])
+        line.add(f"{before[0]} → {after[0]} messages", muted).gap(3)
+        line.add(f"{before[1]} → {after[1]} tokens", muted).gap()
+    line.add(f"{_saving(shown.saved)} tokens", palette.style(_saving_ink(shown.saved), bold=True))
     moved = shown.made is not None and shown.made.plan.kept_from is not None
-    kept = "boundary moved by you" if moved else ""
-    supposed = f"what if: {shown.supposed}" if shown.supposed else ""
-    changed = ((supposed, palette.style("match", bold=True)), (kept, palette.style("match")))
-    author, money = (shown.made_by, muted), (_money(shown, price), palette.style("money"))
-    topic = (focus, palette.style("match") if shown.focus else muted)
-    pieces = (*changed, author, money, topic)
-    if line.width + sum(cell_len(text) + 3 for text, _ in pieces if text) >= width:
-        pieces = (*changed, money, topic, author) if shown.focus else (*changed, money, author, topic)
+    pieces = (
+        (f"what if: {shown.supposed}" if shown.supposed else "", palette.style("match", bold=True)),
+        ("boundary moved by you" if moved else "", palette.style("match")),
+        (
+            f"focus: {shown.focus}" if shown.focus else "no focus",
+            palette.style("match") if shown.focus else muted,
+        ),
+        (f"summariser: {shown.made_by}", muted),
+        (_money(shown, price), palette.style("money")),
+    )
     for text, style in pieces:
         room = width - line.width - 4
         if text and (cell_len(text) <= room or room >= LEAST_CUT):
@@ -96,23 +127,28 @@ def _side(messages: int, tokens: int, incomplete: bool) -> tuple[str, str]:
 
 
 def _money(shown: Comparison, price: Decimal | None) -> str:
-    """What the summary costs, and what each request after it costs less."""
-    if shown.real or not shown.summary:
-        return ""
-    cost = format.money(price, mark=format.ESTIMATE if price else "")
-    if shown.saves is None or shown.saves <= 0:
-        return cost
-    return f"{cost}, saves {format.money(shown.saves, mark=format.ESTIMATE)} a call"
+    """What the summary costs."""
+    return (
+        "" if shown.real or not shown.summary else format.money(price, mark=format.ESTIMATE if price else "")
+    )
 
 
-def words_of(shown: Comparison) -> str:
-    """Hermes' own words for a preview; where and why for the past."""
-    if shown.feedback is None:
-        return " · ".join(shown.notes)
-    said = shown.feedback
-    # The line above has the tokens already: where there is more to tell, they give way here.
-    parts = (said.headline, "" if shown.notes else said.token_line, said.note or "", *shown.notes)
-    return "Hermes would say: " + " · ".join(part for part in parts if part)
+def words_of(shown: Comparison, width: int) -> Iterator[tuple[bool, str]]:
+    """Hermes' own words, marked as quoted; then ours: where and why of the past, what to know."""
+    room = max(10, width - 4)
+    if shown.feedback is not None:
+        said = shown.feedback
+        parts = (said.headline, said.token_line, said.note or "")
+        release = shown.made.plan.release if shown.made else ""
+        words = f"Hermes {release} would print: “{' · '.join(part for part in parts if part)}”"
+        yield from ((True, line) for line in _lines(words, room))
+    if shown.notes:
+        yield from ((False, line) for line in _lines(" · ".join(shown.notes), room))
+
+
+def _lines(words: str, room: int) -> list[str]:
+    lines = list(wrap(clean(words), room))
+    return lines if len(lines) <= MOST_WORDS else [*lines[: MOST_WORDS - 1], f"{lines[MOST_WORDS - 1]} …"]
 
 
 def _saving(saved: float | None) -> str:

@@ -49,7 +49,7 @@ class WriterChoice(ModalScreen[Writer | Another | None]):
     def compose(self) -> ComposeResult:
         """Question, writers, consequence."""
         with Vertical():
-            yield Static(content("Who writes the summary?"), id="title")
+            yield Static(content("Which summariser?"), id="title")
             yield WriterList(ListRows(self._offers.writers))
             yield Static(content(KEEPS), id="consequence")
             if self._offers.refusal:

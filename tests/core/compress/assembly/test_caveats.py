@@ -34,7 +34,7 @@ BEFORE = (OLD, assistant("One."), ASK, assistant("Two."))
 @pytest.mark.parametrize(
     ("after", "said"),
     [
-        ((OLD, NEW, ASK), ["2 summaries stand in the list"]),
+        ((OLD, NEW, ASK), ["The old summary stays next to the new one"]),
         (
             (NEW, Message({"role": "user", "content": "Something else."})),
             ["The newest request is summarised"],

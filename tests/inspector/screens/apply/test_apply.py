@@ -167,7 +167,7 @@ async def test_an_edited_summary_is_the_one_previewed(own: Location) -> None:
         view = pilot.app.screen.query_one(PreviewView)
         assert view.work.shown is not None
         assert "Keep the tenant table whole." in view.work.shown.summary
-        assert view.work.shown.made_by == "edited, offline"
+        assert view.work.shown.made_by == "your own text"
 
 
 def test_the_users_own_editor_changes_the_text() -> None:

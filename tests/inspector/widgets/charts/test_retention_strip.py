@@ -1,4 +1,4 @@
-"""What survives, on two lines."""
+"""Which facts are kept, on two lines."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def lost(category: str, value: str) -> Fact:
 def test_counts_are_told_by_category_and_the_gravest_loss_by_name() -> None:
     never = lost("constraints", "never touch migrations")
     text = survival_line(report(lost("numbers", "41"), never), 120, INK).text
-    assert "survives 82%  constraints 2/3  paths 11/12  ▲ lost: never touch migrations" in text
+    assert "facts kept 82%  rules you set 2/3  files 11/12  ▲ lost: never touch migrations" in text
 
 
 def test_a_lost_number_is_not_grave() -> None:

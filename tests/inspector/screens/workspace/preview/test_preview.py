@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from textual.events import MouseScrollDown
 
+from core.preview.headline import comparison_headline
 from core.store.database.locate import Location
 from inspector.screens.workspace.map.view import MapView
 from inspector.screens.workspace.preview.after_list import FactList
@@ -23,28 +24,30 @@ from tests.inspector.screens.previewing import AUTH, FULL, SMALL, basis_of, show
 async def test_the_header_says_how_much_smaller_by_whom_and_for_how_much(samples: Location) -> None:
     async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
         await settle(pilot)
-        first, second = drawn(pilot).splitlines()[1:3]
+        words = " ".join(drawn(pilot).split())
         found = shown(pilot)
-        assert f"{len(found.before)} → {len(found.after)} messages" in first
-        assert "extractive, offline   $0, saves ~$" in first
-        assert "no focus" in first
-        assert f"Hermes would say: Compressed: {len(found.before)} → {len(found.after)} messages" in second
+        assert f"{found.middle.size} of {len(found.before)} messages become one summary" in words
+        assert ", saves ~$" in words
+        assert "no focus summariser: offline summary $0" in words
+        printed = f"Compressed: {len(found.before)} → {len(found.after)} messages"
+        assert f"would print: “{printed}" in words
+        assert comparison_headline(found).sentence in words
 
 
 async def test_what_a_list_lacks_is_said_behind_the_headline(samples: Location) -> None:
     async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
         await settle(pilot)
-        found = replace(shown(pilot), notes=("2 summaries stand in the list.",))
-        assert words_of(found).endswith(" messages · 2 summaries stand in the list.")
+        found = replace(shown(pilot), notes=("The old summary stays.",))
+        *printed, note = words_of(found, 200)
+        assert all(quoted for quoted, _ in printed)
+        assert note == (False, "The old summary stays.")
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])
-async def test_what_it_saves_is_said_whole_or_not_at_all(samples: Location, width: int) -> None:
+async def test_the_answer_is_whole_at_every_width(samples: Location, width: int) -> None:
     async with open_app(samples, FULL, "preview").run_test(size=(width, 24)) as pilot:
         await settle(pilot)
-        first = drawn(pilot).splitlines()[1]
-        assert "…" not in first
-        assert (" a call" in first) is (width >= 80)
+        assert comparison_headline(shown(pilot)).sentence in " ".join(drawn(pilot).split())
 
 
 async def test_head_and_tail_are_kept_on_both_sides(samples: Location) -> None:
@@ -201,7 +204,7 @@ async def test_what_the_map_supposes_is_previewed_and_said_until_it_is_reset(sam
         assert basis_of(pilot).plan.settings.target_ratio == 0.8
         assert shown(pilot).middle != true
         await press(pilot, "r")
-        assert "what if" not in drawn(pilot).splitlines()[1]
+        assert "what if" not in drawn(pilot)
         assert shown(pilot).middle == true
         await press(pilot, "1")
         state = pilot.app.screen.query_one(MapView).bar.state
@@ -228,10 +231,9 @@ async def test_what_hermes_would_say_is_whole_at_every_width(
     app = open_app(samples, "Why is the deploy slow", "preview")
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
-        words = " ".join(drawn(pilot).split())
-        view = app.screen.query_one(PreviewView)
-        assert view.work.shown is not None
-        assert words_of(view.work.shown) in words
+        frame = drawn(pilot)
+        assert all(text in frame for _, text in words_of(shown(pilot), size[0]))
+        words = " ".join(frame.split())
         assert "esc back" in words
 
 

@@ -21,6 +21,7 @@ from inspector.screens.workspace.preview.rows import (
     SummaryLine,
     before_banding,
     blocks_of,
+    folded,
     linked,
 )
 from inspector.widgets.messages.bands import Band
@@ -110,7 +111,7 @@ def test_the_summary_stands_under_its_band_with_its_handoff_in_one_line() -> Non
     first, second = entries[at + 1], entries[at + 2]
     assert isinstance(first, SummaryLine)
     assert first.aside
-    assert first.text.startswith("handoff, 32 characters: [CONTEXT SUMMARY]")
+    assert first.text.startswith("Hermes' introduction text (32 characters): [CONTEXT SUMMARY]")
     assert second == SummaryLine("## Goal", heading=True)
 
 
@@ -130,3 +131,13 @@ def test_before_there_is_a_summary_both_sides_hold_what_they_will(sizes: tuple[i
 def test_messages_that_repeat_each_other_are_paired_from_the_end() -> None:
     twin = said(1)
     assert kept_of((twin, twin, said(2)), (twin, said(2)), None) == {0: 1, 1: 2}
+
+
+def test_headings_nothing_stands_under_are_named_in_one_line() -> None:
+    told, empty = folded(["## Goal", "Ship it", "", "## Blocked", "None.", "", "# Files", "## Read", "a.py"])
+    assert told == ["## Goal", "Ship it", "", "# Files", "## Read", "a.py"]
+    assert empty == ["Blocked"]
+
+
+def test_a_summary_without_headings_stays_as_it_is() -> None:
+    assert folded(["None.", "Done."]) == (["None.", "Done."], [])

@@ -97,7 +97,7 @@ async def test_escape_gives_up_waiting_and_leaves_what_was_there(samples: Locati
         await press(pilot, "escape")
         assert shown(pilot) is before
         assert view(pilot).panes.mode == SIDES
-        assert "extractive, offline" in drawn(pilot)
+        assert "offline summary" in drawn(pilot)
 
 
 async def test_the_cut_is_on_screen_before_the_summary_and_stays_when_it_is_given_up(
@@ -186,4 +186,4 @@ async def test_a_model_at_another_server_can_be_named(samples: Location) -> None
         assert "Enter asks once more before anything is sent." in drawn(pilot)
         await press(pilot, "escape")
         assert view(pilot).work.writer is not None
-        assert shown(pilot).made_by == "extractive, offline"
+        assert shown(pilot).made_by == "offline summary"
