@@ -38,6 +38,9 @@ COMMANDS = {
         "money.usage", "tokens and money by session, conversation, model, source, day, task or profile"
     ),
     "cache": Command("money.cache", "cache markers, hits call by call, breaks with cause and cost"),
+    "results": Command(
+        "money.results", "what became of each tool result, what it cost over its life, what can be read back"
+    ),
     "reconcile": Command("money.reconcile", "a provider's usage export beside what Hermes recorded"),
     "trajectory": Command(
         "trajectory.trajectory", "cut finished training trajectories to a token budget, a file or ten million"

@@ -105,4 +105,4 @@ def _cost(
             share = Decimal(1 if hit_rate is None else str(round(hit_rate, 4)))
             later = rates.input if read is None else read * share + rates.input * (1 - share)
             usd = (first * life.tokens + later * max(0, life.carried - life.tokens)) / MILLION
-    return ResultCost(life.row, life.session, life.tool, life.tokens, life.calls, usd)
+    return ResultCost(life.row, life.session, life.tool, life.tokens, life.calls, usd, life.carried)

@@ -53,8 +53,9 @@ def replace(content: str, call: str, rules: ResultRules, place: Storage) -> Repl
 def truncated(preview: str, chars: int, rules: ResultRules) -> Replacement:
     """A preview and a note that the rest is lost."""
     start, end = f"\n\n{TRUNCATED}", " saved to sandbox.]"
-    fill = "." * (rules.note_text - len(start) - len(end))
-    return Replacement(f"{preview}{start}{chars:,}{fill}{end}", "truncated", len(preview), None)
+    number = f"{chars:,} chars."
+    fill = "." * (rules.note_text + len(f"{chars:,}") - len(start) - len(number) - len(end))
+    return Replacement(f"{preview}{start}{number}{fill}{end}", "truncated", len(preview), None)
 
 
 def preview_of(content: str, size: int) -> tuple[str, bool]:

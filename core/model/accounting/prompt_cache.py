@@ -166,6 +166,7 @@ class ResultCost:
         row: Its row id.
         calls: Calls that carried it.
         usd: Written once, read from the cache afterwards; None without prices.
+        carried: Tokens over all those calls; a pruned copy weighs less than the original.
     """
 
     row: int
@@ -174,6 +175,7 @@ class ResultCost:
     tokens: int
     calls: int
     usd: Decimal | None
+    carried: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,181 @@
+"""What became of every tool result of a conversation, what it cost, and what can still be read back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from core.account.pricing.price_book import open_book
+from core.account.prompt_cache.result_costs import copied, result_costs
+from core.compress.pruning.shrink import Calls, calls_by_id, shrink
+from core.compress.tool_results.arrival import Arrived, Arriving, arrive
+from core.compress.tool_results.files import storage
+from core.compress.tool_results.recognise import recognise, without_wrapper
+from core.compress.tool_results.sizes import ResultSizes, result_sizes
+from core.explain.context.context import ConversationContext
+from core.explain.events import explained
+from core.explain.tool_results.life import ResultLife, ResultLives
+from core.hermes.policy.policy import Policy, load_policy
+from core.model.accounting.prices import PriceRow
+from core.model.accounting.prompt_cache import ResultCost
+from core.model.accounting.tokens import Buckets
+from core.model.transcript.message import Message
+from core.store.store import Store
+
+_ALL = 10**9
+_FOLDERS = ("/hermes-results/", "/cache/spillover/")
+_CHARS = 4
+
+
+@dataclass(slots=True)
+class _Life:
+    """One result while its generations are read."""
+
+    first: Message
+    newest: Message
+    turn: int
+    calls: Calls = field(default_factory=dict)
+    generation: int = 0
+
+
+def result_lives(
+    store: Store,
+    session_id: str,
+    *,
+    release: str | None = None,
+    window: int | None = None,
+    check_files: bool = False,
+    prices: bool = True,
+) -> ResultLives:
+    """Follow every tool result of a conversation.
+
+    Args:
+        store: The database.
+        session_id: Any session of the conversation.
+        release: Rules to apply instead of the detected release's.
+        window: Tokens instead of the window found.
+        check_files: Look whether the files are there; they are never opened.
+        prices: Work costs out.
+
+    Raises:
+        NotFoundError: There is no such session.
+        ConfigError: config.yaml or the price overrides cannot be used.
+    """
+    context = explained(store, session_id)[0]
+    policy = load_policy(release or context.release.release)
+    size = window or context.window.tokens
+    sizes = result_sizes(policy.results, size)
+    lives = _lives(context)
+    costs = _costs(context, prices=prices)
+    would = _would(lives, sizes, str(store.location.home or "~/.hermes"))
+    last = len(context.conversation.generations)
+    found = [
+        _told(life, costs.get(row), policy, would.get(row), check_files=check_files, last=last)
+        for row, life in lives.items()
+    ]
+    found.sort(key=lambda one: (-(one.usd or 0), -one.lifetime_tokens, one.row))
+    return ResultLives(policy.release, size, sizes, tuple(found))
+
+
+def _lives(context: ConversationContext) -> dict[int, _Life]:
+    """Results by their first row; a copy in a later generation continues the life of the original."""
+    found: dict[tuple[str, int], _Life] = {}
+    turn = 0
+    for number, generation in enumerate(context.conversation.generations, start=1):
+        messages = context.store.generation_messages(generation)
+        calls, met = calls_by_id(messages), Counter[str]()
+        for message in messages:
+            turn += message.role != "tool"
+            if message.role != "tool" or not message.tool_call_id or message.row is None:
+                continue
+            key = (message.tool_call_id, met[message.tool_call_id])
+            met[message.tool_call_id] += 1
+            life = found.setdefault(key, _Life(message, message, turn))
+            life.newest, life.calls, life.generation = message, calls, number
+    return {life.first.row.id: life for life in found.values() if life.first.row is not None}
+
+
+def _costs(context: ConversationContext, *, prices: bool) -> dict[int, ResultCost]:
+    book = open_book() if prices else None
+    tip = context.conversation.tip
+
+    def price(at: datetime | None) -> PriceRow | None:
+        if book is None:
+            return None
+        return book.entry(tip.model or "", tip.provider or "", tip.base_url or "", at=at)
+
+    def generations() -> Iterator[tuple[Sequence[Message], frozenset[int]]]:
+        for generation in context.conversation.generations:
+            yield context.store.generation_messages(generation), copied(generation)
+
+    tokens = sum((one.tokens for one in context.conversation.sessions), Buckets())
+    costs = result_costs(generations(), price if book else None, hit_rate=tokens.hit_rate, most=_ALL)
+    return {one.row: one for one in costs}
+
+
+def _would(lives: dict[int, _Life], sizes: ResultSizes, home: str) -> dict[int, Arrived]:
+    """What would become of the results, turn by turn; of a lost one only the length is known."""
+    place = storage(sizes.rules, "local", home=home)
+    turns: dict[int, list[tuple[int, Arriving]]] = {}
+    for row, life in lives.items():
+        standing = recognise(life.first.text)
+        if standing.layer != "pruned":
+            text = without_wrapper(life.first.text) if standing.chars is None else "." * standing.chars
+            turns.setdefault(life.turn, []).append((row, Arriving(str(row), _tool(life), text)))
+    return {
+        row: arrived
+        for turn in turns.values()
+        for (row, _), arrived in zip(
+            turn, arrive([one for _, one in turn], sizes, place).results, strict=True
+        )
+    }
+
+
+def _tool(life: _Life) -> str:
+    named = life.first.wire.get("tool_name")
+    return str(named or life.calls.get(life.first.wire.get("tool_call_id"), ("?", ""))[0])
+
+
+def _told(
+    life: _Life,
+    cost: ResultCost | None,
+    policy: Policy,
+    would: Arrived | None,
+    *,
+    check_files: bool,
+    last: int,
+) -> ResultLife:
+    row = life.first.row
+    assert row is not None
+    arrived, standing = recognise(life.first.text), recognise(life.newest.text)
+    path = standing.path or arrived.path
+    shrunk = shrink(life.newest, life.calls, policy)
+    return ResultLife(
+        row=row.id,
+        session=row.session_id,
+        tool=_tool(life),
+        call=life.first.tool_call_id or "",
+        tokens=len(life.newest.text) // _CHARS,
+        arrived=arrived,
+        standing=standing,
+        readable=_readable(path) if check_files else None,
+        calls=cost.calls if cost else 0,
+        lifetime_tokens=cost.carried if cost else 0,
+        usd=cost.usd if cost else None,
+        stub=shrunk.message.text if shrunk else None,
+        would=would,
+        live=life.generation == last,
+    )
+
+
+def _readable(path: str | None) -> bool | None:
+    """Whether a file is there, asked of the folders releases save results in and of no other."""
+    if path is None or not path.startswith("/") or ".." in path or not any(one in path for one in _FOLDERS):
+        return None
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):
+        return None

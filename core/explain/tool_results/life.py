@@ -1,0 +1,64 @@
+"""One tool result over its life in a conversation, and all of a conversation, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from core.compress.tool_results.arrival import Arrived
+from core.compress.tool_results.recognise import Standing
+from core.compress.tool_results.sizes import ResultSizes
+
+
+@dataclass(frozen=True, slots=True)
+class ResultLife:
+    """One tool result from its arrival to the newest generation.
+
+    Attributes:
+        row: Where it was stored first.
+        tokens: Of its newest form, about.
+        arrived: How it was stored first.
+        standing: How its newest form stands.
+        readable: Its file is there; None when nobody looked or no file is named.
+        calls: Calls that carried it.
+        lifetime_tokens: Tokens over all of them.
+        usd: What they cost; None without prices.
+        stub: What pruning will leave of it; None where it leaves it alone.
+        would: What becomes of it under the release and window asked about; None where too little is left.
+        live: It stands in the newest generation.
+    """
+
+    row: int
+    session: str
+    tool: str
+    call: str
+    tokens: int
+    arrived: Standing
+    standing: Standing
+    readable: bool | None
+    calls: int
+    lifetime_tokens: int
+    usd: Decimal | None
+    stub: str | None
+    would: Arrived | None
+    live: bool
+
+    @property
+    def path(self) -> str | None:
+        """The file its text names, or named before it was pruned."""
+        return self.standing.path or self.arrived.path
+
+
+@dataclass(frozen=True, slots=True)
+class ResultLives:
+    """All of them, the dearest first.
+
+    Attributes:
+        release: Whose rules `would` and the stubs follow.
+        window: Of the model, in tokens.
+    """
+
+    release: str
+    window: int | None
+    sizes: ResultSizes
+    results: tuple[ResultLife, ...]

@@ -1,0 +1,101 @@
+"""Tool results: saved to a file, truncated or cut by their tool, what each cost, and what can be read back.
+
+With --incoming, FILE is a JSON list of `{"id", "tool", "content"}` that arrive in one turn, and the answer is
+what a release makes of them. `length` is then of the message a result ends in; of a single one, of the result
+before it is wrapped.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from core.errors import UsageError
+from inspector.cli import output
+from inspector.cli.arguments import options, target
+from inspector.cli.arguments import parsers as numbers
+from inspector.cli.compression.question import release_name
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `results`."""
+    options.add_session_argument(parser, optional=True)
+    parser.add_argument(
+        "--incoming", type=str, metavar="FILE", help="results arriving in one turn; - for stdin"
+    )
+    parser.add_argument(
+        "--release", metavar="X.Y", help="rules of this Hermes release (default: detected, else newest)"
+    )
+    parser.add_argument("--window", type=numbers.whole, metavar="N", help="the model's context length")
+    parser.add_argument(
+        "--environment",
+        choices=("local", "none"),
+        default=None,
+        help="with --incoming: none while no terminal has been used in the task (default: local)",
+    )
+    parser.add_argument(
+        "--check-files", action="store_true", help="look whether saved files are there; none is opened"
+    )
+    parser.add_argument("--no-prices", action="store_true", help="leave costs out; faster")
+    options.add_json_option(parser)
+    options.add_store_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the results of a conversation, or what becomes of those of a file."""
+    if (args.session is None) == (args.incoming is None):
+        raise UsageError("give either SESSION or --incoming FILE", remedy="`latest` names the newest session")
+    if args.incoming is None and args.environment:
+        raise UsageError("--environment goes with --incoming; a session has its own")
+    if args.incoming is not None and args.check_files:
+        raise UsageError("--check-files goes with SESSION: what arrives has no file yet")
+    return _incoming(args) if args.incoming is not None else _session(args)
+
+
+def _session(args: argparse.Namespace) -> int:
+    from core.explain.tool_results.follow import result_lives
+    from inspector.payloads import tool_results
+
+    release = _release(args)
+    with target.session(args) as (store, session):
+        found = result_lives(
+            store,
+            session.id,
+            release=release,
+            window=args.window,
+            check_files=args.check_files,
+            prices=not args.no_prices,
+        )
+    if args.json:
+        output.write_json(tool_results.lives(found))
+        return 0
+    from inspector.cli.money import results_text
+
+    output.write_lines(results_text.lines(found))
+    return 0
+
+
+def _incoming(args: argparse.Namespace) -> int:
+    from core.compress.tool_results.arrival import arrive
+    from core.compress.tool_results.files import ENVIRONMENTS, storage
+    from core.compress.tool_results.sizes import result_sizes
+    from core.hermes.policy.policy import load_policy, newest_release
+    from core.store.database.locate import default_home
+    from inspector.cli.money.incoming import read_results
+    from inspector.payloads import tool_results
+
+    arriving = read_results(args.incoming)
+    rules = load_policy(_release(args) or newest_release()).results
+    home = str(args.home or default_home())
+    place = storage(rules, args.environment or ENVIRONMENTS[0], home=home)
+    turn = arrive(arriving, result_sizes(rules, args.window), place)
+    if args.json:
+        output.write_json(tool_results.turn(turn))
+    else:
+        from inspector.cli.money import results_text
+
+        output.write_lines(results_text.turn_lines(turn))
+    return 0
+
+
+def _release(args: argparse.Namespace) -> str | None:
+    return release_name(args.release) if args.release is not None else None

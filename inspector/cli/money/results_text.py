@@ -1,0 +1,91 @@
+"""Tool results for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from core.compress.tool_results.arrival import Arrived, ArrivedTurn, threshold_words
+from core.explain.tool_results.life import ResultLife, ResultLives
+from inspector.cli.table import Column
+from inspector.cli.table import lines as table
+from inspector.terminal import formatting as format
+
+_WORDS = {
+    "none": "whole",
+    "tool_cap": "cut by its tool",
+    "persisted": "saved to a file",
+    "truncated": "truncated, the rest is lost",
+    "pruned": "pruned",
+}
+_READABLE = {True: "the file is there", False: "the file is gone", None: ""}
+
+
+def lines(found: ResultLives) -> Iterator[str]:
+    """A table of the results, the dearest first, and what they come to."""
+    if not found.results:
+        yield "no tool results in this conversation"
+        return
+    columns = (
+        Column("row", right=True),
+        Column("tool"),
+        Column("tokens", right=True),
+        Column("calls", right=True),
+        Column("lifetime tokens", right=True),
+        Column("lifetime cost", right=True),
+        Column("stands as"),
+        Column("becomes", shrinks=True, least=24),
+    )
+    yield from table(columns, map(_cells, found.results))
+    yield ""
+    size, turn = format.count(found.sizes.result), format.count(found.sizes.turn)
+    window = f"a window of {format.count(found.window)}" if found.window else "no window known"
+    yield f"Hermes {found.release}, {window}: a result may have {size} characters, a turn {turn}"
+    for one in found.results:
+        if one.path is not None:
+            yield f"row {one.row}: {one.path}{_and(_READABLE[one.readable])}"
+
+
+def _and(words: str) -> str:
+    return f" ({words})" if words else ""
+
+
+def _cells(one: ResultLife) -> list[str]:
+    return [
+        str(one.row),
+        one.tool,
+        format.count(one.tokens, mark=format.ESTIMATE),
+        str(one.calls),
+        format.count(one.lifetime_tokens, mark=format.ESTIMATE),
+        format.money(one.usd),
+        _WORDS[one.standing.layer],
+        " ".join((one.stub or "").split()),
+    ]
+
+
+def turn_lines(found: ArrivedTurn) -> Iterator[str]:
+    """What becomes of each result of a turn."""
+    columns = (
+        Column("id", shrinks=True),
+        Column("tool"),
+        Column("outcome"),
+        Column("by"),
+        Column("may have", right=True),
+        Column("characters", right=True),
+        Column("preview", right=True),
+    )
+    yield from table(columns, map(_arrived_cells, found.results))
+    before, after = format.count(found.before), format.count(found.after)
+    yield f"together {before} characters, of {format.count(found.budget)} a turn may have: {after} stay"
+
+
+def _arrived_cells(one: Arrived) -> list[str]:
+    threshold = threshold_words(one.threshold)
+    return [
+        one.call,
+        one.tool,
+        one.outcome,
+        {"result": "its size", "turn": "the turn"}.get(one.layer or "", ""),
+        "any" if isinstance(threshold, str) else format.count(threshold),
+        format.count(one.message_length),
+        format.count(one.preview),
+    ]

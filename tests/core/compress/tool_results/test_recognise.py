@@ -1,0 +1,46 @@
+"""How a stored tool result stands is told by its text, and by nothing that merely quotes such a text."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.compress.tool_results.arrival import Arriving, arrive
+from core.compress.tool_results.files import Storage
+from core.compress.tool_results.recognise import recognise
+from core.compress.tool_results.sizes import result_sizes
+from core.hermes.policy.policy import load_policy, releases
+
+
+def _stored(release: str, tool: str, chars: int, folder: str | None) -> str:
+    sizes = result_sizes(load_policy(release).results, None)
+    (one,) = arrive([Arriving("c1", tool, "x" * chars)], sizes, Storage(folder)).results
+    assert isinstance(one.content, str)
+    return one.content
+
+
+@pytest.mark.parametrize("release", releases())
+@pytest.mark.parametrize("tool", ["terminal", "web_extract"])
+def test_what_a_release_writes_is_recognised(release: str, tool: str) -> None:
+    saved = recognise(_stored(release, tool, 150_000, "/tmp/hermes-results"))
+    assert (saved.layer, saved.chars, saved.path) == ("persisted", 150_000, "/tmp/hermes-results/c1.txt")
+    lost = recognise(_stored(release, tool, 150_000, None))
+    assert (lost.layer, lost.chars, lost.path) == ("truncated", 150_000, None)
+    assert recognise(_stored(release, tool, 5_000, None)).layer == "none"
+
+
+def test_a_file_that_quotes_a_block_is_no_block() -> None:
+    quoted = "1|the log says\n" + _stored("0.19", "terminal", 150_000, "/tmp/hermes-results")
+    assert recognise(quoted).layer == "none"
+
+
+@pytest.mark.parametrize(
+    ("text", "layer"),
+    [
+        ("head\n\n... [OUTPUT TRUNCATED - 9000 chars omitted out of 59000 total] ...\n\ntail", "tool_cap"),
+        ('{"content": "1|a", "truncated_by": "bytes", "next_offset": 90}', "tool_cap"),
+        ("[terminal] ran `ls` -> exit 0 (1,200 chars)", "pruned"),
+        ("[Old tool output cleared to save context space]", "pruned"),
+    ],
+)
+def test_caps_and_pruning_leave_their_own_traces(text: str, layer: str) -> None:
+    assert recognise(text).layer == layer
