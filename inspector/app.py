@@ -78,7 +78,7 @@ class InspectorApp(App[None]):
         self._focuses = tuple(focuses)
         self._first = home
         self.keymap: dict[str, str] = {}
-        self.diagnosed: dict[tuple[Location, str], Counter[Severity]] = {}
+        self.diagnosed: dict[tuple[Location, str | None], Counter[Severity]] = {}
         """How many findings of each severity a conversation has, once somebody examined it."""
         self.failures: list[InspectorError] = []
         """What could not be read, the first first."""

@@ -82,7 +82,7 @@ def explained(
         window=found_window(store, conversation, config, log),
         boundaries=rows,
     )
-    events, prompts = events_of(context), _prompts(context)
+    events, prompts = events_of(context), prompts_of(context)
     now = where_it_stands(context, events)
     now = replace(now, headline=standing(now, prompts))
     explanation = Explanation(
@@ -102,7 +102,7 @@ def explained(
     return context, explanation
 
 
-def _prompts(context: ConversationContext) -> list[int]:
+def prompts_of(context: ConversationContext) -> list[int]:
     """Sizes of the conversation's requests as the log tells them, oldest first."""
     calls = (one for one in context.log.records if one.kind is Kind.CALL and one.session in context.sessions)
     return [call.input for call in calls if call.input]

@@ -19,12 +19,13 @@ class Shell(Protocol):
 
     Attributes:
         now: The clock.
-        diagnosed: How many findings of each severity a conversation has, once somebody examined it.
+        diagnosed: How many findings of each severity a conversation, or with None a database, has, once
+            somebody examined it.
         failures: What could not be read, the first first.
     """
 
     now: Callable[[], datetime]
-    diagnosed: dict[tuple[Location, str], Counter[Severity]]
+    diagnosed: dict[tuple[Location, str | None], Counter[Severity]]
     failures: list[InspectorError]
 
     def open_conversation(

@@ -40,7 +40,7 @@ def _node(node: ChainNode, below: tuple[Buckets, Money]) -> dict[str, Any]:
         "messages": session.messages,
         "generations": node.generations,
         "tokens": jsonio.tokens(session.tokens),
-        "cost": jsonio.cost(session.recorded_cost),
+        "cost": jsonio.session_cost(session),
         "beside": [
             {"task": row.task, "tokens": jsonio.tokens(row.tokens), "cost": jsonio.cost(row.recorded_cost)}
             for row in node.beside

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from core.model.compaction.plan import Span
     from core.model.evidence import Evidence
     from core.model.headline import Headline
+    from core.model.transcript.session import Session
 
 # fmt: off
 CODED = frozenset((
     "id", "session", "root", "tip", "parent", "target", "undo_id", "resume_target", "database", "where",
     "at", "started_at", "ended_at", "last_active", "kind", "state", "verdict", "trigger", "mode", "cause",
     "by", "release", "group", "price_source", "usd", "recorded_usd", "computed_usd", "cost_usd",
+    "auxiliary_usd",
 ))
 # fmt: on
 """Keys whose values are ids, times, amounts or words of ours: no stored text stands there."""
@@ -125,6 +127,11 @@ def money(value: Decimal | None) -> str | None:
 def cost(value: Cost) -> dict[str, Any]:
     """An amount and who says so."""
     return {"usd": money(value.usd), "status": value.status, "source": value.source}
+
+
+def session_cost(session: Session) -> dict[str, Any]:
+    """What a session cost as a whole, and how much of it calls beside the main loop did."""
+    return {**cost(session.cost), "auxiliary_usd": money(session.auxiliary_usd)}
 
 
 def tokens(value: Buckets) -> dict[str, int | None]:

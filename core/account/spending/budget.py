@@ -24,11 +24,13 @@ class Today:
         usd: US dollars, recorded where Hermes recorded them and computed where it did not.
         at_least: It was more: something has no price, or a session of an earlier day went on today, all of
             which is booked on the day it began.
+        largest: What the conversation is called that cost most of what Hermes recorded, and how much.
     """
 
     since: datetime
     usd: Decimal
     at_least: bool
+    largest: tuple[str, Decimal] | None = None
 
 
 def check_budget(spending: Ledger, budget: Decimal) -> BudgetCheck:
@@ -65,6 +67,19 @@ def spent_of(spending: Ledger) -> tuple[Decimal, bool]:
     return spent, bool(unknown) or spending.lower_bound
 
 
+def _largest(spending: Ledger) -> tuple[str, Decimal] | None:
+    """The dearest conversation with its auxiliary calls; None where nothing was recorded to cost anything."""
+    sums: dict[str, Decimal] = {}
+    for row in spending.rows:
+        sums[row.key] = sums.get(row.key, Decimal(0)) + (row.recorded.usd or 0)
+    dearest = max(sums, key=lambda key: sums[key], default=None)
+    if dearest is None or not sums[dearest]:
+        return None
+    return next((row.label for row in spending.rows if row.key == dearest and row.label), dearest), sums[
+        dearest
+    ]
+
+
 def spent_today(
     stores: Sequence[OpenDatabase], *, now: datetime | None = None, zone: tzinfo | None = None
 ) -> Today:
@@ -78,9 +93,11 @@ def spent_today(
         zone: Whose day; this machine's by default.
     """
     since = day_start(now or datetime.now(UTC), zone)
-    usd, at_least = spent_of(ledger(stores, since=since, zone=zone))
+    spending = ledger(stores, by="conversation", since=since, zone=zone)
+    largest = _largest(spending)
+    usd, at_least = spent_of(spending)
     if at_least:
         from core.account.pricing.price_book import open_book
 
         usd, at_least = spent_of(ledger(stores, since=since, prices=open_book(), zone=zone))
-    return Today(since, usd, at_least or any(went_on(store, since) for store in stores))
+    return Today(since, usd, at_least or any(went_on(store, since) for store in stores), largest)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
 
@@ -40,6 +41,8 @@ class Session:
         last_active: Newest of the times the row itself carries; of an open session whose row says no more
             than its start (before 0.22), the time of its newest message.
         system_prompt_hash: Key into `system_prompts` (0.22), else None and the text is in the row.
+        auxiliary_usd: What calls beside the main loop cost, such as those that write summaries; no column of
+            the session counts it.
         damage: What could not be decoded in this row, in words.
     """
 
@@ -63,6 +66,7 @@ class Session:
     tokens: Buckets = field(default_factory=Buckets)
     estimated_cost: Cost = field(default_factory=Cost)
     actual_cost: Cost = field(default_factory=Cost)
+    auxiliary_usd: Decimal | None = None
     cwd: str | None = None
     profile: str | None = None
     rewind_count: int | None = None
@@ -76,6 +80,12 @@ class Session:
     def recorded_cost(self) -> Cost:
         """What Hermes says its main loop cost."""
         return recorded(self.actual_cost, self.estimated_cost, self.tokens)
+
+    @property
+    def cost(self) -> Cost:
+        """What Hermes says all its calls cost: the main loop's and the auxiliary ones."""
+        main = self.recorded_cost
+        return replace(main, usd=(main.usd or 0) + self.auxiliary_usd) if self.auxiliary_usd else main
 
 
 class Thread:

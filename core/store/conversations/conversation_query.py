@@ -144,7 +144,7 @@ def _row(sessions: Sequence[Session], lineage: Lineage) -> ConversationRow:
         sessions=tuple(sessions),
         kind=lineage.kind(sessions[0].id),
         tokens=reduce(add, (one.tokens for one in sessions), Buckets()),
-        cost=_total([one.recorded_cost for one in sessions]),
+        cost=_total([one.cost for one in sessions]),
         delegates=below.count(Kind.DELEGATE),
         branches=below.count(Kind.BRANCH),
         lower_bound=any(_uncounted(one) for one in sessions),

@@ -12,7 +12,7 @@ from core.store.conversations.sort_order import LAST_ACTIVE, order_by
 from core.store.database.schema import HAS_ID, Schema
 from core.store.lineage.families import every_family, families_of
 from core.store.lineage.lineage import Lineage
-from core.store.rows.sessions import read_sessions, spoken_at
+from core.store.rows.sessions import computed, read_sessions
 
 _VIEWED = (
     "id",
@@ -66,7 +66,7 @@ def page_of_ids(connection: sqlite3.Connection, schema: Schema, query: ListQuery
 
 def sessions_view(schema: Schema) -> str:
     """The rows of `sessions` with every column these lists mention, missing ones as NULL."""
-    columns = f"{schema.select('sessions', _VIEWED)}, {spoken_at(schema)} AS spoken_at"
+    columns = f"{schema.select('sessions', _VIEWED)}, {computed(schema)}"
     return f"(SELECT {columns} FROM sessions WHERE {HAS_ID})"  # noqa: S608 - names from the schema
 
 

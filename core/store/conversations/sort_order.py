@@ -12,6 +12,7 @@ LAST_ACTIVE = (
     " coalesce(spoken_at + 0.0, 0))"
 )
 """A number whatever a damaged row holds."""
+_MAIN_USD = "coalesce(nullif(actual_cost_usd, 0), estimated_cost_usd)"
 _NUMBERS: Mapping[str, str] = {
     "last_active": LAST_ACTIVE,
     "started": "started_at",
@@ -22,7 +23,8 @@ _NUMBERS: Mapping[str, str] = {
     "cache_read": "cache_read_tokens",
     "cache_write": "cache_write_tokens",
     "output": "output_tokens",
-    "cost": "coalesce(nullif(actual_cost_usd, 0), estimated_cost_usd)",
+    "cost": f"CASE WHEN auxiliary_usd IS NULL THEN {_MAIN_USD}"
+    f" ELSE coalesce({_MAIN_USD}, 0) + auxiliary_usd END",
     "calls": "api_call_count",
 }
 _SHARES: Mapping[str, tuple[str, str]] = {

@@ -67,7 +67,7 @@ def read_sessions(
     connection: sqlite3.Connection, schema: Schema, path: Path, ids: Iterable[str]
 ) -> dict[str, Session]:
     """The sessions with these ids, by id; ids that do not exist are left out."""
-    columns = f"{schema.select('sessions', SESSION_COLUMNS)}, {spoken_at(schema)} AS spoken_at"
+    columns = f"{schema.select('sessions', SESSION_COLUMNS)}, {computed(schema)}"
     found: dict[str, Session] = {}
     for chunk in chunks(list(ids)):
         marks = ", ".join("?" * len(chunk))
@@ -77,6 +77,20 @@ def read_sessions(
             spoken = moment(row["spoken_at"])
             found[session.id] = replace(session, last_active=newest(session.last_active, spoken))
     return found
+
+
+def computed(schema: Schema) -> str:
+    """The columns a session has no column for: when it was last spoken in, what auxiliary calls cost."""
+    return f"{spoken_at(schema)} AS spoken_at, {auxiliary_usd(schema)} AS auxiliary_usd"
+
+
+def auxiliary_usd(schema: Schema) -> str:
+    """SQL for what a session's calls beside the main loop cost (0.19 and later); else NULL."""
+    if not schema.has("session_model_usage", "session_id", "task", "actual_cost_usd", "estimated_cost_usd"):
+        return "NULL"
+    usd = "coalesce(nullif(actual_cost_usd, 0), estimated_cost_usd)"
+    test = "session_id = sessions.id AND coalesce(task, '') <> ''"
+    return f"(SELECT round(sum({usd}), 9) FROM session_model_usage WHERE {test})"  # noqa: S608 - names of ours
 
 
 def spoken_at(schema: Schema) -> str:
@@ -119,6 +133,7 @@ def session_from_row(row: sqlite3.Row, path: Path) -> Session:
         tokens=buckets(cells),
         estimated_cost=cost(cells, "estimated_cost_usd"),
         actual_cost=cost(cells, "actual_cost_usd"),
+        auxiliary_usd=cells.money("auxiliary_usd") if "auxiliary_usd" in row.keys() else None,  # noqa: SIM118
         cwd=text("cwd"),
         profile=text("profile_name"),
         rewind_count=integer("rewind_count"),

@@ -68,7 +68,7 @@ def _cells(node: ChainNode, below: Money, chain: Chain, asked: str, names: Mappi
         format.count(session.messages),
         format.count(node.generations),
         format.short(session.tokens.total),
-        format.money(session.recorded_cost.usd),
+        format.money(session.cost.usd),
         format.sum_of_money(below),
         names[session.id],
     ]

@@ -193,7 +193,7 @@ def _of_session(store: SessionLists, entry: SessionEntry) -> Row:
         sessions=entry.sessions,
         title=session.title,
         tokens=session.tokens,
-        usd=session.recorded_cost.usd,
+        usd=session.cost.usd,
         messages=session.messages,
         calls=session.api_calls,
         last_active=session.last_active,

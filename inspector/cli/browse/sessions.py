@@ -134,7 +134,7 @@ def _payload(row: Row) -> dict[str, Any]:
         "calls": session.api_calls,
         "tokens": jsonio.tokens(session.tokens),
         "hit_rate": session.tokens.hit_rate,
-        "cost": jsonio.cost(session.recorded_cost),
+        "cost": jsonio.session_cost(session),
         "conversation": {
             "root": row.root,
             "tip": row.tip,

@@ -144,7 +144,7 @@ class FindingsScreen(CardPage):
     def _remember(self, diagnosis: Diagnosis) -> None:
         """Let the list of conversations show what was found, as far as everything was examined."""
         finding = diagnosis.finding
-        if self._session is None and finding.session is not None:
+        if self._session is None:
             known = shell(self).diagnosed
             known.setdefault((diagnosis.location, finding.session), Counter())[finding.severity] += 1
 

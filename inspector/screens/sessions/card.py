@@ -5,14 +5,11 @@ from __future__ import annotations
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from inspector.screens.sessions.columns import Beside, Extra, SessionLine
+from inspector.screens.sessions.columns import Extra, SessionLine
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.terminal import formatting as format
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.pressure_bar import Pressure
-
-SUMMARIES = "compression"
-"""The task of calls that write summaries."""
 
 
 class SessionCard(Vertical):
@@ -32,7 +29,7 @@ class SessionCard(Vertical):
         told: tuple[tuple[Piece, ...], ...] = ((), (), ())
         if row is not None:
             extra = None if row.part else listing.extras.get(row.key)
-            told = (_what(row, listing.previews.get(row.key, "")), _window(row, extra), _spent(row, extra))
+            told = (_what(row, listing.previews.get(row.key, "")), _window(row, extra), _spent(row))
         for line, pieces in zip(self.query(StatusLine), told, strict=True):
             line.left = pieces
 
@@ -55,8 +52,23 @@ def _window(row: SessionLine, extra: Extra | None) -> tuple[Piece, ...]:
         return (("ink-muted", active), ("ink-muted", ended))
     if extra is None:
         return (("ink-muted", active),)
-    generations = f" · {format.plural(extra.generations, 'generation')}" if extra.generations else ""
-    return (*_pressure(extra.pressure), ("ink-muted?", generations), ("ink-muted?", f" · {active}"))
+    if extra.answer.sentence:
+        return _answer(extra)
+    return (*_pressure(extra.pressure), ("ink-muted?", _compressions(extra)), ("ink-muted?", f" · {active}"))
+
+
+def _answer(extra: Extra) -> tuple[Piece, ...]:
+    """What is wrong, and what helps where there is room."""
+    token = f"severity-{extra.severity}" if extra.severity else "ink"
+    fix = f" Fix: {extra.answer.remedy}" if extra.answer.remedy else ""
+    return ((token, extra.answer.sentence), ("severity-ok", fix))
+
+
+def _compressions(extra: Extra) -> str:
+    if extra.compressions is None:
+        return ""
+    failed = f", {extra.failed:,} failed" if extra.failed else ""
+    return f" · {format.plural(extra.compressions, 'compression')}{failed}"
 
 
 def _pressure(pressure: Pressure) -> tuple[Piece, ...]:
@@ -70,31 +82,26 @@ def _pressure(pressure: Pressure) -> tuple[Piece, ...]:
         return full
     left = pressure.threshold - pressure.tokens
     room = f"{format.count(left)} to go" if left > 0 else f"{format.count(-left)} past it"
-    return (*full, ("ink-muted", f" · fires at {format.count(pressure.threshold)}, {room}"))
+    return (*full, ("ink-muted", f" · limit {format.count(pressure.threshold)}, {room}"))
 
 
-def _spent(row: SessionLine, extra: Extra | None) -> tuple[Piece, ...]:
-    tokens, bound = row.tokens, row.row.lower_bound
-    beside = extra.beside if extra else None
+def _spent(row: SessionLine) -> tuple[Piece, ...]:
+    tokens, bound, aside = row.tokens, row.row.lower_bound, row.auxiliary
     pieces: list[Piece] = [
         ("money!", f"{format.money(row.cost.usd)} "),
         ("ink-muted", f"{row.cost.status or ''} ".lstrip()),
-        *((("money", f"+ {format.money(beside.usd)} "), ("ink-muted", _tasks(beside))) if beside else ()),
+        *((("ink-muted", f"({format.money(aside)} of it beside the main loop) "),) if aside else ()),
         ("ink-muted", "· "),
         ("ink", f"{_full(tokens.total, lower_bound=bound)} tokens"),
     ]
     for name, token, value in (
-        ("fresh", "bucket-fresh", tokens.input),
+        ("uncached input", "bucket-fresh", tokens.input),
         ("cache read", "bucket-read", tokens.cache_read),
         ("cache write", "bucket-write", tokens.cache_write),
         ("output", "bucket-output", tokens.output),
     ):
         pieces.append((f"{token}?", f" · {_full(value, lower_bound=bound)} {name}"))
     return tuple(pieces)
-
-
-def _tasks(beside: Beside) -> str:
-    return "for summaries " if beside.tasks == (SUMMARIES,) else f"for {', '.join(beside.tasks)} "
 
 
 def _full(value: int | None, *, lower_bound: bool) -> str:

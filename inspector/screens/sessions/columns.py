@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
 from core.model.accounting.tokens import Buckets, Cost
 from core.model.finding import Severity
+from core.model.headline import UNSAID, Headline
 from core.model.transcript.pages import ConversationRow
 from core.model.transcript.session import Kind, Session
 from core.store.database.locate import Location
 from inspector.terminal import formatting as format
-from inspector.terminal.glyphs import DOWN, KIND, LIVE, SEVERITY
+from inspector.terminal.glyphs import KIND, LIVE, SEVERITY
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.charts.pressure_bar import Pressure
 from inspector.widgets.charts.pressure_bar import draw as draw_pressure
+from inspector.widgets.charts.sparkline import sparkline
 
 PROFILE = "profile"
 Key = tuple[Location, str]
@@ -59,10 +61,17 @@ class SessionLine:
 
     @property
     def cost(self) -> Cost:
-        """Recorded cost of the session or of the whole conversation."""
+        """Recorded cost of the session or of the whole conversation, calls beside the main loop included."""
         if self.part is None:
             return self.row.cost
-        return self.part.recorded_cost
+        return self.part.cost
+
+    @property
+    def auxiliary(self) -> Decimal | None:
+        """How much of it calls beside the main loop cost."""
+        sessions = (self.part,) if self.part else self.row.sessions
+        known = [one.auxiliary_usd for one in sessions if one.auxiliary_usd]
+        return sum(known, Decimal(0)) if known else None
 
     @property
     def key(self) -> Key:
@@ -77,32 +86,31 @@ class SessionLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """Calls beside the main loop, such as those that write summaries: no session's own cost holds them.
-
-    Attributes:
-        tasks: What they were for.
-    """
-
-    usd: Decimal
-    tasks: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Extra:
     """What has to be computed for a conversation, a moment after its row is on screen.
 
     Attributes:
-        flags: Signs of what needs attention, worst first, as (theme token, text).
+        compressions: How often it was compressed; None when that is not known.
+        failed: Attempts that left everything as it was.
+        severity: Critical while compression fails or is blocked above its limit, a warning near the limit or
+            while it is held off, None while all is well.
         state: The state the conversation was in; what was computed for another one is out of date.
-        beside: What Hermes counts apart from it; None where that costs nothing anybody knows.
+        answer: What is wrong and what helps, in a sentence.
+        prompts: Sizes of its requests, oldest first.
     """
 
     pressure: Pressure
-    generations: int | None = None
-    flags: tuple[tuple[str, str], ...] = ()
+    compressions: int | None = None
+    failed: int = 0
+    severity: Severity | None = None
     state: State | None = None
-    beside: Beside | None = None
+    answer: Headline = UNSAID
+    prompts: tuple[int, ...] = ()
+
+    @property
+    def broken(self) -> bool:
+        """A compression failed and none has succeeded since, or it is blocked where it is due."""
+        return self.severity is Severity.CRITICAL or (bool(self.failed) and self.severity is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +125,6 @@ class Sheet:
     now: datetime
     extra: Extra | None = None
     live: bool = False
-    unfolded: bool = False
-    diagnosed: Mapping[Severity, int] = field(default_factory=dict)
     preview: str = ""
 
 
@@ -148,26 +154,27 @@ def _left(value: Callable[[SessionLine], str], token: str = "ink-muted") -> Draw
 
 
 def _last(line: SessionLine, width: int, sheet: Sheet) -> Line:
-    sign = LIVE if sheet.live else _sign(line, sheet)
-    drawn = Line().cell(sign, 2, sheet.ink.style("live" if sheet.live else "ink-muted"))
+    sign, token = _sign(line, sheet)
+    drawn = Line().cell(sign, 2, sheet.ink.style(token, bold=True))
     return drawn.cell(
         format.age(line.session.last_active, sheet.now), width - 2, sheet.ink.style("ink-muted")
     )
 
 
-def _sign(line: SessionLine, sheet: Sheet) -> str:
-    if line.part is not None or line.row.kind is not Kind.MAIN:
-        return KIND[line.kind if line.part else line.row.kind]
-    if len(line.row.sessions) < 2 and not line.row.delegates and not line.row.branches:
-        return ""
-    return DOWN if sheet.unfolded else KIND[Kind.CONTINUATION]
+def _sign(line: SessionLine, sheet: Sheet) -> tuple[str, str]:
+    """What needs attention, else whether Hermes is at it; and the colour of that."""
+    severity = sheet.extra.severity if sheet.extra and line.part is None else None
+    if severity is not None:
+        return SEVERITY[severity], f"severity-{severity}"
+    return (LIVE, "live") if sheet.live else ("", "ink")
 
 
 def _title(line: SessionLine, width: int, sheet: Sheet) -> Line:
     ink, named = sheet.ink, bool(line.title)
     extra = "" if line.part else _family(line.row)
     room = width - len(extra) - 1 if extra and width - len(extra) > 24 else width
-    drawn = Line().gap(2 if line.part else 0)
+    sign = KIND[line.kind if line.part else line.row.kind].strip()
+    drawn = Line().gap(2 if line.part else 0).add(f"{sign} " if sign else "", ink.style("ink-faint"))
     style = ink.style("ink" if named and not line.part else "ink-muted")
     unnamed = line.session.id if line.part else sheet.preview or line.session.id
     drawn.add(line.title or unnamed, style, most=room - drawn.width)
@@ -181,41 +188,43 @@ def _family(row: ConversationRow) -> str:
     return " ".join(parts)
 
 
-def _pressure(line: SessionLine, width: int, sheet: Sheet) -> Line:
+def _context(line: SessionLine, width: int, sheet: Sheet) -> Line:
+    """A bar, and the size of the next request against the limit where it is compressed."""
     if line.part is not None:
         return Line().cell(_end(line.part), width, sheet.ink.style("ink-faint"))
     if sheet.extra is None:
         return Line().cell("⋯", width, sheet.ink.style("ink-faint"))
-    return draw_pressure(sheet.extra.pressure, width, sheet.ink)
+    return draw_pressure(sheet.extra.pressure, width, sheet.ink, failing=_fails(sheet.extra))
+
+
+def _fails(extra: Extra) -> bool:
+    return extra.severity is Severity.CRITICAL
 
 
 def _end(session: Session) -> str:
     return f"ended: {session.end_reason}" if session.end_reason else "open"
 
 
-def _generations(line: SessionLine, width: int, sheet: Sheet) -> Line:
+def _compressions(line: SessionLine, width: int, sheet: Sheet) -> Line:
     if line.part is not None:
         return Line().gap(width)
-    text = "⋯" if sheet.extra is None else format.count(sheet.extra.generations)
-    return Line().cell(text, width, sheet.ink.style("ink-muted"), right=True)
+    if sheet.extra is None:
+        return Line().cell("⋯", width, sheet.ink.style("ink-muted"), right=True)
+    count, failed = format.count(sheet.extra.compressions), sheet.extra.failed
+    if not failed:
+        return Line().cell(count, width, sheet.ink.style("ink-muted"), right=True)
+    told = f"{count} · {failed} failed" if width >= FULL_COMPRESSIONS else f"{failed} ✗"
+    token = f"severity-{sheet.extra.severity}" if sheet.extra.severity else "ink-muted"
+    return Line().cell(told, width, sheet.ink.style(token), right=True)
 
 
-def _flags(line: SessionLine, width: int, sheet: Sheet) -> Line:
-    drawn = Line()
-    for token, text in _signs(sheet) if line.part is None else ():
-        if drawn.width + len(text) <= width:
-            drawn.add(text, sheet.ink.style(token, bold=True))
-    return drawn.to(width)
-
-
-def _signs(sheet: Sheet) -> Iterator[tuple[str, str]]:
-    """Findings by number once somebody looked for them, else what the row itself shows."""
-    found = [(one, sheet.diagnosed.get(one, 0)) for one in (Severity.CRITICAL, Severity.WARNING)]
-    if not any(count for _, count in found):
-        yield from sheet.extra.flags if sheet.extra else ()
-    for severity, count in found:
-        if count:
-            yield f"severity-{severity}", f"{SEVERITY[severity]}{min(count, 9)}"
+def _sizes(line: SessionLine, width: int, sheet: Sheet) -> Line:
+    """How its requests grew and fell, the newest on the right."""
+    sizes = sheet.extra.prompts if sheet.extra and line.part is None else ()
+    if len(sizes) < 2:
+        return Line().gap(width)
+    most = sheet.extra.pressure.threshold if sheet.extra else None
+    return Line().cell(sparkline(sizes, width, most), width, sheet.ink.style("severity-info"), right=True)
 
 
 def _tokens(line: SessionLine) -> str:
@@ -236,23 +245,24 @@ COLUMNS = (
     Column("last", 8, _last, sort="last_active", indent=2),
     Column("conversation", 0, _title, sort="title"),
     Column(PROFILE, 10, _left(lambda line: line.location.label), 140, sort=PROFILE),
-    Column("where", 8, _left(lambda line: line.session.source or format.UNKNOWN), 104, sort="source"),
-    Column("model", 13, _left(lambda line: format.model(line.session.model)), 112, sort="model"),
+    Column("where", 8, _left(lambda line: line.session.source or format.UNKNOWN), 132, sort="source"),
+    Column("model", 13, _left(lambda line: format.model(line.session.model)), 104, sort="model"),
     Column("msgs", 6, _right(_messages), 150, right=True, sort="messages"),
-    Column("pressure", 12, _pressure, 58, 91, sort="pressure"),
-    Column("pressure of window", 19, _pressure, 92, 149, sort="pressure"),
-    Column("pressure of window", 26, _pressure, 150, sort="pressure"),
-    Column("gen", 3, _generations, 88, right=True, sort="generations"),
-    Column("fresh", 6, _bucket(lambda tokens: tokens.input), 170, right=True, sort="input"),
-    Column("read", 6, _bucket(lambda tokens: tokens.cache_read), 170, right=True, sort="cache_read"),
-    Column("write", 6, _bucket(lambda tokens: tokens.cache_write), 180, right=True, sort="cache_write"),
-    Column("output", 6, _bucket(lambda tokens: tokens.output), 170, right=True, sort="output"),
+    Column("context used", 16, _context, 58, 103, sort="pressure"),
+    Column("context used of limit", 26, _context, 104, 159, sort="pressure"),
+    Column("context used of limit", 34, _context, 160, sort="pressure"),
+    Column("requests", 20, _sizes, 170, sort="pressure"),
+    Column("uncached", 8, _bucket(lambda tokens: tokens.input), 220, right=True, sort="input"),
+    Column("read", 6, _bucket(lambda tokens: tokens.cache_read), 220, right=True, sort="cache_read"),
+    Column("write", 6, _bucket(lambda tokens: tokens.cache_write), 220, right=True, sort="cache_write"),
+    Column("output", 6, _bucket(lambda tokens: tokens.output), 220, right=True, sort="output"),
     Column("tokens", 6, _right(_tokens), 60, right=True, sort="tokens"),
-    Column("hit", 4, _right(lambda line: format.percent(line.tokens.hit_rate)), 70, right=True, sort="hit"),
+    Column("hit", 4, _right(lambda line: format.percent(line.tokens.hit_rate)), 132, right=True, sort="hit"),
     Column("cost", 8, _right(lambda line: format.money(line.cost.usd), "money"), right=True, sort="cost"),
-    Column("", 2, _flags, 0, 103),
-    Column("", 4, _flags, 104),
+    Column("compr.", 6, _compressions, 76, 111, right=True, sort="compressions"),
+    Column("compressions", 12, _compressions, 112, right=True, sort="compressions"),
 )
+FULL_COMPRESSIONS = 12
 GAP = 2
 LEAST_TITLE = 12
 

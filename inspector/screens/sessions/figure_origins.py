@@ -15,11 +15,11 @@ def measured(extra: Extra) -> tuple[FigureOrigin, ...]:
     shares = "prompt tokens / window; the mark stands at the threshold"
     return (
         FigureOrigin(
-            Origin("prompt tokens", size, "what the next request would carry, as the release estimates it")
+            Origin("context used", size, "what the next request would carry, as the release estimates it")
         ),
-        FigureOrigin(Origin("pressure", extra.pressure.share, shares, terms)),
+        FigureOrigin(Origin("share of the window", extra.pressure.share, shares, terms)),
         FigureOrigin(
             Origin("threshold", extra.pressure.threshold, "as configured today; the map shows its arithmetic")
         ),
-        FigureOrigin(Origin("generations", extra.generations, "compactions the rows show + 1")),
+        FigureOrigin(Origin("compressions", extra.compressions, "completed ones, as rows and log show them")),
     )

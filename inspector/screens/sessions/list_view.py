@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from textual.reactive import reactive
 
-from core.model.finding import Severity
 from inspector.screens.sessions.columns import GAP, Column, Extra, Key, SessionLine, Sheet, layout
 from inspector.screens.sessions.data.order import Order
 from inspector.terminal import formatting as format
 from inspector.terminal.glyphs import DOWN, UP
 from inspector.terminal.line import Line
 from inspector.terminal.text import cell_len
-from inspector.widgets.lists.folding_rows import FoldingRows
 from inspector.widgets.lists.row_list import RowList
 
 LIVE_FOR = timedelta(minutes=2)
@@ -37,8 +34,6 @@ class SessionsList(RowList[SessionLine]):
         """What was computed since, by conversation."""
         self.previews: dict[Key, str] = {}
         """The first words of those without a title."""
-        self.diagnosed: Mapping[Key, Mapping[Severity, int]] = {}
-        """Findings of each severity, by conversation."""
 
     def draw_header(self, width: int) -> list[Line]:
         """Column titles; the one the list is sorted by carries the direction."""
@@ -59,19 +54,17 @@ class SessionsList(RowList[SessionLine]):
 
     def draw_row(self, row: SessionLine, index: int, width: int) -> Line:
         """One conversation or session."""
-        line, sheet = Line(), self._sheet(row, index)
+        line, sheet = Line(), self._sheet(row)
         for column, cells in layout(width, profiles=self.profiles):
             line.extend(column.draw(row, cells, sheet)).gap(GAP)
         return line
 
-    def _sheet(self, row: SessionLine, index: int) -> Sheet:
-        session, rows = row.session, self.rows
+    def _sheet(self, row: SessionLine) -> Sheet:
+        session = row.session
         fresh = session.last_active is not None and self.now - session.last_active < LIVE_FOR
-        unfolded = isinstance(rows, FoldingRows) and rows.unfolded(rows.place(index)[0])
         live = fresh and not session.ended_at
-        found = self.diagnosed.get(row.key, {})
         preview = self.previews.get(row.key, "")
-        return Sheet(self.palette, self.now, self.extras.get(row.key), live, unfolded, found, preview)
+        return Sheet(self.palette, self.now, self.extras.get(row.key), live, preview)
 
     @property
     def sorts(self) -> frozenset[str]:

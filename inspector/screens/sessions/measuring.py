@@ -60,7 +60,7 @@ class Measuring:
         from inspector.screens.sessions.data.figure_cache import remembered
 
         for line in self._visible():
-            extra = remembered(line, self._known, self._listing.now)
+            extra = remembered(line, self._known)
             if extra is not None:
                 self._listing.extras.setdefault(line.key, extra)
         self._listing.refresh()

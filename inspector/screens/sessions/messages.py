@@ -12,7 +12,7 @@ from inspector.screens.sessions.columns import Extra, Key, SessionLine
 from inspector.screens.sessions.data.order import SourcePage
 
 if TYPE_CHECKING:
-    from core.model.accounting.ledger import LedgerRow
+    from core.account.spending.budget import Today
     from inspector.screens.sessions.data.figure_cache import Figures
 
 Stamps = tuple[tuple[int, ...], ...]
@@ -59,9 +59,9 @@ class Unfolded(Event):
 
 @dataclass
 class AddedUp(Event):
-    """What the last days cost is known."""
+    """What today cost is known."""
 
-    totals: LedgerRow
+    today: Today
 
 
 @dataclass

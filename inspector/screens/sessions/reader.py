@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -18,7 +18,6 @@ from inspector.base.workers import cancelled, start
 from inspector.screens.sessions import messages
 from inspector.screens.sessions.columns import Extra, Key, SessionLine
 from inspector.screens.sessions.data.order import MEASURED, SourcePage
-from inspector.screens.sessions.words import DAYS
 from inspector.terminal.masking import warm
 from inspector.widgets.lists.rows import PAGE
 
@@ -107,16 +106,16 @@ class ListReader:
         remember(lines, found)
 
     def add_up(self) -> None:
-        """Add up what the last days cost, over everything in sight."""
+        """Add up what today cost, over everything in sight."""
         start(self._host, "spent", self._add_up)
 
     def _add_up(self) -> None:
         from inspector.screens.sessions.data.spent import spent
 
         stop = cancelled()
-        totals = spent(self.locations, self.now - timedelta(days=DAYS), stop)
-        if totals is not None and not stop():
-            self._tell(messages.AddedUp(totals))
+        today = spent(self.locations, self.now, stop)
+        if today is not None and not stop():
+            self._tell(messages.AddedUp(today))
         # Says more of these totals; loaded on the key it would be felt.
         import_module("inspector.screens.workspace.usage.screen")
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.timer import Timer
 
+from core.model.finding import Severity
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.figure_origins import FigureQuestion
 from inspector.screens.page import Page
 from inspector.screens.sessions import messages
+from inspector.screens.sessions.alert_line import AlertLine
 from inspector.screens.sessions.card import SessionCard
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.sessions.pane import SessionsPane
@@ -24,7 +27,7 @@ from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.lists.row_list import RowList
 
 if TYPE_CHECKING:
-    from core.model.accounting.ledger import LedgerRow
+    from core.account.spending.budget import Today
 
 ADD_UP_SECONDS = 10.0
 """How long Hermes may write before what it cost is added up again: that reads more than the list does."""
@@ -47,32 +50,28 @@ class SessionsScreen(Page):
         super().__init__()
         self.locations = tuple(locations)
         self._at = at
-        self._spent: LedgerRow | None = None
+        self._today: Today | None = None
         self._adding: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Where we are, what is wrong, the list with its filter, the row under the cursor, the keys."""
         yield StatusLine(id="head")
         yield Banner()
+        yield AlertLine()
         yield SessionsPane(self.locations, at=self._at)
         yield SessionCard()
         yield StatusLine(id="foot")
         yield KeyBar()
 
-    def on_mount(self) -> None:
-        """The list reads for itself."""
-        self.listing.diagnosed = shell(self).diagnosed
-
     def on_screen_resume(self) -> None:
-        """Another screen may have examined what is listed."""
-        self.listing.refresh()
+        """Another screen may have examined what is listed, and it is counted here."""
         self._tell()
 
     @on(messages.Arrived)
     def _arrived(self, event: messages.Arrived) -> None:
         self.query_one(Banner).say(" · ".join(error.line for error in event.page.errors))
         shell(self).failures += event.page.errors
-        if event.page.whole and self._spent is None:
+        if event.page.whole and self._today is None:
             self.pane.reader.add_up()
 
     @on(SessionsPane.Written)
@@ -86,7 +85,7 @@ class SessionsScreen(Page):
 
     @on(messages.AddedUp)
     def _sum_up(self, event: messages.AddedUp) -> None:
-        self._spent = event.totals
+        self._today = event.today
         self._tell()
 
     def action_findings(self) -> None:
@@ -110,8 +109,32 @@ class SessionsScreen(Page):
     @on(RowList.Opened)
     def _open(self) -> None:
         line = self.listing.current
+        extra = self.listing.extras.get(line.key) if line is not None else None
+        self._open_at("why" if extra is not None and extra.broken else None)
+
+    def action_why(self) -> None:
+        """Open the answer why it was compressed, or why it was not."""
+        self._open_at("why")
+
+    def _open_at(self, view: str | None) -> None:
+        line = self.listing.current
         if line is not None:
-            shell(self).open_conversation(line.location, line.session.id)
+            shell(self).open_conversation(line.location, line.session.id, view=view)
+
+    def action_next_alert(self) -> None:
+        """Say the next of the worst things."""
+        self.query_one(AlertLine).turn()
+
+    def action_hide(self) -> None:
+        """Take the line about the worst things away."""
+        self.query_one(AlertLine).hide()
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What is not there cannot be turned or hidden."""
+        if action in ("hide", "next_alert"):
+            return self.is_mounted and self.query_one(AlertLine).display
+        return super().check_action(action, parameters)
 
     def action_origins(self) -> None:
         """Say where the figures of the conversation under the cursor come from."""
@@ -148,9 +171,15 @@ class SessionsScreen(Page):
         head, foot = self.query_one("#head", StatusLine), self.query_one("#foot", StatusLine)
         head.left = header(self.locations, total, self.size.width)
         room = self.size.width - cells(head.left) - 4
-        head.right = summing_up(self._spent, self.listing.diagnosed, room)
+        head.right = summing_up(self._today, _count(shell(self).diagnosed), room)
         narrow = self.has_class("-narrow")
         foot.right = position(self.listing, pane.order, page, brief=narrow)
         room = self.size.width - cells(foot.right) - 5
-        foot.left = legend(room, examined=bool(self.listing.diagnosed))
+        foot.left = legend(room)
         self.query_one(SessionCard).tell(self.listing)
+        self.query_one(AlertLine).tell(self.listing)
+
+
+def _count(diagnosed: Mapping[tuple[Location, str | None], Counter[Severity]]) -> int:
+    """How many findings there are, of conversations and of databases."""
+    return sum(found.total() for found in diagnosed.values())

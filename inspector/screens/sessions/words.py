@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.model.finding import Severity
 from core.model.transcript.session import Kind
 from core.store.database.locate import Location
-from inspector.screens.sessions.columns import Key
+from inspector.screens.sessions.columns import Extra, SessionLine
 from inspector.screens.sessions.data.order import SORTS, Order, SourcePage
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.terminal import formatting as format
 from inspector.terminal.glyphs import DOWN, KIND, LIVE, SEVERITY, UP
-from inspector.terminal.text import cell_len
+from inspector.terminal.text import cell_len, clean_line, crop
 from inspector.widgets.bars.status_line import Piece
 from inspector.widgets.lists.folding_rows import FoldingRows
 
 if TYPE_CHECKING:
-    from core.model.accounting.ledger import LedgerRow
+    from core.account.spending.budget import Today
 
-DAYS = 30
-"""How far back the sum in the first line reaches."""
 SUMS_CELLS = 30
-"""What that sum takes; the app's own name gives way to it."""
+"""What today's money takes; the app's own name gives way to it."""
+LEAST_NAME = 12
+"""Cells a title needs to be told from another."""
 
 
-def legend(room: int, *, examined: bool) -> tuple[Piece, ...]:
-    """What the signs mean: of pressure, or of findings once somebody looked for them; as many as fit."""
-    worst, bad = ("critical", "warning") if examined else ("past threshold", "near it or held off")
+def legend(room: int) -> tuple[Piece, ...]:
+    """What the signs mean, as many as fit."""
     pieces: list[Piece] = []
     for token, sign, word in (
-        ("severity-critical", SEVERITY[Severity.CRITICAL], worst),
-        ("severity-warning", SEVERITY[Severity.WARNING], bad),
+        ("severity-critical", SEVERITY[Severity.CRITICAL], "compression fails"),
+        ("severity-warning", SEVERITY[Severity.WARNING], "near the limit, or blocked"),
         ("live", LIVE, "live"),
         ("ink-faint", KIND[Kind.CONTINUATION], "more inside"),
         ("ink-faint", KIND[Kind.BRANCH], "branch"),
-        ("ink-faint", KIND[Kind.DELEGATE], "delegate"),
+        ("ink-faint", KIND[Kind.DELEGATE], "sub-agent"),
     ):
         named: list[Piece] = [(token, sign), ("ink-faint", f" {word}")]
         if cells([*pieces, *named]) > room:
@@ -77,23 +76,37 @@ def _short(path: Path) -> str:
         return str(path)
 
 
-def summing_up(
-    totals: LedgerRow | None, diagnosed: Mapping[Key, Mapping[Severity, int]], room: int
-) -> tuple[Piece, ...]:
-    """Cost, hit rate, findings once somebody looked for them: as many as fit into `room` cells."""
+def summing_up(today: Today | None, findings: int, room: int) -> tuple[Piece, ...]:
+    """Today's money, what took most of it, the findings once somebody looked for them: as many as fit."""
     pieces: list[Piece] = []
-    if totals is not None and not totals.sessions:
-        pieces.append(("ink-muted", f"no sessions in {DAYS} days"))
-    elif totals is not None:
-        pieces.append(("money", f"{DAYS} days  {format.sum_of_money(totals.recorded)}"))
-        pieces.append(("ink-muted", f" · hit {format.percent(totals.tokens.hit_rate)}"))
-    count = sum(sum(found.values()) for found in diagnosed.values())
-    if count:
-        text = format.plural(count, "finding")
-        pieces.append(("severity-warning", f" · {text}" if pieces else text))
+    counted = f" · {format.plural(findings, 'finding')}" if findings else ""
+    if today is not None and not today.usd:
+        pieces.append(("ink-muted", "nothing spent today"))
+    elif today is not None:
+        sign = format.LOWER_BOUND if today.at_least else ""
+        pieces.append(("money", f"today {sign}{format.money(today.usd)}"))
+        if today.largest is not None:
+            name, usd = today.largest[0], format.money(today.largest[1])
+            left = room - cells(pieces) - cell_len(f" (largest:  {usd}){counted}")
+            if left >= LEAST_NAME:
+                pieces.append(("ink-muted", f" (largest: {crop(clean_line(name), left)} {usd})"))
+    if counted:
+        pieces.append(("severity-warning", counted if pieces else counted.removeprefix(" · ")))
     while pieces and cells(pieces) > room:
         pieces.pop()
     return tuple(pieces)
+
+
+def alert(line: SessionLine, extra: Extra, place: int, count: int) -> tuple[tuple[Piece, ...], str]:
+    """What is wrong with a conversation, for the line above the list; and how to go on from it."""
+    severity = extra.severity or Severity.INFO
+    token = f"severity-{severity}"
+    said: tuple[Piece, ...] = (
+        (f"{token}!", f"{SEVERITY[severity]} {line.title or line.session.id}: "),
+        (token, extra.answer.sentence),
+        *((("severity-ok", f" Fix: {extra.answer.remedy}"),) if extra.answer.remedy else ()),
+    )
+    return said, f"{place + 1} of {count} · n next" if count > 1 else ""
 
 
 def position(
@@ -104,7 +117,7 @@ def position(
     if not isinstance(rows, FoldingRows) or not rows.count:
         return ()
     place, total = rows.place(listing.cursor)[0] + 1, rows.base.count
-    folded = "" if brief or order.delegates or order.text else " · delegates folded"
+    folded = "" if brief or order.delegates or order.text else " · sub-agents hidden (a)"
     direction = DOWN if order.natural else UP
     sorting = f"by {SORTS[order.sort]} {direction}{_progress(page, order)}"
     return (("ink-muted", f"{place:,} of {total:,} · {sorting}{folded}"),)

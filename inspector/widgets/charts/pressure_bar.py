@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.support.amounts import round_number
 from inspector.terminal import formatting as format
 from inspector.terminal.glyphs import GAUGE_FULL, GAUGE_HALF, GAUGE_TRACK, THRESHOLD
 from inspector.terminal.line import Line
@@ -49,17 +50,36 @@ class Pressure:
         return "severity-warning" if self.near else "severity-info"
 
 
-def draw(pressure: Pressure, width: int, ink: Palette) -> Line:
-    """A bar of `width` cells: filled part, threshold tick, the share in numbers at the end."""
+FIGURES = 11
+"""Cells of the size and the limit behind a bar, with a blank before them."""
+
+
+def draw(pressure: Pressure, width: int, ink: Palette, *, failing: bool = False) -> Line:
+    """A bar of `width` cells: filled part, threshold tick, then size and limit in numbers.
+
+    Args:
+        pressure: What to draw.
+        width: Cells of all of it.
+        ink: The colours.
+        failing: Compression does not work: drawn as if it were past the limit.
+    """
     if pressure.share is None:
         why = " window unknown" if pressure.window is None and width > 16 else ""
         return Line().cell(format.UNKNOWN + why, width, ink.style("ink-faint"))
-    line = bar(pressure, width - 6, ink)
-    token = pressure.token if pressure.near else "ink-muted"
-    return line.cell(format.percent(pressure.share), 6, ink.style(token), right=True)
+    token = "severity-critical" if failing else pressure.token
+    line = bar(pressure, width - FIGURES, ink, token)
+    words = f"{short(pressure.tokens)}/{short(pressure.threshold or pressure.window)}"
+    return line.cell(
+        words, FIGURES, ink.style(token if pressure.near or failing else "ink-muted"), right=True
+    )
 
 
-def bar(pressure: Pressure, cells: int, ink: Palette) -> Line:
+def short(tokens: int | None) -> str:
+    """A number of tokens in at most four characters where it is below 10 million."""
+    return round_number(tokens) if tokens else "0"
+
+
+def bar(pressure: Pressure, cells: int, ink: Palette, token: str | None = None) -> Line:
     """The bar alone: a heavy rule on a light one."""
     halves = round(min(pressure.share or 0.0, 1.0) * cells * 2)
     tick = _tick(pressure, cells)
@@ -69,7 +89,7 @@ def bar(pressure: Pressure, cells: int, ink: Palette) -> Line:
         if cell == tick:
             line.add(THRESHOLD, ink.style("threshold"))
         elif filled:
-            line.add((GAUGE_HALF, GAUGE_FULL)[filled - 1], ink.style(pressure.token))
+            line.add((GAUGE_HALF, GAUGE_FULL)[filled - 1], ink.style(token or pressure.token))
         else:
             line.add(GAUGE_TRACK, ink.style("rule"))
     return line

@@ -8,19 +8,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from datetime import datetime
 from zlib import crc32
 
+from core.model.finding import Severity
 from core.store.database.locate import Location
 from core.support.file_cache import KeptAnswer
 from inspector.screens.sessions.columns import Extra, Key, SessionLine
-from inspector.screens.sessions.data.flags import flags
 from inspector.widgets.charts.pressure_bar import Pressure
 
 MOST = 500
 """Conversations kept of one database, those seen last."""
-Figures = tuple[int, int | None, int | None, int | None, int | None]
-"""Checksum of the conversation's state; tokens, threshold, window; generations."""
+Figures = tuple[int, int | None, int | None, int | None, int | None, int | None, int | None]
+"""Checksum of the conversation's state; tokens, threshold, window; compressions, failed ones, rank."""
+_LENGTH = 7
 
 
 def recall(locations: Iterable[Location]) -> dict[Key, Figures]:
@@ -28,14 +28,14 @@ def recall(locations: Iterable[Location]) -> dict[Key, Figures]:
     return {(place, root): figures for place in locations for root, figures in _read(place).items()}
 
 
-def remembered(line: SessionLine, known: Mapping[Key, Figures], now: datetime) -> Extra | None:
+def remembered(line: SessionLine, known: Mapping[Key, Figures]) -> Extra | None:
     """What was computed for a conversation that has not changed since; it carries no state of its own."""
     figures = known.get(line.key)
     if figures is None or figures[0] != _checksum(line):
         return None
-    _, tokens, threshold, window, generations = figures
-    pressure = Pressure(tokens, threshold, window)
-    return Extra(pressure, generations, flags(line, pressure, now))
+    _, tokens, threshold, window, compressions, failed, rank = figures
+    severity = next((one for one in Severity if one.rank == rank), None)
+    return Extra(Pressure(tokens, threshold, window), compressions, failed or 0, severity)
 
 
 def remember(lines: Iterable[SessionLine], extras: Mapping[Key, Extra]) -> None:
@@ -43,9 +43,11 @@ def remember(lines: Iterable[SessionLine], extras: Mapping[Key, Extra]) -> None:
     found: dict[Location, dict[str, Figures]] = {}
     for line in lines:
         extra = extras.get(line.key)
-        if extra is not None and extra.generations is not None:
+        if extra is not None and extra.compressions is not None:
             one = extra.pressure
-            figures = (_checksum(line), one.tokens, one.threshold, one.window, extra.generations)
+            rank = extra.severity.rank if extra.severity else None
+            sizes = (one.tokens, one.threshold, one.window)
+            figures = (_checksum(line), *sizes, extra.compressions, extra.failed, rank)
             found.setdefault(line.location, {})[line.row.root.id] = figures
     for place, fresh in found.items():
         older = {root: figures for root, figures in _read(place).items() if root not in fresh}
@@ -62,12 +64,12 @@ def _read(place: Location) -> dict[str, Figures]:
 
 
 def _figures(row: object) -> Figures | None:
-    if not isinstance(row, list) or len(row) != 5 or not isinstance(row[0], int):
+    if not isinstance(row, list) or len(row) != _LENGTH or not isinstance(row[0], int):
         return None
     if not all(one is None or isinstance(one, int) for one in row):
         return None
-    checksum, tokens, threshold, window, generations = row
-    return checksum, tokens, threshold, window, generations
+    checksum, tokens, threshold, window, compressions, failed, rank = row
+    return checksum, tokens, threshold, window, compressions, failed, rank
 
 
 def _checksum(line: SessionLine) -> int:

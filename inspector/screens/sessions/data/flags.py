@@ -1,4 +1,4 @@
-"""Which conversations need attention, from what a row of the list shows."""
+"""Which conversations need attention."""
 
 from __future__ import annotations
 
@@ -7,19 +7,11 @@ from datetime import datetime
 from core.model.finding import Severity
 from core.model.transcript.session import Guards
 from inspector.screens.sessions.columns import SessionLine
-from inspector.terminal.glyphs import SEVERITY
 from inspector.widgets.charts.pressure_bar import Pressure
 
 
-def flags(line: SessionLine, pressure: Pressure, now: datetime) -> tuple[tuple[str, str], ...]:
-    """Signs of what needs attention, as (theme token, text)."""
-    worst = _severity(line, pressure, now)
-    return ((f"severity-{worst}", SEVERITY[worst]),) if worst else ()
-
-
-def _severity(line: SessionLine, pressure: Pressure, now: datetime) -> Severity | None:
-    if pressure.past:
-        return Severity.CRITICAL
+def severity_of(line: SessionLine, pressure: Pressure, now: datetime) -> Severity | None:
+    """How bad it is by its row and its size alone, before anybody reads what became of its compactions."""
     damaged = any(session.damage for session in line.row.sessions)
     return Severity.WARNING if pressure.near or damaged or _blocked(line.row.tip.guards, now) else None
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from decimal import Decimal
 
-from core.compress.planning.measure import measure as measure_messages
-from core.compress.planning.plan import plan
 from core.errors import InspectorError
-from core.explain.context.gather import Situation, situation
+from core.explain.events import explained, prompts_of
+from core.explain.explanation import Explanation
+from core.explain.headline.conversation import standing_failure
+from core.model.compaction.event import Trigger
+from core.model.finding import Severity
+from core.model.headline import UNSAID, Headline
 from core.store.database.connect import Cancelled
 from core.store.store import Store
-from inspector.screens.sessions.columns import Beside, Extra, Key, SessionLine
-from inspector.screens.sessions.data.flags import flags
+from inspector.screens.sessions.columns import Extra, Key, SessionLine
+from inspector.screens.sessions.data.flags import severity_of
 from inspector.widgets.charts.pressure_bar import Pressure
 
 
@@ -41,34 +43,31 @@ def measure(lines: Sequence[SessionLine], now: datetime, stop: Cancelled) -> Ite
                 yield line.key, _measure(store, line, now)
         except InspectorError:
             # The row itself is sound and stays; opening the conversation says what is wrong inside.
-            yield line.key, Extra(Pressure(), None, flags(line, Pressure(), now), line.state)
+            severity = severity_of(line, Pressure(), now)
+            yield line.key, Extra(Pressure(), severity=severity, state=line.state)
 
 
 def _measure(store: Store, line: SessionLine, now: datetime) -> Extra:
-    here = situation(store, line.row.tip.id)
-    pressure = pressure_of(here)
-    count = len(here.conversation.generations)
-    beside = _beside(store, [one.id for one in line.row.sessions])
-    return Extra(pressure, count, flags(line, pressure, now), line.state, beside)
+    frame, found = explained(store, line.row.tip.id)
+    here = found.now
+    pressure = Pressure(here.tokens, here.threshold, here.window)
+    severity, answer = _judged(found, severity_of(line, pressure, now))
+    return Extra(
+        pressure,
+        sum(event.completed and event.trigger is not Trigger.NATIVE for event in found.events),
+        sum(not event.completed for event in found.events),
+        severity,
+        line.state,
+        answer,
+        tuple(prompts_of(frame)),
+    )
 
 
-def _beside(store: Store, sessions: Sequence[str]) -> Beside | None:
-    """What calls beside the main loop were recorded to cost."""
-    rows = [row for row in store.model_usage(sessions) if row.task]
-    costs = [(row.actual_cost if row.actual_cost.usd else row.estimated_cost).usd for row in rows]
-    usd = sum((one for one in costs if one), Decimal(0))
-    return Beside(usd, tuple(sorted({row.task for row in rows}))) if usd else None
-
-
-def pressure_of(here: Situation) -> Pressure:
-    """What the next request of a conversation carries, against its window.
-
-    The size is the provider's own count where one is known, else the release's estimate of everything sent.
-    """
-    if not here.messages:
-        return Pressure(None, None, here.settings.window)
-    planned = plan(measure_messages(here.messages, here.policy), here.settings, here.gate)
-    tokens = here.settings.current_tokens
-    if tokens is None:
-        tokens = planned.compared_tokens + (here.system_prompt_tokens or 0) + (here.tools_tokens or 0)
-    return Pressure(tokens, planned.threshold_tokens, planned.window)
+def _judged(found: Explanation, severity: Severity | None) -> tuple[Severity | None, Headline]:
+    """A failure that stands speaks first, then a limit that is passed, then what the row tells."""
+    failure = standing_failure(found.events)
+    if failure is not None:
+        return failure.headline.severity, failure.headline
+    if found.now.headline.severity is Severity.CRITICAL:
+        return Severity.CRITICAL, found.now.headline
+    return severity, found.now.headline if severity else UNSAID

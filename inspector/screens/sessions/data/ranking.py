@@ -28,7 +28,7 @@ class Standing(NamedTuple):
 
     state: int
     pressure: float | None
-    generations: float | None
+    compressions: float | None
 
 
 class Ranker:
@@ -68,7 +68,7 @@ class Ranker:
             return
         for key, extra in measure((line,), now, stop):
             if not stop():  # what was interrupted is not known
-                self._known[key] = Standing(state, extra.pressure.share, extra.generations)
+                self._known[key] = Standing(state, extra.pressure.share, extra.compressions)
 
     def _page(
         self, asked: SourcePage, keys: Sequence[Key], looked_at: int, size: int, stop: Cancelled

@@ -1,4 +1,4 @@
-"""What everything in sight cost lately. Imported in the worker that asks: accounts load slowly."""
+"""What everything in sight cost today. Imported in the worker that asks: accounts load slowly."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import datetime
 
-from core.account.spending.ledger import ledger
+from core.account.spending.budget import Today, spent_today
 from core.errors import InspectorError
-from core.model.accounting.ledger import LedgerRow
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.store.store import Store
 
 
-def spent(locations: Sequence[Location], since: datetime, stop: Cancelled) -> LedgerRow | None:
-    """What Hermes recorded for sessions begun since then; None where nothing can be read."""
+def spent(locations: Sequence[Location], now: datetime, stop: Cancelled) -> Today | None:
+    """What the sessions that began today cost; None where nothing can be read."""
     with ExitStack() as stack:
         opened: list[Store] = []
         for place in locations:
@@ -23,8 +22,4 @@ def spent(locations: Sequence[Location], since: datetime, stop: Cancelled) -> Le
                 opened.append(stack.enter_context(Store(place, cancelled=stop)))
             except InspectorError:
                 continue  # the list says so above its rows
-        if not opened:
-            return None
-        # Only the totals are used, so the dimension with the fewest rows is the quickest.
-        found = ledger(opened, by="source", since=since)
-    return found.totals
+        return spent_today(opened, now=now) if opened else None

@@ -30,7 +30,7 @@ def card_lines(chain: Chain, place: int, twigs: Sequence[Twig], width: int, ink:
     yield from field("ran", _ran(session), width, ink)
     yield from field("by", _by(session), width, ink, "ink-muted")
     yield from field("tokens", _tokens(session.tokens), width, ink)
-    yield from field("cost", format.money(session.recorded_cost.usd), width, ink, "money")
+    yield from field("cost", format.money(session.cost.usd), width, ink, "money")
     if twig.node.beside:
         yield from field("", _beside(twig.node), width, ink, "money")
     below = chain.subtree(place)

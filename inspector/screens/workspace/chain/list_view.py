@@ -156,6 +156,6 @@ def _figures(row: Twig) -> dict[str, str]:
         "gen": format.count(node.generations),
         "tokens": format.short(tokens.total),
         "hit": format.percent(tokens.hit_rate),
-        "cost": format.money(session.recorded_cost.usd),
+        "cost": format.money(session.cost.usd),
         "with below": "" if row.below is None else format.sum_of_money(row.below),
     }

@@ -53,8 +53,8 @@ async def test_the_columns_of_the_list_have_an_origin(samples: Location) -> None
         assert "recorded cost of" in shown
         assert "estimated_cost_usd" in shown
         await press(pilot, "G")
-        assert "pressure: " in drawn(pilot)
-        assert "generations: " in drawn(pilot)
+        assert "share of the window: " in drawn(pilot)
+        assert "compressions: " in drawn(pilot)
 
 
 def test_the_terms_of_a_break_come_to_its_cost(samples: Location) -> None:

@@ -182,15 +182,32 @@ async def test_the_samples_have_findings_and_enter_opens_their_conversation(samp
         assert isinstance(running.screen, WorkspaceScreen)
 
 
-async def test_the_list_shows_how_many_findings_a_conversation_has(samples: Location) -> None:
+async def test_the_list_counts_the_findings_and_its_signs_mean_what_they_meant(samples: Location) -> None:
     running = InspectorApp([samples], now=lambda: NOW)
-    async with running.run_test(size=(120, 40)) as pilot:
+    async with running.run_test(size=(180, 40)) as pilot:
         await settle(pilot)
+        before = [line for line in drawn(pilot).splitlines() if line.strip()[:1] in ("■", "▲")]
         await press(pilot, "f")
+        screen = running.screen
+        assert isinstance(screen, FindingsScreen)
+        found = sum(map(len, screen._results.found.values()))
         await press(pilot, "escape")
-        triage = next(line for line in drawn(pilot).splitlines() if "Nightly triage" in line)
-        assert "■2" in triage
-        assert "▲" in drawn(pilot)
+        after = drawn(pilot).splitlines()
+        assert [line for line in after if line.strip()[:1] in ("■", "▲")] == before
+        assert f"{found} findings" in after[0]
+
+
+async def test_enter_on_a_conversation_whose_compression_fails_opens_the_reason(samples: Location) -> None:
+    running = InspectorApp([samples], session=None, now=lambda: NOW)
+    async with running.run_test(size=(160, 40)) as pilot:
+        await settle(pilot)
+        alert = drawn(pilot).splitlines()[1]
+        assert "Why is the deploy slow" in alert
+        assert "401" in alert
+        await press(pilot, "slash", *"deploy slow", "enter")
+        await press(pilot, "enter")
+        assert isinstance(running.screen, WorkspaceScreen)
+        assert "Compression failed" in drawn(pilot)
 
 
 async def test_f_examines_the_conversation_in_front(samples: Location) -> None:

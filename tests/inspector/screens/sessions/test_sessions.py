@@ -35,15 +35,15 @@ async def test_unknown_is_never_drawn_as_nought(app: MakeApp, home: Path) -> Non
     async with running.run_test(size=(120, 30)) as pilot:
         await settle(pilot)
         silent = next(line for line in drawn(running) if "journal" in line)
-        assert silent.split()[-3:] == ["–", "–", "–"]
+        assert silent.split()[-3:] == ["–", "–", "0"]  # tokens and cost; it was never compressed
 
 
 async def test_no_bucket_of_an_unreported_session_is_drawn_as_nought(app: MakeApp, home: Path) -> None:
     running = app(home)
-    async with running.run_test(size=(200, 30)) as pilot:
+    async with running.run_test(size=(240, 30)) as pilot:
         await settle(pilot)
         silent = next(line for line in drawn(running) if "journal" in line)
-        assert silent.split()[-7:] == ["–"] * 7
+        assert silent.split()[-8:-1] == ["–"] * 7
 
 
 async def test_a_chain_counts_the_messages_it_is_sorted_by(app: MakeApp, home: Path) -> None:
@@ -176,11 +176,13 @@ async def test_a_high_screen_tells_the_row_under_the_cursor_in_full(app: MakeApp
         text = [line.render_line(0).text.strip() for line in card.query(StatusLine)]
         assert text[0].startswith("Rename the CLI flag · plain · anthropic/claude-opus-4-5")
         assert " of 64,000 tokens (" in text[1]
-        assert "1 generation" in text[1]
-        assert text[2].startswith("$0.042 estimated · 36,000 tokens · 1,200 fresh · 30,000 cache read")
+        assert "0 compressions" in text[1]
+        assert text[2].startswith(
+            "$0.042 estimated · 36,000 tokens · 1,200 uncached input · 30,000 cache read"
+        )
 
 
-async def test_what_writing_summaries_cost_is_told_beside_what_the_conversation_cost(
+async def test_what_writing_summaries_cost_is_part_of_what_the_conversation_cost(
     app: MakeApp, home: Path
 ) -> None:
     with closing(sqlite3.connect(home / "state.db")) as connection, connection:
@@ -195,7 +197,7 @@ async def test_what_writing_summaries_cost_is_told_beside_what_the_conversation_
         await press(pilot, "G")
         *_, spent = screen(running).query_one(SessionCard).query(StatusLine)
         told = spent.render_line(0).text.strip()
-        assert told.startswith("$0.042 estimated + $0.010 for summaries · 36,000 tokens")
+        assert told.startswith("$0.052 estimated ($0.010 of it beside the main loop) · 36,000 tokens")
 
 
 async def test_a_low_screen_has_no_lines_for_that(app: MakeApp, home: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from core.model.finding import Severity
 from core.store.database.locate import Location
 from core.support.user_dirs import cache_directory
 from inspector.screens.sessions.columns import Extra, SessionLine
@@ -66,13 +67,13 @@ async def test_a_first_screenful_comes_before_anybody_counted(
         assert ("ink", "4 conversations") in running.screen.query_one("#head", StatusLine).left
 
 
-async def test_pressure_and_generations_follow_the_rows(app: MakeApp, home: Path) -> None:
+async def test_context_used_and_compressions_follow_the_rows(app: MakeApp, home: Path) -> None:
     running = app(home)
     async with running.run_test(size=(120, 30)) as pilot:
         await settle(pilot)
         refactor = next(line for line in drawn(running) if "Refactor" in line)
         assert "│" in refactor
-        assert refactor.split("%")[1].split()[0] == "2"
+        assert refactor.split()[-1] == "1"
 
 
 async def test_what_hermes_writes_appears_and_the_cursor_stays(app: MakeApp, home: Path) -> None:
@@ -126,14 +127,16 @@ async def test_the_first_line_follows_a_hermes_that_writes(
     running = app(home)
     async with running.run_test(size=(120, 30)) as pilot:
         await settle(pilot)
-        assert "≥$0.084" in head_right(running)
+        assert "$12" not in head_right(running)
         screen(running).pane.reader.poll()
         await settle(pilot)
-        database.session("dear", title="Dear", estimated_cost_usd=12.5, input_tokens=10)
+        at = running.now().timestamp() - 60
+        database.session("dear", title="Dear", estimated_cost_usd=12.5, input_tokens=10, started_at=at)
         screen(running).pane.reader.poll()
         await settle(pilot)
         await settle(pilot)
-        assert "$12.58" in head_right(running)
+        assert "$12.5" in head_right(running)
+        assert "largest: Dear $12.50" in head_right(running)
 
 
 async def test_a_database_that_cannot_be_read_does_not_hide_the_others(
@@ -208,9 +211,9 @@ def test_a_damaged_memory_of_an_earlier_run_is_none(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     place = Location(home / "state.db", home)
     line = read_first([place]).rows[0]
-    extra = Extra(Pressure(1, 2, 3), 1)
+    extra = Extra(Pressure(1, 2, 3), 1, 2, Severity.CRITICAL)
     remember([line], {line.key: extra})
     (file,) = (cache_directory() / "standing").iterdir()
-    assert recall([place])[line.key][1:] == (1, 2, 3, 1)
+    assert recall([place])[line.key][1:] == (1, 2, 3, 1, 2, 0)
     file.write_text(kept)
     assert recall([place]) == {}

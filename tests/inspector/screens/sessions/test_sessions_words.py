@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,9 +14,9 @@ from core.store.database.locate import Location
 from inspector.screens.sessions.words import header, legend
 from inspector.widgets.bars.status_line import StatusLine
 from tests.core.store.database import SessionDatabase
-from tests.inspector.conftest import MakeApp
+from tests.inspector.conftest import NOW, MakeApp
 from tests.inspector.driving import settle
-from tests.inspector.screens.session_list import head_right, screen
+from tests.inspector.screens.session_list import drawn, head_right, screen
 
 
 async def test_the_name_of_the_app_gives_way_to_what_it_cost(app: MakeApp, home: Path) -> None:
@@ -23,15 +25,22 @@ async def test_the_name_of_the_app_gives_way_to_what_it_cost(app: MakeApp, home:
         await settle(pilot)
         head = screen(running).query_one("#head", StatusLine)
         named = any("Hermes Inspector" in text for _, text in head.left)
-        assert named or head_right(running).startswith("30 days"), head.left
+        assert named or head_right(running).startswith(("today", "nothing")), head.left
 
 
-async def test_the_first_line_sums_up_the_last_days(app: MakeApp, home: Path) -> None:
+async def test_the_first_line_says_what_today_cost_and_what_cost_most(app: MakeApp, home: Path) -> None:
+    with closing(sqlite3.connect(home / "state.db")) as connection, connection:
+        connection.execute("UPDATE sessions SET started_at = ?", (NOW.timestamp() - 60,))
+        connection.execute("UPDATE sessions SET estimated_cost_usd = 1.5 WHERE id = 'plain'")
+        connection.execute(
+            "INSERT INTO session_model_usage (session_id, model, task, estimated_cost_usd)"
+            " VALUES ('plain', 'm', 'compression', 0.25)"
+        )
     running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
+    async with running.run_test(size=(160, 30)) as pilot:
         await settle(pilot)
-        # Two conversations carry a price; the chain and the silent one carry none.
-        assert head_right(running) == "30 days  ≥$0.084 · hit 85%"
+        assert "(largest: Rename the CLI flag $1.75)" in head_right(running)
+        assert "$1.75" in next(line for line in drawn(running) if "Rename" in line)
 
 
 async def test_findings_are_counted_once_somebody_looked(app: MakeApp, home: Path) -> None:
@@ -56,22 +65,23 @@ async def test_where_there_is_little_room_the_place_stays_and_the_sums_give_way(
         assert sum(len(text) for _, text in (*head.left, *head.right)) <= 56 or not head.right
 
 
-async def test_sessions_older_than_the_days_summed_up_cost_nothing_now(
+async def test_sessions_of_earlier_days_cost_nothing_today(
     app: MakeApp, home: Path, database: SessionDatabase
 ) -> None:
-    database.connection.execute("UPDATE sessions SET started_at = started_at - 31 * 86400")
+    database.connection.execute(
+        "UPDATE sessions SET started_at = started_at - 31 * 86400, ended_at = started_at"
+    )
     running = app(home)
     async with running.run_test(size=(120, 30)) as pilot:
         await settle(pilot)
-        assert head_right(running) == "no sessions in 30 days"
+        assert head_right(running) == "nothing spent today"
 
 
 @pytest.mark.parametrize("room", range(0, 90, 7))
 def test_no_sign_of_the_legend_stands_without_its_word(room: int) -> None:
-    for examined in (False, True):
-        words = [text.strip() for _, text in legend(room, examined=examined)]
-        assert all(word for word in words[1::3])
-        assert sum(len(text) for _, text in legend(room, examined=examined)) <= room + 2
+    words = [text.strip() for _, text in legend(room)]
+    assert all(words[1::3])
+    assert sum(len(text) for _, text in legend(room)) <= room + 2
 
 
 def test_where_there_is_little_room_the_home_is_called_by_its_last_folder() -> None:

@@ -89,12 +89,10 @@ async def test_s_goes_through_the_columns_in_sight(app: MakeApp, home: Path) -> 
         assert seen == {
             "last_active",
             "title",
-            "source",
             "model",
             "pressure",
-            "generations",
+            "compressions",
             "tokens",
-            "hit",
             "cost",
         }
 
@@ -111,8 +109,8 @@ def test_conversations_are_ranked_by_how_full_their_window_is(home: Path, databa
     assert pages_by(home, "pressure", natural=False)[-1] == "Big"
 
 
-def test_conversations_are_ranked_by_their_generations(home: Path) -> None:
-    ranked = pages_by(home, "generations")
+def test_conversations_are_ranked_by_how_often_they_were_compressed(home: Path) -> None:
+    ranked = pages_by(home, "compressions")
     assert sorted(ranked[:2], key=str) == ["Port the parser #2", "Refactor the auth module"]
 
 
@@ -134,10 +132,10 @@ def test_what_did_not_change_is_not_measured_again(
 
     rank("pressure")
     assert len(measured) == 4
-    rank("generations")
+    rank("compressions")
     assert len(measured) == 4
     database.turn("plain", "three")
-    rank("generations")
+    rank("compressions")
     assert measured[4:] == ["Rename the CLI flag"]
 
 
@@ -147,7 +145,7 @@ def test_what_is_not_measured_yet_stands_below_and_the_list_says_so(
     monkeypatch.setattr("inspector.screens.sessions.data.ranking.PATIENCE", 0.0)
     pages = list(
         Ranker().pages(
-            [Location(home / "state.db", home)], Order(sort="generations"), 200, NOW, lambda: False
+            [Location(home / "state.db", home)], Order(sort="compressions"), 200, NOW, lambda: False
         )
     )
     assert [page.measured for page in pages] == [1, 2, 3, 4, 4]
@@ -167,7 +165,7 @@ async def test_the_list_is_ranked_in_the_app(app: MakeApp, home: Path) -> None:
     async with running.run_test(size=(200, 30)) as pilot:
         await settle(pilot)
         header = drawn(running)[0]
-        await pilot.click(RowList, offset=(header.index("gen") + 1, 0))
+        await pilot.click(RowList, offset=(header.index("compressions") + 1, 0))
         await settle(pilot)
         assert sorted(titles(running)[:2], key=str) == ["Port the parser #2", "Refactor the auth module"]
         await pilot.click(RowList, offset=(header.index("hit") + 1, 0))
