@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -21,8 +21,7 @@ from textual.worker import WorkerFailed, get_current_worker
 from core.errors import ConfigError, InspectorError
 from core.model.finding import Severity
 from core.store.database.locate import Location
-from core.support.user_yaml import BadYaml, read_user_file
-from inspector.base.commands import bindings, key_name, keymap, table
+from inspector.base.commands import bindings, key_name, read_keymap, table
 from inspector.base.named_screens import FOCUS, HOME, PAGES, place
 from inspector.terminal import formatting as format
 from inspector.terminal.palette import defaults, shipped, textual_theme
@@ -48,6 +47,7 @@ class InspectorApp(App[None]):
         view: One of `named_screens.NAMES`; `sessions` leaves the cursor of the list on the conversation.
         focuses: Topics the focus lab compares when it is the view; where fewer than two, some are suggested.
         keys: The user's keymap file; absent is fine.
+        own_keys: Keys of the user's settings; those of the file go before them.
         theme: Name of a theme that ships.
         now: The clock; a test hands in one that stands still.
         home: Makes the screen to start on; the list of conversations by default.
@@ -67,6 +67,7 @@ class InspectorApp(App[None]):
         view: str | None = None,
         focuses: Sequence[str] = (),
         keys: Path | None = None,
+        own_keys: Mapping[str, str] | None = None,
         theme: str = DEFAULT,
         now: Callable[[], datetime] = format.utc_now,
         home: Callable[[], Screen[None]] | None = None,
@@ -77,7 +78,7 @@ class InspectorApp(App[None]):
         self._session, self._view, self._keys_file = session, view, keys
         self._focuses = tuple(focuses)
         self._first = home
-        self.keymap: dict[str, str] = {}
+        self.keymap: dict[str, str] = dict(own_keys or {})
         self.diagnosed: dict[tuple[Location, str | None], Counter[Severity]] = {}
         """How many findings of each severity a conversation has, once somebody examined it."""
         self.failures: list[InspectorError] = []
@@ -161,14 +162,12 @@ class InspectorApp(App[None]):
             super()._handle_exception(error)
 
     def _take_keys(self) -> None:
-        if self._keys_file is None or not self._keys_file.is_file():
-            return
         try:
-            content = read_user_file(self._keys_file).decode(errors="replace")
-            self.keymap = keymap(content, str(self._keys_file))
-        except (ConfigError, OSError, BadYaml) as error:
+            if self._keys_file is not None:
+                self.keymap |= read_keymap(self._keys_file)
+        except ConfigError as error:
             self.notify(clean_line(str(error)), severity="warning", markup=False)
-        else:
+        if self.keymap:
             self.set_keymap(self.keymap)
 
     def action_help(self) -> None:

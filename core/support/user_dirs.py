@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 APPLICATION = "hermes-inspector"
+OWN_SETTINGS = "config.yaml"
+"""File of the user's settings, in the configuration directory."""
 OWN_PRICES = "prices.yaml"
 """File of the user's own prices, in the configuration directory."""
 OWN_KEYS = "keys.yaml"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from textual.binding import Binding, BindingType
 
 from core.errors import ConfigError
-from core.support.user_yaml import BadYaml, user_yaml
+from core.support.user_yaml import BadYaml, read_user_file, user_yaml
 from core.support.yaml_tables import load_table
 
 KEY_NAMES = {
@@ -91,11 +92,39 @@ def keymap(text: bytes | str, where: str = "keys.yaml") -> dict[str, str]:
         raise ConfigError("is not valid YAML", where=where, remedy=str(error)) from error
     if not isinstance(data, dict):
         raise ConfigError("must map command ids to keys", where=where, remedy="Example: `sessions.sort: o`")
-    _refuse_unknown(data, where)
+    return keymap_of(data, where)
+
+
+def keymap_of(data: Mapping[str, object], where: str) -> dict[str, str]:
+    """The same, of a mapping that was read.
+
+    Raises:
+        ConfigError: It names a command that does not exist.
+    """
+    refuse_unknown(data, where)
     return {name: _keys(value) for name, value in data.items()}
 
 
-def _refuse_unknown(names: Iterable[object], where: str) -> None:
+def read_keymap(path: Path) -> dict[str, str]:
+    """The keymap of a file; empty without one.
+
+    Raises:
+        ConfigError: It cannot be read, or cannot be used.
+    """
+    try:
+        return keymap(read_user_file(path).decode(errors="replace"), str(path))
+    except FileNotFoundError:
+        return {}
+    except (OSError, BadYaml) as error:
+        raise ConfigError(f"cannot be read ({error})", where=str(path)) from error
+
+
+def refuse_unknown(names: Iterable[object], where: str) -> None:
+    """Hold names against the commands there are.
+
+    Raises:
+        ConfigError: One is no command.
+    """
     import difflib
 
     known = [command.id for command in table()]

@@ -57,6 +57,9 @@ COMMANDS = {
     "mcp": Command("engines.mcp", "read-only tools for agents, by the Model Context Protocol on stdio"),
     "status": Command("live.status", "one line: context used, today's money, cache hits, worst finding"),
     "watch": Command("live.watch", "what happens, as it happens: one line an event, each told once"),
+    "config": Command(
+        "app.config", "your settings: what is in force, where it comes from, what is wrong with it"
+    ),
     "doctor": Command("browse.doctor", "check that the store, its schema and its configuration can be read"),
 }
 """By what the user types, in the order of the help."""

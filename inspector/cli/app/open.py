@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
 from inspector.cli.arguments import target
@@ -43,21 +43,38 @@ def show(app: InspectorApp, frame: Path | None, size: tuple[int, int] | None) ->
 
 
 def _app(args: argparse.Namespace) -> InspectorApp:
-    from core.support.user_dirs import OWN_KEYS, config_directory
     from inspector.app import InspectorApp
     from inspector.base.named_screens import HOME, PAGES
 
-    keys = config_directory() / OWN_KEYS
+    own = _own()
     view = _view(args.screen)
     focuses = _focuses(args.focus or (), view)
     places = target.locations(args)
     with target.stores(args):
         pass  # a database that cannot be read is said here, not in an app that has nothing to show
     if view in (None, HOME, *PAGES) and args.session is None:
-        return InspectorApp(places, view=view, keys=keys)
+        return InspectorApp(places, view=view, **own)
     place, session_id = _conversation(args)
     others = (one for one in places if one != place)
-    return InspectorApp((place, *others), session=session_id, view=view, focuses=focuses, keys=keys)
+    return InspectorApp((place, *others), session=session_id, view=view, focuses=focuses, **own)
+
+
+def _own() -> dict[str, Any]:
+    """What the user set for the app.
+
+    Raises:
+        ConfigError: Something in the file of settings cannot be used.
+    """
+    from core.support.user_dirs import OWN_KEYS, config_directory
+    from inspector.base.commands import keymap_of
+    from inspector.settings.config_file import own_settings
+
+    settings = own_settings()
+    return {
+        "keys": config_directory() / OWN_KEYS,
+        "own_keys": keymap_of(settings.keys, "keys"),
+        "theme": settings.theme,
+    }
 
 
 def _conversation(args: argparse.Namespace) -> tuple[Location, str]:

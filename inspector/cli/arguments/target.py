@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from core.errors import DatabaseError, NotFoundError, UsageError
 from core.store.database.locate import Location, locate
+from core.support.user_dirs import OWN_SETTINGS, config_directory
 from inspector.cli import output
 
 if TYPE_CHECKING:
@@ -29,13 +32,25 @@ def locations(args: argparse.Namespace) -> tuple[Location, ...]:
     Raises:
         NotFoundError: There is none; the remedy names the samples, for people who only came to look.
     """
+    home, profile = (args.home, args.profile) if args.db else _place(args)
     try:
-        return locate(db=args.db, home=args.home, profile=args.profile)
+        return locate(db=args.db, home=home, profile=profile)
     except NotFoundError as error:
         if args.db or args.home or args.profile:
             raise
         remedy = f"{error.remedy}, or look at the samples: hermes-inspector demo"
         raise NotFoundError(error.what, where=error.where, remedy=remedy) from error
+
+
+def _place(args: argparse.Namespace) -> tuple[Path | str | None, str | None]:
+    """The home and the profile of the options, else of the environment, else of the user's settings."""
+    named = args.home or os.environ.get("HERMES_HOME", "").strip()
+    if named or not os.path.lexists(config_directory() / OWN_SETTINGS):
+        return args.home, args.profile
+    from inspector.settings.config_file import own_settings
+
+    homes = own_settings().homes
+    return homes.default, args.profile or homes.profile
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from core.errors import UsageError
 from core.imports import openai_messages as transcript
 from inspector.cli.arguments import parsers as numbers
+from inspector.settings.config_file import own_settings
 
 if TYPE_CHECKING:
     from core.compress.summarise.base import Summariser
@@ -22,7 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """`--summariser`, the model behind it, and `--summary-file`."""
     group = parser.add_argument_group("the summary")
     group.add_argument(
-        "--summariser", choices=NAMES, default=NAMES[0], help="who writes it (default: %(default)s)"
+        "--summariser",
+        choices=NAMES,
+        default=own_settings().summariser.name,
+        help="who writes it (default: %(default)s)",
     )
     group.add_argument(
         "--summary-file", type=str, metavar="FILE", help="use this text as the answer; - for stdin"
@@ -58,7 +62,7 @@ def summariser(args: argparse.Namespace, asked: Question) -> Summariser:
         return GivenSummary(_given(args.summary_file))
     if args.summariser in MODELS:
         chosen = choice(args, asked)
-        named = args.model or args.base_url or args.provider
+        named = any(_model(args))
         main = None if named else summarisers.main_model(chosen, asked.situation, asked.policy)
         return summarisers.remote_summariser(chosen, args.summariser, main, asked.policy)
     if args.summariser == "static":
@@ -69,7 +73,7 @@ def summariser(args: argparse.Namespace, asked: Question) -> Summariser:
 
 
 def choice(args: argparse.Namespace, asked: Question) -> ModelChoice:
-    """The model to ask: flags, environment, `auxiliary.compression`, the session's own, in that order.
+    """The model to ask: flags, settings, environment, `auxiliary.compression`, the session's; in that order.
 
     Raises:
         SummaryFailure: Nobody names a model, or the endpoint needs a key that nobody gives.
@@ -77,15 +81,25 @@ def choice(args: argparse.Namespace, asked: Question) -> ModelChoice:
     from core.compress.summarise.model_choice import DEFAULT_TIMEOUT, ModelChoice
     from core.preview.summarisers import chosen_model
 
-    unnamed = args.provider is None and args.base_url is None and args.model is not None
+    model, provider, base_url = _model(args)
+    unnamed = not (provider or base_url) and model
     flags = ModelChoice(
-        provider=args.provider or (args.summariser if unnamed and "/" not in args.model else ""),
-        model=args.model or "",
-        base_url=args.base_url or "",
+        provider=provider or (args.summariser if unnamed and "/" not in model else ""),
+        model=model,
+        base_url=base_url,
         api_key=args.api_key or "",
         timeout=float(args.timeout or DEFAULT_TIMEOUT),
     )
     return chosen_model(flags, asked.situation)
+
+
+def _model(args: argparse.Namespace) -> tuple[str, str, str]:
+    """Model, provider and API of the options; of the settings when no option names one of them."""
+    named = (args.model or "", args.provider or "", args.base_url or "")
+    own = own_settings().summariser
+    if any(named) or own.name != args.summariser:
+        return named
+    return own.model or "", own.provider or "", own.base_url or ""
 
 
 def _given(path: str) -> str:

@@ -68,8 +68,11 @@ def run(args: argparse.Namespace) -> int:
 def _begun(args: argparse.Namespace) -> Sequence[Follower]:
     from core.live.alerts import Limits
     from core.live.follow import Follower
+    from inspector.settings.config_file import own_settings
 
-    limits = Limits(args.alert_at, args.budget)
+    own = own_settings()
+    at = own.alerts.context if args.alert_at is None else args.alert_at
+    limits = Limits(at, own.budgets.today if args.budget is None else args.budget)
     followers = [Follower(place, limits) for place in target.locations(args)]
     saved = _read(args.cursor) if args.cursor else {}
     for one in followers:

@@ -1,0 +1,1 @@
+"""What the user sets once, in a file of their own."""
