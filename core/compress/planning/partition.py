@@ -106,6 +106,8 @@ class _Tail:
     def cut(self) -> int:
         """First message of the tail."""
         cut = self._by_budget()
+        if self._rules.keeps_fitting and cut <= self._head:
+            return self._head
         if self._rules.aligns:
             cut = group_start(self._columns, cut)
         if self._rules.anchors:
@@ -124,7 +126,7 @@ class _Tail:
             cut = walk_back(weights, self._head, self._limits.tail, least, include_last=True).cut
         kept = max(walked, 1) if self._rules.floorless else least
         cut = min(cut, self._count - kept)
-        if cut <= self._head:
+        if cut <= self._head and not self._rules.keeps_fitting:
             cut = max(self._count - least, self._head + 1)
         return cut
 

@@ -86,7 +86,10 @@ def _spec(name: str, entry: Mapping[str, Any]) -> KeySpec:
     )
 
 
-def _order(release: str) -> tuple[int, ...]:
+def _order(release: str) -> tuple[float, ...]:
+    """Where a release stands among the others; what a document describes knows every key."""
+    if not release[:1].isdigit():
+        return (math.inf,)
     return tuple(int(part) for part in release.split("."))
 
 

@@ -144,6 +144,7 @@ class TailRules:
         window_share: Most of the window the tail may take; 0 for no bound.
         overshoot: Factor the walk may pass the budget by rather than cut a message.
         least: Messages always kept.
+        keeps_fitting: Where everything behind the head fits the budget nothing is cut.
         floor: Most messages `protect_last` may force into the tail; 0 when it forces none.
         floorless: The walk ignores the floor when the budget can hold that many empty messages.
         rewalk: When everything fits, the walk is repeated with the bare budget.
@@ -170,6 +171,7 @@ class TailRules:
     window_share: float
     overshoot: float
     least: int
+    keeps_fitting: bool
     floor: int
     floorless: bool
     rewalk: bool

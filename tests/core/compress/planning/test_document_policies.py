@@ -1,0 +1,48 @@
+"""What documents describe works for sessions as the rules of a release do."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.compress.planning.plan import plan_messages
+from core.compress.summarise.extract.sections import kind_of
+from core.hermes.config.config import HermesConfig
+from core.hermes.policy.policy import documents, load_policy
+from core.model.compaction.settings import Settings
+from core.model.transcript.message import Message
+
+
+def _talk(turns: int, size: int) -> list[Message]:
+    return [Message({"role": ("user", "assistant")[i % 2], "content": "x" * size}) for i in range(turns)]
+
+
+def test_a_conversation_that_fits_the_promised_tail_is_kept_to_its_newest_request() -> None:
+    found = plan_messages(_talk(40, 1_200), load_policy("seed-tiered"), Settings(window=200_000))
+    assert found.tail.end - found.tail.start + found.head.end == 40
+    assert found.middle.start == found.middle.end
+
+
+def test_a_longer_one_keeps_a_tail_of_the_promised_size() -> None:
+    messages = _talk(200, 1_200)
+    found = plan_messages(messages, load_policy("seed-tiered"), Settings(window=200_000))
+    kept = sum(len(message.text) for message in messages[found.tail.start :]) / 4
+    assert 15_000 < kept <= 16_000
+    assert found.middle.start < found.middle.end
+
+
+@pytest.mark.parametrize("name", documents())
+def test_the_configuration_is_read_for_a_document_too(name: str) -> None:
+    assert HermesConfig(raw={"compression.threshold": 0.6}).value("compression.threshold", name) == 0.6
+
+
+@pytest.mark.parametrize(
+    ("heading", "kind"),
+    [
+        ("Pending Questions", "pending"),
+        ("Open Questions", "pending"),
+        ("Resolved Questions", "questions"),
+        ("Pending User Asks", "pending"),
+    ],
+)
+def test_a_pending_question_is_not_told_as_answered(heading: str, kind: str) -> None:
+    assert kind_of(heading) == kind
