@@ -8,21 +8,65 @@ from pathlib import Path
 
 import pytest
 
+from core.support.yaml_tables import load_table
+from inspector.base.commands import table
+from inspector.base.named_screens import NAMES
 from inspector.cli.main import run, split
 from inspector.cli.registry import COMMANDS
+from inspector.settings.settings import Settings, values
+from tests.reference import FOLDER, pages
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS_GUIDE = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
 CHECK = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+GUIDES = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINES = [line for block in FENCE.findall(README) for line in block.splitlines() if line.strip()]
+GUIDE_TEXTS = [guide.read_text(encoding="utf-8") for guide in GUIDES]
+GUIDE_LINES = [line for text in GUIDE_TEXTS for block in FENCE.findall(text) for line in block.splitlines()]
 SHOWN = re.findall(r"^\$ (hermes-inspector .+)\n((?:.+\n)+?)(?=\n|```)", README, re.MULTILINE)
-CALLS = [line for line in LINES if line.startswith("hermes-inspector")]
+CALLS = [line for line in dict.fromkeys([*LINES, *GUIDE_LINES]) if line.startswith("hermes-inspector")]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_is_in_the_readme(command: str) -> None:
-    assert f"hermes-inspector {command}" in README
+def test_every_command_has_its_part_of_the_guide(command: str) -> None:
+    assert f"## {command}\n" in COMMANDS_GUIDE or command == "demo"
+    assert f"hermes-inspector {command}" in COMMANDS_GUIDE
+
+
+@pytest.mark.parametrize("name", pages())
+def test_a_page_of_reference_is_what_the_program_says_today(name: str) -> None:
+    """Made again with `python -m tests.reference`."""
+    assert (FOLDER / name).read_text(encoding="utf-8") == pages()[name]
+
+
+def test_the_reference_names_every_command_scope_setting_finding_and_screen() -> None:
+    written = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md")}
+    findings = load_table("core/explain/diagnose/findings.yaml")
+    expected = {
+        "commands": [f"## {name}" for name in COMMANDS],
+        "keys": [f"## {one.scope}" for one in table()] + [f"`{one.id}`" for one in table()] + list(NAMES),
+        "settings": [f"`{'.'.join(path)}`" for path, _, _ in values(Settings())],
+        "findings": [f"## {name}: {rule['name']}" for name, rule in findings.items()],
+    }
+    assert [one for page, names in expected.items() for one in names if one not in written[page]] == []
+
+
+def test_every_page_is_reached_from_the_contents() -> None:
+    contents = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    folder = ROOT / "docs"
+    pages_there = [path.relative_to(folder).as_posix() for path in folder.rglob("*.md")]
+    assert [page for page in pages_there if f": {page}\n" not in contents] == []
+
+
+LINKS = re.compile(r"\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)")
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *GUIDES], ids=lambda page: page.name)
+def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+    links = LINKS.findall(page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
 
 
 @pytest.mark.parametrize("line", CALLS)
@@ -65,7 +109,6 @@ def test_the_changelog_has_room_for_the_next_change() -> None:
     assert "## [Unreleased]" in changelog
 
 
-GUIDES = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 NAMED = re.compile(r"`((?:core|inspector|themes|sample_sessions|tests)(?:[./][\w.]+)+/?)`")
 
 
