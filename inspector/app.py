@@ -9,11 +9,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import work
+from textual import on, work
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.command import CommandPalette
 from textual.css.query import QueryError
+from textual.events import Event, Key
 from textual.screen import Screen
 from textual.widget import MountError
 from textual.worker import WorkerFailed, get_current_worker
@@ -22,6 +23,7 @@ from core.errors import ConfigError, InspectorError
 from core.model.finding import Severity
 from core.store.database.locate import Location
 from inspector.base.commands import bindings, key_name, read_keymap, table
+from inspector.base.key_hold import KeyHold, KeyPassed
 from inspector.base.named_screens import FOCUS, HOME, PAGES, place
 from inspector.terminal import formatting as format
 from inspector.terminal.palette import defaults, shipped, textual_theme
@@ -83,6 +85,7 @@ class InspectorApp(App[None]):
         """How many findings of each severity a conversation has, once somebody examined it."""
         self.failures: list[InspectorError] = []
         """What could not be read, the first first."""
+        self.keys = KeyHold(self, super().on_event)
         for found in shipped():
             self.register_theme(textual_theme(found))
         self._begin_with(theme)
@@ -93,6 +96,17 @@ class InspectorApp(App[None]):
         dark = self.current_theme.dark
         self.update_classes({"-dark-mode": dark, "-light-mode": not dark}, update=False)
         self.stylesheet.set_variables(self.get_css_variables())
+
+    async def on_event(self, event: Event) -> None:
+        """A key waits until the one before it is done and what it opened is there."""
+        if isinstance(event, Key) and not event.is_forwarded:
+            await self.keys.take(event)
+        else:
+            await super().on_event(event)
+
+    @on(KeyPassed)
+    async def _key_passed(self) -> None:
+        await self.keys.passed()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Give our tokens a colour in themes that do not know them."""
@@ -151,6 +165,7 @@ class InspectorApp(App[None]):
         """Open the workspace of a conversation, at a message when one is named."""
         from inspector.screens.workspace.screen import WorkspaceScreen
 
+        self.keys.hold()
         self.push_screen(WorkspaceScreen(location, session_id, view=view, row=row))
 
     def _handle_exception(self, error: Exception) -> None:

@@ -12,6 +12,7 @@ from textual.widget import Widget
 from core.errors import InspectorError
 from core.model.finding import Severity
 from core.store.database.locate import Location
+from inspector.base.key_hold import KeyHold
 
 
 class Shell(Protocol):
@@ -21,11 +22,13 @@ class Shell(Protocol):
         now: The clock.
         diagnosed: How many findings of each severity a conversation, or with None a database, has, once
             somebody examined it.
+        keys: Those typed while something opens.
         failures: What could not be read, the first first.
     """
 
     now: Callable[[], datetime]
     diagnosed: dict[tuple[Location, str | None], Counter[Severity]]
+    keys: KeyHold
     failures: list[InspectorError]
 
     def open_conversation(

@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
+from textual.widget import AwaitMount
 
 from core.errors import InspectorError
 from core.hermes.config.engine import EngineInCharge, engine_of_home
@@ -119,6 +120,7 @@ class WorkspaceScreen(Page):
         shell(self).failures.append(error)
         area = self.query_one("#views")
         area.remove_children()
+        shell(self).keys.release()
         area.mount(Notice(error.what, error.where, error.remedy or "esc back", error=True))
 
     def watch_subject(self, subject: Subject | None) -> None:
@@ -171,7 +173,13 @@ class WorkspaceScreen(Page):
         view = tab.build()
         self._views[tab.name] = view
         view.subject, view.cursor = self.subject, self.cursor
-        self.query_one("#views").mount(view)
+        shell(self).keys.hold()
+        self.call_later(self._mounted, self.query_one("#views").mount(view))
+
+    async def _mounted(self, mounted: AwaitMount) -> None:
+        """The view is there and takes the keys typed meanwhile."""
+        await mounted
+        self.call_after_refresh(shell(self).keys.release)
 
     @on(View.Wanted)
     def _wanted(self, event: View.Wanted) -> None:

@@ -55,7 +55,7 @@ class PromptBar(Horizontal):
         field.value = value
         field.cursor_position = len(value)
         self.add_class("-asking")
-        field.focus()
+        self.screen.set_focus(field)  # at once: `focus()` would leave the next keys to what had them
 
     def dismiss(self) -> None:
         """Go away without an answer."""

@@ -50,10 +50,25 @@ class PreviewMaker:
         self.work = work
         self.header = header
         self.panes = panes
+        self._later: list[Callable[[], None]] = []
+
+    def when_read(self, job: Callable[[], None]) -> None:
+        """Do something with what was read, at once or as soon as it is there."""
+        if self.work.reading:
+            self._later.append(job)
+        else:
+            job()
+
+    def _catch_up(self) -> None:
+        """Do what was asked for while the generation was being read."""
+        jobs, self._later = self._later, []
+        for job in jobs:
+            job()
 
     def enter(self, generation: Generation | None) -> None:
         """Foresee the next compaction in the newest generation; look back in an older one."""
         number, subject = self.work.ask(), self._view.subject
+        self._later.clear()
         self.work.forget()
         if generation is None or subject is None or not generation.row_ids:
             self.tell(None)
@@ -169,6 +184,7 @@ class PreviewMaker:
     def _prepared(self, basis: Basis) -> None:
         self.work.read(basis)
         self.make()
+        self._catch_up()
 
     def _was_cut(self, basis: Basis, turns: str) -> None:
         self.work.basis, self.work.turns = basis, turns
@@ -177,6 +193,7 @@ class PreviewMaker:
     def _compared(self, comparison: Comparison | None) -> None:
         self.tell(comparison)
         self.rest("Nothing followed this generation.")
+        self._catch_up()
         if self.panes.mode == TEXT:
             self.panes.look(SIDES)
 

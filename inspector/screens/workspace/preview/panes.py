@@ -130,7 +130,13 @@ class PreviewPanes(Reporting, Vertical):
         self.add_class(mode)
         if mode == DIFF:
             self._make_diff()
-        self.call_after_refresh(self._front().focus)
+        self.call_after_refresh(self._take_keys)
+
+    def _take_keys(self) -> None:
+        """Give the keys to what is in front, unless a prompt has them: somebody types there."""
+        focused = self.screen.focused
+        if focused is None or self in focused.ancestors:
+            self._front().focus()
 
     def read_text(self, text: str) -> None:
         """Put a long text in place of the sides."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from core.compress.planning.keep_turns import MOST_TURNS
 from inspector.screens.workspace.preview.focus.model import COMPARED
@@ -14,6 +15,7 @@ from inspector.widgets.bars.prompt_bar import PromptBar
 FOCUS, COMPARE, KEEP, MODEL = "focus", "compare", "keep", "model"
 ONE_OR_TWO = "Name one topic, compared with none, or two with a | between them."
 UNSUGGESTED = "This middle suggests no topic to compare: F asks for one or two."
+DROPPED = "Your edited summary was made for another focus or cut; the offline summary is back."
 EITHER = "Hermes takes a focus or turns to keep, not both: the other one is gone."
 
 
@@ -31,19 +33,24 @@ class PreviewPrompts:
 
     def ask_focus(self) -> None:
         """Ask for a topic the summary should keep; an empty one takes it away."""
-        self._ask(FOCUS, "focus", self._work.focus or "", "a topic, as in /compress TOPIC")
+        self._ask(
+            FOCUS,
+            "focus",
+            self._work.focus or "",
+            "a topic, a file or words of it, as in /compress auth tokens; empty: none",
+        )
 
     def ask_focuses(self) -> None:
         """Ask for one topic or two, then compare them with none and with each other."""
         topics = " | ".join(self._work.topics(self._work.focus))
-        self._ask(COMPARE, "compare focuses", topics, "one topic, or one | another")
+        self._ask(COMPARE, "compare focuses", topics, "one topic against none, or two: auth tokens | tests")
 
     def ask_turns(self) -> None:
         """Ask how many of the user's last turns stay word for word; an empty answer leaves it to Hermes."""
-        if self._work.basis is None:
+        hint = f"1 to {MOST_TURNS} of your last turns stay word for word; empty: as Hermes cuts"
+        if self._work.basis is None and not self._work.reading:
             self._view.toast(self._work.refusal, "warning")
         else:
-            hint = f"how many of your last turns stay word for word, 1 to {MOST_TURNS}"
             self._bar.ask(KEEP, "keep turns", self._work.turns, hint=hint)
 
     def ask_model(self) -> None:
@@ -52,7 +59,7 @@ class PreviewPrompts:
 
     def choose_writer(self) -> None:
         """Choose who writes the summary."""
-        self._screens.choose_writer(self.ask_model)
+        self._maker.when_read(partial(self._screens.choose_writer, self.ask_model))
 
     def compare(self, *named: str) -> None:
         """Compare two topics at once; the ones not named are suggested."""
@@ -64,24 +71,30 @@ class PreviewPrompts:
     def take(self, event: PromptBar.Answered) -> None:
         """Do what was answered."""
         text = (event.text or "").strip()
-        if event.text is None:
-            return
-        if event.purpose == COMPARE:
+        if event.text is not None:
+            self._maker.when_read(partial(self._do, event.purpose, text))
+
+    def _do(self, purpose: str, text: str) -> None:
+        if self._work.basis is None:
+            self._view.toast(self._work.refusal, "warning")
+        elif purpose == COMPARE:
             self._compare([part.strip() for part in text.split("|") if part.strip()])
-        elif event.purpose == KEEP:
+        elif purpose == KEEP:
             self._keep(text)
-        elif event.purpose == FOCUS:
+        elif purpose == FOCUS:
             self._aim(text or None)
         elif text:
             self._screens.choose_writer(self.ask_model, text)
 
     def _ask(self, purpose: str, label: str, value: str, hint: str) -> None:
-        if self._work.refusal:
+        if self._work.refusal and not self._work.reading:
             self._view.toast(self._work.refusal, "warning")
         else:
             self._bar.ask(purpose, label, value, hint=hint)
 
     def _aim(self, topic: str | None) -> None:
+        if topic != self._work.focus and self._work.drop_edited():
+            self._view.toast(DROPPED, "warning")
         self._work.focus = topic
         if topic and self._work.turns:
             self._view.toast(EITHER)
@@ -96,6 +109,8 @@ class PreviewPrompts:
             if text and self._work.focus:
                 self._work.focus = None
                 self._view.toast(EITHER)
+            if text != self._work.turns and self._work.drop_edited():
+                self._view.toast(DROPPED, "warning")
             self._maker.cut_again(text)
 
     def _compare(self, focuses: Sequence[str], otherwise: str = ONE_OR_TWO) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from core.compress.summarise.base import RESTART
+from core.compress.summarise.provided import GivenSummary
 from core.model.compaction.plan import Plan
 from core.preview.comparison import Comparison
 from core.preview.foreseen import Basis
@@ -49,6 +50,23 @@ class PreviewWork:
         if self.basis is None:
             return STILL if self.busy else PAST if self.shown else UNREAD
         return "" if self.basis.plan.middle.size else WHOLE
+
+    @property
+    def reading(self) -> bool:
+        """The generation is still being read; what is asked for meanwhile is done after that."""
+        return self.basis is None and self.busy
+
+    @property
+    def edited(self) -> bool:
+        """The summary is the user's own text, made for this focus and this cut."""
+        return self.writer is not None and isinstance(self.writer.summariser, GivenSummary)
+
+    def drop_edited(self) -> bool:
+        """Go back to the offline summary where the user's own text no longer fits; true if it was dropped."""
+        if self.basis is None or not self.edited:
+            return False
+        self.writer = extractive(self.basis)
+        return True
 
     @property
     def price(self) -> Decimal | None:
@@ -109,5 +127,6 @@ class PreviewWork:
         return list(dict.fromkeys(filter(None, (*named, *offered))))[:COMPARED]
 
     def offline_writer(self, basis: Basis) -> Writer:
-        """Who writes where several summaries are wanted: what was agreed to was the price of one."""
-        return extractive(basis) if self.writer is None or self.writer.sends else self.writer
+        """Who writes several summaries: agreed to was the price of one, and an edited text is one."""
+        other = self.writer is None or self.writer.sends or self.edited
+        return extractive(basis) if other or self.writer is None else self.writer

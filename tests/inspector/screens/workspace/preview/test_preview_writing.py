@@ -17,10 +17,12 @@ from core.compress.summarise.base import (
     SummaryResult,
     SummaryStatus,
 )
+from core.compress.summarise.provided import GivenSummary
 from core.preview.summarisers import Offers, Writer, prompt_of
 from core.store.database.locate import Location
 from inspector.screens.workspace.preview.next_screens import NOTHING
 from inspector.screens.workspace.preview.panes import SIDES, TEXT
+from inspector.screens.workspace.preview.prompts import DROPPED
 from inspector.screens.workspace.preview.summariser_choice import Another, WriterChoice, consequence
 from inspector.screens.workspace.preview.work import UNREAD
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
@@ -187,3 +189,17 @@ async def test_a_model_at_another_server_can_be_named(samples: Location) -> None
         await press(pilot, "escape")
         assert view(pilot).work.writer is not None
         assert shown(pilot).made_by == "offline summary"
+
+
+async def test_an_edited_summary_goes_with_the_focus_it_was_made_for(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        view(pilot).maker.use(Writer("edited", "your own text", GivenSummary("## Goal\nmine", "edited")))
+        await settle(pilot)
+        assert shown(pilot).made_by == "your own text"
+        work = view(pilot).work
+        assert work.offline_writer(basis_of(pilot)).title == "offline summary"
+        await press(pilot, "f")
+        await answer(pilot, "reader")
+        assert shown(pilot).made_by == "offline summary"
+        assert DROPPED in [one.message for one in pilot.app._notifications]

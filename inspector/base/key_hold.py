@@ -1,0 +1,74 @@
+"""Keys typed while something opens wait for it, then follow in order and at a typist's pace."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+from textual.app import App
+from textual.events import Key
+from textual.message import Message
+
+LONGEST, STUCK = 5.0, 0.5
+"""Seconds after which nothing is waited for any more: something that opens, one key on its way."""
+GIVES_UP = "escape"
+
+
+class KeyPassed(Message):
+    """Follows a key up the same widgets: when it reaches the app, what the key did is done."""
+
+
+class KeyHold:
+    """Hands keys on one by one, none before the one ahead is done, and none between `hold` and `release`.
+
+    Args:
+        app: Whose keys they are.
+        send: Hands one on as if it had been typed now.
+    """
+
+    def __init__(self, app: App[None], send: Callable[[Key], Awaitable[None]]) -> None:
+        self._app = app
+        self._send = send
+        self._held: deque[Key] = deque()
+        self._opening = 0
+        self._under_way = 0
+
+    def hold(self) -> None:
+        """Something is opening that the next keys are for."""
+        self._opening += 1
+        opened = self._opening
+        self._app.set_timer(LONGEST, lambda: self.release() if self._opening == opened else None)
+
+    def release(self) -> None:
+        """It is there: the keys that waited go to it."""
+        if self._opening:
+            self._opening = 0
+            self._app.call_later(self._next)
+
+    async def take(self, key: Key) -> None:
+        """Hand a key on when it is its turn; escape goes through at once and takes those waiting with it."""
+        if key.key == GIVES_UP:
+            self._held.clear()
+            self._opening = self._under_way = 0
+        self._held.append(key)
+        await self._next()
+
+    async def passed(self) -> None:
+        """The key under way is done."""
+        self._under_way = 0
+        await self._next()
+
+    async def _next(self) -> None:
+        if self._opening or self._under_way or not self._held:
+            return
+        key = self._held.popleft()
+        self._under_way = id(key)
+        target = self._app.focused or self._app.screen
+        await self._send(key)
+        target.post_message(KeyPassed())
+        self._app.set_timer(STUCK, lambda: self._free(id(key)))
+
+    async def _free(self, key: int) -> None:
+        """The widget it went to may be gone, and with it what follows."""
+        if self._under_way == key:
+            await self.passed()

@@ -1,0 +1,93 @@
+"""Whoever types the next keys before a screen is there loses none: they reach what opens."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+from textual.events import Key
+from textual.keys import _character_to_key
+from textual.pilot import Pilot
+
+from core.preview.foreseen import Basis, basis_of
+from core.store.database.locate import Location
+from inspector.app import InspectorApp
+from inspector.screens.workspace.preview.focus.screen import FocusLab
+from inspector.screens.workspace.preview.view import PreviewView
+from tests.inspector.driving import settle
+from tests.inspector.screens.conftest import open_app
+from tests.inspector.screens.previewing import AUTH, view
+
+PACE = 1 / 30
+TOPIC = "auth tokens"
+
+
+async def typed(pilot: Pilot[None], *keys: str) -> None:
+    """Type without ever waiting for the app."""
+    for key in keys:
+        for one in [key] if key == "enter" else key:
+            name = key if key == "enter" else _character_to_key(one)
+            pilot.app.post_message(Key(name, "\r" if key == "enter" else one))
+            await asyncio.sleep(PACE)
+    await asyncio.sleep(1)
+    await settle(pilot)
+
+
+@pytest.fixture(params=[0.0, 0.6], ids=["fast", "slow to read"])
+def reading(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The preview reads as fast as it can, or so slowly that all is typed before it has read."""
+
+    def slowly(*args: Any) -> Basis:
+        time.sleep(request.param)
+        return basis_of(*args)
+
+    monkeypatch.setattr("inspector.screens.workspace.preview.making.basis_of", slowly)
+
+
+async def test_a_topic_typed_at_once_is_the_focus(samples: Location, reading: None) -> None:
+    async with open_app(samples, AUTH).run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await typed(pilot, "3f", TOPIC, "enter")
+        found = view(pilot).work.shown
+        assert found is not None
+        assert found.focus == TOPIC
+
+
+async def test_from_the_list_too(samples: Location, reading: None) -> None:
+    async with InspectorApp([samples]).run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await typed(pilot, "enter", "3f", TOPIC, "enter")
+        found = pilot.app.screen.query_one(PreviewView).work
+        assert found.focus == TOPIC
+        assert not found.busy
+
+
+async def test_turns_to_keep(samples: Location, reading: None) -> None:
+    async with open_app(samples, AUTH).run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await typed(pilot, "3t", "3", "enter")
+        assert view(pilot).work.turns == "3"
+
+
+async def test_two_topics_to_compare(samples: Location, reading: None) -> None:
+    async with open_app(samples, "Split the tenant settings table").run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await typed(pilot, "3F")
+        assert pilot.app.screen.query_one(PreviewView).query_one("PromptBar").has_class("-asking")
+        await pilot.press("ctrl+u")
+        await typed(pilot, "readers | tests", "enter")
+        assert isinstance(pilot.app.screen, FocusLab)
+
+
+async def test_escape_is_not_held_back(samples: Location) -> None:
+    app = open_app(samples, AUTH)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        app.keys.hold()
+        await pilot.press("3")
+        assert not app.screen.query(PreviewView)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert not app.screen.query(PreviewView)
