@@ -76,6 +76,21 @@ class Summariser:
 
 
 @dataclass(frozen=True, slots=True)
+class Privacy:
+    """What may leave this machine."""
+
+    __pydantic_config__: ClassVar[Mapping[str, Any]] = _STRICT
+    send: Literal["ask", "never"] = field(
+        default="ask",
+        metadata=_says(
+            "`ask`: a conversation goes to a model on another machine after endpoint and price were named "
+            "and you agreed. `never`: it does not, `--yes` or not; a plugin that is installed keeps what you "
+            "agreed to then."
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All of it."""
 
@@ -89,6 +104,7 @@ class Settings:
     alerts: Alerts = field(default_factory=Alerts)
     budgets: Budgets = field(default_factory=Budgets)
     summariser: Summariser = field(default_factory=Summariser)
+    privacy: Privacy = field(default_factory=Privacy)
 
 
 def values(of: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any, str]]:

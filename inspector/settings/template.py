@@ -22,4 +22,7 @@ TEMPLATE = """\
 #   name: openai               # extractive, faithful, static: offline; anthropic, openai: you are asked first
 #   model: qwen3
 #   base_url: http://127.0.0.1:11434/v1
+
+# privacy:
+#   send: never                # ask: endpoint and price are named first; never: nothing leaves this machine
 """

@@ -74,11 +74,13 @@ def agree(
     Raises:
         UsageError: The user does not agree.
     """
+    from inspector.settings.privacy import refuse_sending
     from inspector.terminal import formatting as format
 
     away = [one for one in (endpoint, second) if one is not None and not one.local]
     if endpoint is None or not away or not plan.middle.size:
         return
+    refuse_sending(away[0].host)
     costs = [price(args, asked, plan, focus, None) for focus in focuses]
     tokens = format.count(sum(cost.prompt for cost in costs), mark=format.ESTIMATE)
     known = [cost.usd for cost in costs if cost.usd is not None]

@@ -150,8 +150,10 @@ def _agreed(args: argparse.Namespace, asked: Question, writer: Summariser, measu
     from core.account.pricing.price_book import open_book
     from core.model.accounting.tokens import Buckets
     from inspector.cli.compression import summariser_options
+    from inspector.settings.privacy import refuse_sending
     from inspector.terminal import formatting as format
 
+    refuse_sending(endpoint.host)
     most = measured.estimated_tokens
     chosen = summariser_options.choice(args, asked)
     usd = open_book().price(Buckets(input=most), chosen.model, chosen.provider, chosen.base_url).usd

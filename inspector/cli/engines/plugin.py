@@ -139,6 +139,7 @@ def _sends(args: argparse.Namespace, home: Path) -> Iterator[str]:
     from core.hermes.policy.policy import load_policy, newest_release
     from core.model.accounting.tokens import Buckets
     from inspector.hermes_plugin.summariser import chosen
+    from inspector.settings.privacy import refuse_sending
     from inspector.terminal import formatting as format
 
     provider, base_url = args.provider or "", args.base_url or ""
@@ -146,6 +147,8 @@ def _sends(args: argparse.Namespace, home: Path) -> Iterator[str]:
     endpoint = chosen(choice, load_config(home), load_policy(newest_release()), len).describe()
     if endpoint is None:
         return
+    if not endpoint.local:
+        refuse_sending(endpoint.host)
     price = open_book().price(Buckets(input=100_000), endpoint.model, provider, base_url)
     usd = "an unknown price" if price.usd is None else f"{format.money(price.usd, mark=format.ESTIMATE)}"
     yield (

@@ -226,8 +226,10 @@ def agree(args: argparse.Namespace, job: Job, engine: Engine) -> None:
     from dataclasses import replace
 
     from core.trajectory.run import Listener, foresee
+    from inspector.settings.privacy import refuse_sending
     from inspector.terminal import formatting as format
 
+    refuse_sending(choice.endpoint.host)
     quiet = Listener(lambda *done: None, lambda *problem: None, lambda result, earlier: None)
     seen = foresee(replace(job, dry=True), engine, quiet)
     calls = seen.metrics.total_summarization_calls

@@ -63,3 +63,40 @@ def test_edit_without_a_terminal_says_where_the_file_lies(capsys: pytest.Capture
     assert run(["config", "edit"]) == 2
     assert "config.yaml" in capsys.readouterr().err
     assert not (config_directory() / "config.yaml").exists()
+
+
+ELSEWHERE = ["--summariser", "openai", "--base-url", "http://192.0.2.1/v1", "--model", "m", "--api-key", "k"]
+
+
+@pytest.mark.parametrize(
+    "words", [["compress", "latest"], ["compress", "latest", "--compare-focus", "tests"]]
+)
+def test_never_means_that_nothing_is_sent_whatever_was_agreed(
+    words: list[str], sample_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("privacy:\n  send: never\n")
+    session = [words[0], "Refactor the auth module", *words[2:]]
+    assert run([*session, *ELSEWHERE, "--yes", "--home", str(sample_home)]) == 4
+    assert "nothing is sent to 192.0.2.1" in capsys.readouterr().err
+
+
+def test_the_summariser_that_was_set_is_taken_unless_an_option_names_another(
+    sample_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("summariser:\n  name: static\n")
+    words = ["compress", "Refactor the auth module", "--json", "--home", str(sample_home)]
+    assert run(words) == 0
+    assert json.loads(capsys.readouterr().out)["summariser"] == "static"
+    assert run([*words, "--summariser", "extractive"]) == 0
+    assert json.loads(capsys.readouterr().out)["summariser"] == "extractive"
+
+
+def test_the_model_that_was_set_is_the_one_that_would_be_asked(
+    sample_home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    write("summariser:\n  name: openai\n  model: mine\n  base_url: http://192.0.2.7/v1\n")
+    monkeypatch.setattr("sys.stdin", None)
+    assert run(["compress", "Refactor the auth module", "--home", str(sample_home), "--api-key", "k"]) == 2
+    said = capsys.readouterr().err
+    assert "192.0.2.7 (mine)" in said

@@ -8,6 +8,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from core.errors import ConfigError
 from core.preview.summarisers import Offers, Writer
 from inspector.base.commands import bindings
 from inspector.terminal import formatting as format
@@ -76,10 +77,24 @@ class WriterChoice(ModalScreen[Writer | Another | None]):
         if writer is None:
             return
         if writer.sends is not None and not self._sure:
-            self._sure = True
-            self._say()
+            self._sure = not self._refused(writer)
+            if self._sure:
+                self._say()
             return
         self.dismiss(writer)
+
+    def _refused(self, writer: Writer) -> bool:
+        """Whether the user's settings keep the conversation on this machine; says so."""
+        from inspector.settings.privacy import refuse_sending
+
+        endpoint = writer.summariser.describe()
+        try:
+            if endpoint is not None and not endpoint.local:
+                refuse_sending(endpoint.host)
+        except ConfigError as error:
+            self.query_one("#consequence", Static).update(content(error.line))
+            return True
+        return False
 
     def action_another(self) -> None:
         """Ask for a model that is not listed."""
