@@ -132,6 +132,14 @@ class CacheView(FigureView):
         """Go to the next or previous break."""
         self.breaks.action_move(step)
 
+    def action_results(self) -> None:
+        """Show what became of each tool result."""
+        from inspector.screens.results.screen import ResultsScreen
+
+        if self.subject is not None:
+            about = self.subject.conversation
+            self.app.push_screen(ResultsScreen(self.subject.location, about.tip.id, about.name))
+
     def action_scroll_card(self, step: int) -> None:
         """Scroll the card."""
         self.card.scroll_face(step)

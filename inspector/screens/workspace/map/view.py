@@ -161,6 +161,14 @@ class MapView(DetailView):
         self.show_row()
         self.toast("Every row ever stored." if self.everything else "As the model saw it.")
 
+    def action_results(self) -> None:
+        """Show what became of each tool result."""
+        from inspector.screens.results.screen import ResultsScreen
+
+        if self.subject is not None:
+            about = self.subject.conversation
+            self.app.push_screen(ResultsScreen(self.subject.location, about.tip.id, about.name))
+
     def action_search(self) -> None:
         """Ask what to look for."""
         self.query_one(PromptBar).ask(SEARCH, "/", hint="text in this conversation")

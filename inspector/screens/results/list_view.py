@@ -1,0 +1,95 @@
+"""Tool results, one line each, and the life of one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from core.explain.tool_results.life import ResultLife, ResultLives
+from inspector.terminal import formatting as format
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.panes.fields import field, headline, paragraph
+
+LAYERS = {
+    "none": ("whole", "ink-muted"),
+    "tool_cap": ("cut by its tool", "severity-info"),
+    "persisted": ("saved to a file", "severity-info"),
+    "truncated": ("rest is lost", "severity-warning"),
+    "pruned": ("pruned", "ink-muted"),
+}
+"""How a result stands, in words, and its colour."""
+_OUTCOMES = {
+    "kept": "stay whole",
+    "persisted": "be saved to a file, its first characters left",
+    "truncated": "be truncated, the rest lost",
+    "changed": "be rewritten",
+}
+_READABLE = {True: "the file is there", False: "the file is gone", None: "nobody looked for the file"}
+
+
+class ResultList(RowList[ResultLife]):
+    """Row, tool, tokens, calls, lifetime tokens and cost, how it stands, what it becomes."""
+
+    HEADER_LINES = 1
+    OPENS = False
+
+    def draw_header(self, width: int) -> list[Line]:
+        """Names of the columns."""
+        ink = self.palette.style("ink-muted")
+        line = Line().cell("row", 8, ink, right=True).gap(2).cell("tool", 16, ink)
+        line.cell("tokens", 9, ink, right=True).cell("calls", 7, ink, right=True)
+        line.cell("lifetime", 10, ink, right=True).cell("cost", 10, ink, right=True).gap(2)
+        line.cell("stands as", 16, ink)
+        return [line.add("becomes", ink, most=max(0, width - line.width))]
+
+    def draw_row(self, row: ResultLife, index: int, width: int) -> Line:
+        """One result."""
+        ink = self.palette
+        words, token = LAYERS[row.standing.layer]
+        muted, plain = ink.style("ink-muted"), ink.style("ink")
+        line = Line().cell(f"{row.row:,}", 8, muted, right=True).gap(2).cell(row.tool, 16, plain)
+        line.cell(format.short(row.tokens, mark=format.ESTIMATE), 9, plain, right=True)
+        line.cell(f"{row.calls:,}", 7, muted, right=True)
+        line.cell(format.short(row.lifetime_tokens, mark=format.ESTIMATE), 10, plain, right=True)
+        line.cell(format.money(row.usd), 10, ink.style("money"), right=True).gap(2)
+        line.cell(words, 16, ink.style(token))
+        return line.add(_one_line(row.stub or ""), muted, most=max(0, width - line.width))
+
+
+def card(one: ResultLife, width: int, ink: Palette) -> list[Line]:
+    """What was done to it, what it cost, what is left to read."""
+    return list(_told(one, width, ink))
+
+
+def rest(one: ResultLife, lives: ResultLives, width: int, ink: Palette) -> list[Line]:
+    """Where it stands, and what it would come to today."""
+    return list(_behind(one, lives, width, ink))
+
+
+def _told(one: ResultLife, width: int, ink: Palette) -> Iterator[Line]:
+    words = LAYERS[one.standing.layer][0]
+    title = f"{one.tool}: {words}"
+    yield from headline(title, format.money(one.usd), width, ink, badge_token="money")
+    tokens, lifetime = (format.count(n, mark=format.ESTIMATE) for n in (one.tokens, one.lifetime_tokens))
+    calls = format.plural(one.calls, "call")
+    yield from field("cost", f"{tokens} tokens in {calls}: {lifetime} over its life", width, ink)
+    if one.arrived.chars is not None:
+        yield from field("whole", f"{format.count(one.arrived.chars)} characters", width, ink)
+    if one.path is not None:
+        yield from field("file", f"{one.path} ({_READABLE[one.readable]})", width, ink)
+        if one.standing.layer == "pruned":
+            yield from field("", "nothing in the conversation names it any more", width, ink)
+    yield from field("becomes", one.stub or "nothing else: pruning leaves it alone", width, ink)
+
+
+def _behind(one: ResultLife, lives: ResultLives, width: int, ink: Palette) -> Iterator[Line]:
+    yield from field("stored", f"row {one.row:,}, session {one.session}, call {one.call}", width, ink)
+    if one.would is not None:
+        yield Line()
+        text = f"By the rules of Hermes {lives.release} it would {_OUTCOMES[one.would.outcome]}."
+        yield from paragraph(text, width, ink)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

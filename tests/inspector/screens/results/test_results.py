@@ -1,0 +1,44 @@
+"""The results of a conversation: the dearest first, opened from Map and Cache."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.store.database.locate import Location
+from inspector.screens.results.screen import ResultsScreen
+from tests.inspector.screens.conftest import drawn, open_app, press, settle
+
+AUTH = "Refactor the auth module"
+
+
+@pytest.mark.parametrize("view", ["map", "cache"])
+async def test_a_key_opens_the_results_the_dearest_first_and_leads_back(samples: Location, view: str) -> None:
+    app = open_app(samples, AUTH, view)
+    async with app.run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "o")
+        await settle(pilot)
+        screen = app.screen
+        assert isinstance(screen, ResultsScreen)
+        rows = [screen.results.rows.row(i) for i in range(screen.results.rows.count)]
+        costs = [row.usd or 0 for row in rows if row is not None]
+        assert costs
+        assert costs == sorted(costs, reverse=True)
+        assert "stands as" in drawn(pilot)
+        await press(pilot, "escape")
+        assert not isinstance(app.screen, ResultsScreen)
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+async def test_it_fits_every_width_and_looks_for_files_only_when_asked(samples: Location, width: int) -> None:
+    app = open_app(samples, AUTH, "cache")
+    async with app.run_test(size=(width, 30)) as pilot:
+        await settle(pilot)
+        await press(pilot, "o")
+        await settle(pilot)
+        screen = app.screen
+        assert isinstance(screen, ResultsScreen)
+        assert all(len(line) <= width for line in drawn(pilot).splitlines())
+        await press(pilot, "j", "f")
+        await settle(pilot)
+        assert screen.results.cursor == 1
