@@ -32,6 +32,7 @@ from themes.loader import DEFAULT
 
 if TYPE_CHECKING:
     from inspector.screens.workspace.views import View
+    from inspector.settings.state import RememberedState
 
 GENERAL = ("list", "workspace", "page", "app")
 """Scopes that hold on most screens; help shows them after the particular ones."""
@@ -51,6 +52,7 @@ class InspectorApp(App[None]):
         keys: The user's keymap file; absent is fine.
         own_keys: Keys of the user's settings; those of the file go before them.
         theme: Name of a theme that ships.
+        state: What earlier runs remembered, and this one will; None remembers nothing.
         now: The clock; a test hands in one that stands still.
         home: Makes the screen to start on; the list of conversations by default.
     """
@@ -71,6 +73,7 @@ class InspectorApp(App[None]):
         keys: Path | None = None,
         own_keys: Mapping[str, str] | None = None,
         theme: str = DEFAULT,
+        state: RememberedState | None = None,
         now: Callable[[], datetime] = format.utc_now,
         home: Callable[[], Screen[None]] | None = None,
     ) -> None:
@@ -78,7 +81,7 @@ class InspectorApp(App[None]):
         self.locations = tuple(locations)
         self.now = now
         self._session, self._view, self._keys_file = session, view, keys
-        self._focuses = tuple(focuses)
+        self._focuses, self._state = tuple(focuses), state
         self._first = home
         self.keymap: dict[str, str] = dict(own_keys or {})
         self.diagnosed: dict[tuple[Location, str | None], Counter[Severity]] = {}
@@ -88,7 +91,8 @@ class InspectorApp(App[None]):
         self.keys = KeyHold(self, super().on_event)
         for found in shipped():
             self.register_theme(textual_theme(found))
-        self._begin_with(theme)
+        last = self.recall("theme") if theme == DEFAULT else None  # one that was set wins
+        self._begin_with(last if isinstance(last, str) and last in self.available_themes else theme)
 
     def _begin_with(self, theme: str) -> None:
         """Set the theme while no style is read; set later, all of them would be read a second time."""
@@ -116,6 +120,8 @@ class InspectorApp(App[None]):
         """Take the user's keys, then show the list, and on top of it what was asked for."""
         self._take_keys()
         self.push_screen(self._home())
+        if self._state is not None and self._view is None and not self.recall("welcomed"):
+            self.call_after_refresh(self._welcome)
         tab, then = place(self._view, session=self._session)
         if tab in PAGES:
             self.call_after_refresh(self._start_page, tab)
@@ -124,6 +130,20 @@ class InspectorApp(App[None]):
             if then:
                 topics = ", ".join(map(repr, self._focuses))  # not as a tuple: one alone ends in a comma
                 self._lead_on(f"{then}({topics})" if self._view == FOCUS else then)
+
+    def recall(self, name: str) -> object:
+        """What an earlier run remembered under a name."""
+        return self._state.read(name) if self._state is not None else None
+
+    def remember(self, name: str, value: str | bool) -> None:
+        """Keep it for the next run."""
+        if self._state is not None:
+            self._state.remember(name, value)
+
+    def _welcome(self) -> None:
+        from inspector.screens.dialogs.first_run import FirstRunScreen
+
+        self.push_screen(FirstRunScreen(), lambda _: self.remember("welcomed", True))
 
     def _home(self) -> Screen[None]:
         if self._first is not None:
@@ -204,6 +224,7 @@ class InspectorApp(App[None]):
         names = [theme.name for theme in shipped()]
         place = names.index(self.theme) if self.theme in names else -1
         self.theme = names[(place + 1) % len(names)]
+        self.remember("theme", self.theme)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """What ctrl+p offers: the commands of the table that work here and say so."""

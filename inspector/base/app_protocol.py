@@ -31,6 +31,12 @@ class Shell(Protocol):
     keys: KeyHold
     failures: list[InspectorError]
 
+    def recall(self, name: str) -> object:
+        """What an earlier run remembered under a name; None where nothing was."""
+
+    def remember(self, name: str, value: str | bool) -> None:
+        """Keep it for the next run."""
+
     def open_conversation(
         self, location: Location, session_id: str, *, view: str | None = None, row: int | None = None
     ) -> None:

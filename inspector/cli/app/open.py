@@ -14,6 +14,7 @@ from inspector.cli.arguments import target
 if TYPE_CHECKING:
     from core.store.database.locate import Location
     from inspector.app import InspectorApp
+    from inspector.settings.state import RememberedState
 
 MOST_FOCUSES = 2
 
@@ -46,7 +47,7 @@ def _app(args: argparse.Namespace) -> InspectorApp:
     from inspector.app import InspectorApp
     from inspector.base.named_screens import HOME, PAGES
 
-    own = _own()
+    own = _own() | ({} if args.screenshot else {"state": _state()})
     view = _view(args.screen)
     focuses = _focuses(args.focus or (), view)
     places = target.locations(args)
@@ -75,6 +76,14 @@ def _own() -> dict[str, Any]:
         "own_keys": keymap_of(settings.keys, "keys"),
         "theme": settings.theme,
     }
+
+
+def _state() -> RememberedState:
+    """What the app remembers between runs."""
+    from core.apply.journal import journal_path
+    from inspector.settings.state import FILE_NAME, RememberedState
+
+    return RememberedState(journal_path().with_name(FILE_NAME))
 
 
 def _conversation(args: argparse.Namespace) -> tuple[Location, str]:

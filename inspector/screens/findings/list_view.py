@@ -14,6 +14,9 @@ from inspector.terminal.palette import Palette
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.fields import evidence_lines, field, headline, paragraph
 
+LEAST_FIX = 24
+"""Cells a fix needs behind its sentence; with fewer it stands below alone."""
+
 
 @dataclass(frozen=True, slots=True)
 class NotKnowns:
@@ -25,10 +28,18 @@ class NotKnowns:
     @property
     def sentence(self) -> str:
         """How many, and what shows or hides them."""
-        return f"{self.count:,} rules not known · enter {'hides' if self.opened else 'shows'} them"
+        return f"{self.count:,} checks lacked data · enter {'hides' if self.opened else 'shows'} them"
 
 
-FindingRow = Diagnosis | NotKnown | NotKnowns
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The line above findings that ask for the same of their reader."""
+
+    title: str
+    count: int
+
+
+FindingRow = Diagnosis | NotKnown | NotKnowns | Group
 
 
 class FindingList(RowList[FindingRow]):
@@ -40,6 +51,9 @@ class FindingList(RowList[FindingRow]):
     def draw_row(self, row: FindingRow, index: int, width: int) -> Line:
         """One diagnosis."""
         ink = self.palette
+        if isinstance(row, Group):
+            line = Line().add(row.title, ink.style("ink-muted", bold=True))
+            return line.add(f"  {row.count:,}", ink.style("ink-faint"))
         if isinstance(row, NotKnowns):
             line = Line().cell("▾" if row.opened else "▸", 2, ink.style("ink-faint"))
             return line.add(row.sentence, ink.style("ink-muted"), most=width - 2)
@@ -52,18 +66,28 @@ class FindingList(RowList[FindingRow]):
             return line.add(f"{row.name}: not known, {row.why}", ink.style("ink-faint"), most=width - 7)
         finding = row.finding
         style = ink.style(f"severity-{finding.severity}", bold=finding.severity is not Severity.INFO)
-        line = Line().cell(SEVERITY[finding.severity], 2, style).cell(finding.rule, 4, ink.style("ink-faint"))
-        room = width // 4 if self.titled and width >= 90 else 0
-        line.cell(finding.sentence, width - line.width - room - (2 if room else 0), ink.style("ink"))
+        line = Line().cell(SEVERITY[finding.severity], 2, style)
+        room = min(30, width // 4) if self.titled and width >= 90 else 0
+        end = width - room - (2 if room else 0)
+        line.add(finding.sentence, ink.style("ink"), most=end - line.width)
+        if finding.remedy and end - line.width > LEAST_FIX:
+            line.add(f"  Fix: {finding.remedy}", ink.style("severity-ok"), most=end - line.width)
+        line.to(end)
         if room:
             line.gap(2).cell(row.title or row.location.label, room, ink.style("ink-muted"))
         return line
 
+    def is_heading(self, index: int) -> bool:
+        """The cursor passes over the titles of groups."""
+        return isinstance(self.rows.row(index), Group)
+
 
 def card(row: FindingRow, width: int, ink: Palette) -> list[Line]:
     """Everything about one diagnosis."""
+    if isinstance(row, Group):
+        return []
     if isinstance(row, NotKnowns):
-        words = f"{row.count:,} rules lack their evidence here, or are told of one conversation at a time."
+        words = f"{row.count:,} checks lacked data here, or are made of one conversation at a time."
         return list(paragraph(words, width, ink, "ink-muted"))
     if isinstance(row, NotKnown):
         words = f"Whether {row.name.replace('-', ' ')} applies is not known: {row.why}."
@@ -80,7 +104,7 @@ def _finding(row: Diagnosis, finding: Finding, width: int, ink: Palette) -> Iter
     token, badge = f"severity-{finding.severity}", f"{SEVERITY[finding.severity]} {finding.severity}"
     yield from headline(finding.sentence, badge, width, ink, badge_token=token)
     if finding.remedy:
-        yield from field("helps", finding.remedy, width, ink, "severity-ok")
+        yield from field("fix", finding.remedy, width, ink, "severity-ok")
     yield from field("about", row.title or str(row.location.db), width, ink)
     sure = f"{VERDICT[finding.verdict]} {finding.verdict}"
     yield from field("verdict", f"{sure} · rule {finding.rule} {finding.name}", width, ink)

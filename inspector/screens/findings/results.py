@@ -6,10 +6,14 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from core.errors import InspectorError
-from core.model.finding import NotKnown, Severity
-from inspector.screens.findings.list_view import FindingRow, NotKnowns
+from core.model.finding import Finding, NotKnown, Severity
+from inspector.screens.findings.list_view import FindingRow, Group, NotKnowns
 from inspector.screens.findings.sweep import Diagnosis, Step
 
+FIX_NOW, COSTS, GOOD_TO_KNOW = "Fix now", "Costs money", "Good to know"
+GROUPS = (FIX_NOW, COSTS, GOOD_TO_KNOW)
+MONEY = frozenset("FG")
+"""Letters of the rules about tokens and prices, and about the prompt cache."""
 FOLDED = 4
 """Rules that lack their evidence from which on one line stands for all of them."""
 
@@ -45,9 +49,13 @@ class Results:
             text: What somebody filters by.
             filtering: They do, so that nothing is folded away from them.
         """
-        rows: list[FindingRow] = [*chain.from_iterable(self.found.values()), *self._last(filtering)]
         words = text.casefold().split()
-        return [row for row in rows if all(word in _words(row) for word in words)]
+        found = [row for row in chain.from_iterable(self.found.values()) if _holds(row, words)]
+        rows: list[FindingRow] = []
+        for title in GROUPS:
+            together = [row for row in found if group_of(row.finding) == title]
+            rows += [Group(title, len(together)), *together] if together else []
+        return [*rows, *(row for row in self._last(filtering) if _holds(row, words))]
 
     def _last(self, filtering: bool) -> Sequence[FindingRow]:
         """The rules that lack their evidence: one line for all of them until it is opened."""
@@ -55,6 +63,19 @@ class Results:
             return self._unknown
         folded = NotKnowns(len(self._unknown), opened=self.unfolded)
         return [folded, *(self._unknown if self.unfolded else ())]
+
+
+def group_of(finding: Finding) -> str:
+    """What a finding asks of its reader."""
+    if finding.severity is Severity.CRITICAL:
+        return FIX_NOW
+    if finding.rule[:1] in MONEY:
+        return COSTS
+    return FIX_NOW if finding.severity is Severity.WARNING else GOOD_TO_KNOW
+
+
+def _holds(row: FindingRow, words: Sequence[str]) -> bool:
+    return all(word in _words(row) for word in words)
 
 
 def _words(row: FindingRow) -> str:

@@ -24,7 +24,7 @@ from inspector.screens.apply.screen import ApplyScreen
 from inspector.screens.apply.work import repair
 from inspector.screens.card_page import CardPage
 from inspector.screens.findings.evidence import place_of
-from inspector.screens.findings.list_view import FindingList, FindingRow, NotKnowns, card, proof
+from inspector.screens.findings.list_view import FindingList, FindingRow, Group, NotKnowns, card, proof
 from inspector.screens.findings.results import Results
 from inspector.screens.findings.sweep import Diagnosis, Step, examine_all, examine_one
 from inspector.terminal import formatting as format
@@ -38,7 +38,7 @@ from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.panes.card import Card
 
 REPAIRABLE = "kept-tail-lost"
-NOWHERE = "Here is no conversation to open: this concerns all of them."
+NOWHERE = "This is about the whole database, not one conversation."
 TELL_SECONDS = 0.2
 """How often a running examination tells what it found."""
 
@@ -153,8 +153,9 @@ class FindingsScreen(CardPage):
         rows = self._results.rows(self.filter_line.text, filtering=self.filter_line.opened)
         before = self.diagnoses.current
         # Who has not moved stays at the worst; who has stays on what they read.
-        moved = self.diagnoses.cursor > 0
-        place = next((place for place, row in enumerate(rows) if moved and _same(row, before)), 0)
+        moved = self.diagnoses.cursor > 1
+        first = 1 if rows and isinstance(rows[0], Group) else 0
+        place = next((place for place, row in enumerate(rows) if moved and _same(row, before)), first)
         self.diagnoses.empty = self._nothing()
         self.diagnoses.show(ListRows(rows), cursor=place)
         if errors := self._results.errors:
@@ -192,7 +193,7 @@ class FindingsScreen(CardPage):
         head = self.query_one("#head", StatusLine)
         head.left = _counts(self._results.found, self._title or "all conversations")
         if self.filter_line.opened:
-            head.left += (("part-head?", f" · {self.diagnoses.rows.count:,} shown"),)
+            head.left += (("part-head?", f" · {self._shown():,} shown"),)
         if self._state is WorkerState.PENDING:
             head.right = (("ink-muted", _progress(self._results.done, self._results.total)),)
         else:
@@ -200,6 +201,10 @@ class FindingsScreen(CardPage):
                 ("severity-critical", f"broke off at {self._results.done:,} of {self._results.total:,}"),
             )
             head.right = broken if self._state is WorkerState.ERROR else ()
+
+    def _shown(self) -> int:
+        rows = self.diagnoses.rows
+        return sum(not self.diagnoses.is_heading(place) for place in range(rows.count))
 
     @on(RowList.Opened)
     def _open(self) -> None:

@@ -12,6 +12,7 @@ from textual.message import Message as Event
 from textual.timer import Timer
 
 from core.store.database.locate import Location
+from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.workers import Reporting
 from inspector.screens.sessions import messages
@@ -70,6 +71,9 @@ class SessionsPane(Reporting, Vertical):
 
     def on_mount(self) -> None:
         """Start reading; the frame is on screen already."""
+        sort = shell(self).recall("sort")
+        if isinstance(sort, str) and sort in SORTS:
+            self.order = replace(self.order, sort=sort)
         self.measuring = Measuring(self.listing, self.reader)
         self.listing.profiles = len(self.reader.locations) > 1
         self.listing.now = self.reader.now
@@ -185,6 +189,7 @@ class SessionsPane(Reporting, Vertical):
     def reorder(self, order: Order) -> None:
         """Read the list in another order."""
         if order != self.order:
+            shell(self).remember("sort", order.sort)
             self.order = order
             self.reload()
 

@@ -135,9 +135,9 @@ async def test_the_worst_comes_first_and_the_cursor_stays_on_what_is_read(
         await settle(pilot)
         screen = running.screen
         assert isinstance(screen, FindingsScreen)
-        rows = [screen.diagnoses.rows.row(index) for index in range(3)]
+        rows = [screen.diagnoses.rows.row(index) for index in range(5)]
         assert [row.finding.rule for row in rows if isinstance(row, Diagnosis)] == ["A4", "B2", "C9"]
-        assert screen.diagnoses.cursor == 2
+        assert screen.diagnoses.cursor == 4
         assert "examined" not in drawn(pilot)
 
 
@@ -255,7 +255,7 @@ async def test_what_is_about_a_whole_database_says_that_it_opens_nothing(samples
         found.diagnoses.cursor = whole.index(True)
         await press(pilot, "enter")
         assert app.screen is found
-        assert "no conversation to open" in drawn(pilot)
+        assert "about the whole database" in drawn(pilot)
 
 
 def test_opening_the_screen_loads_nothing_that_examines() -> None:

@@ -1,0 +1,44 @@
+"""What the app remembers between runs: the theme, the order of the list, that the first card was read."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+FILE_NAME = "app.json"
+
+
+class RememberedState:
+    """A few words and numbers in one small file; a file that is damaged or cannot be written is no failure.
+
+    Args:
+        path: The file, in the user's state directory.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def read(self, name: str) -> Any:
+        """What was remembered under a name; None where nothing was."""
+        return self._all().get(name)
+
+    def remember(self, name: str, value: str | bool) -> None:
+        """Write it, so that another app that runs sees the old file or the new one, never half of one."""
+        known = self._all()
+        if known.get(name) == value:
+            return
+        beside = self._path.with_name(f"{self._path.name}.{os.getpid()}")
+        with suppress(OSError):
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            beside.write_text(json.dumps({**known, name: value}), encoding="utf-8")
+            beside.replace(self._path)
+
+    def _all(self) -> dict[str, Any]:
+        with suppress(OSError, ValueError, RecursionError):
+            found = json.loads(self._path.read_text(encoding="utf-8"))
+            if isinstance(found, dict):
+                return found
+        return {}

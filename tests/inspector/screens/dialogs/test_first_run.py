@@ -1,0 +1,31 @@
+"""The card a new user sees first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.store.database.locate import Location
+from inspector.app import InspectorApp
+from inspector.screens.dialogs.first_run import FirstRunScreen
+from inspector.settings.state import RememberedState
+from tests.conftest import NOW
+from tests.inspector.driving import press, settle
+
+
+async def test_the_first_card_is_closed_by_any_key_and_not_shown_again(
+    samples: Location, tmp_path: Path
+) -> None:
+    state = RememberedState(tmp_path / "app.json")
+    first = InspectorApp([samples], now=lambda: NOW, state=state)
+    async with first.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert isinstance(first.screen, FirstRunScreen)
+        await press(pilot, "q")
+        await press(pilot, "T", "s")
+    second = InspectorApp([samples], now=lambda: NOW, state=state)
+    async with second.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert not isinstance(second.screen, FirstRunScreen)
+        assert second.theme == first.theme
+        assert second.theme != InspectorApp([samples]).theme
+        assert state.read("sort") == "tokens"
