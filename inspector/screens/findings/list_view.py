@@ -77,6 +77,11 @@ class FindingList(RowList[FindingRow]):
             line.gap(2).cell(row.title or row.location.label, room, ink.style("ink-muted"))
         return line
 
+    @property
+    def told(self) -> int:
+        """How many rows there are besides the titles of groups."""
+        return sum(not self.is_heading(place) for place in range(self.rows.count))
+
     def is_heading(self, index: int) -> bool:
         """The cursor passes over the titles of groups."""
         return isinstance(self.rows.row(index), Group)

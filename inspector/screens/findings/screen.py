@@ -193,7 +193,7 @@ class FindingsScreen(CardPage):
         head = self.query_one("#head", StatusLine)
         head.left = _counts(self._results.found, self._title or "all conversations")
         if self.filter_line.opened:
-            head.left += (("part-head?", f" · {self._shown():,} shown"),)
+            head.left += (("part-head?", f" · {self.diagnoses.told:,} shown"),)
         if self._state is WorkerState.PENDING:
             head.right = (("ink-muted", _progress(self._results.done, self._results.total)),)
         else:
@@ -201,10 +201,6 @@ class FindingsScreen(CardPage):
                 ("severity-critical", f"broke off at {self._results.done:,} of {self._results.total:,}"),
             )
             head.right = broken if self._state is WorkerState.ERROR else ()
-
-    def _shown(self) -> int:
-        rows = self.diagnoses.rows
-        return sum(not self.diagnoses.is_heading(place) for place in range(rows.count))
 
     @on(RowList.Opened)
     def _open(self) -> None:
