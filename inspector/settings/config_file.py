@@ -122,11 +122,11 @@ def _checked(data: Any, lines: Mapping[Place, int]) -> tuple[Settings, list[Prob
 
     if not isinstance(data, dict):
         return Settings(), [Problem("must be a list of settings", 1, "Example: `theme: hermes-light`")]
+    settings, problems = Settings(), list(_misnamed(data, lines))
     try:
         settings = TypeAdapter(Settings).validate_python(_without_empty(data))
     except ValidationError as error:
-        return Settings(), [_problem(one, lines) for one in error.errors(include_url=False)]
-    problems = list(_misnamed(settings, lines))
+        problems += [_problem(one, lines) for one in error.errors(include_url=False)]
     return Settings() if problems else settings, problems
 
 
@@ -158,20 +158,21 @@ def _suggestion(place: tuple[str, ...]) -> str:
     return f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(names)}"
 
 
-def _misnamed(settings: Settings, lines: Mapping[Place, int]) -> Iterator[Problem]:
-    """Themes and commands that do not exist."""
+def _misnamed(data: Mapping[Any, Any], lines: Mapping[Place, int]) -> Iterator[Problem]:
+    """Themes and commands that do not exist; what is no name at all is left to the validation."""
     import difflib
 
     from inspector.base.commands import refuse_unknown
     from inspector.terminal.palette import shipped
 
-    themes = [theme.name for theme in shipped()]
-    if settings.theme not in themes:
-        near = difflib.get_close_matches(settings.theme, themes, n=1)
+    theme, keys = data.get("theme"), data.get("keys")
+    themes = [one.name for one in shipped()]
+    if isinstance(theme, str) and theme not in themes:
+        near = difflib.get_close_matches(theme, themes, n=1)
         remedy = f"Did you mean {near[0]!r}?" if near else f"Choose one of {', '.join(themes)}"
-        yield Problem(f"there is no theme {settings.theme!r}", lines.get(("theme",)), remedy)
-    for name in settings.keys:
+        yield Problem(f"there is no theme {theme!r}", lines.get(("theme",)), remedy)
+    for name in keys if isinstance(keys, dict) else ():
         try:
             refuse_unknown([name], "keys")
         except ConfigError as error:
-            yield Problem(error.what, lines.get(("keys", name)), error.remedy)
+            yield Problem(error.what, lines.get(("keys", str(name))), error.remedy)

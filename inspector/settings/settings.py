@@ -43,7 +43,7 @@ class Alerts:
     def __post_init__(self) -> None:
         """Hold the share to its range."""
         if self.context is not None and not 0 < self.context <= 1:
-            raise ValueError("must be above 0 and at most 1")
+            raise ValueError("context must be above 0 and at most 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Budgets:
     def __post_init__(self) -> None:
         """Hold the amount to what can be spent."""
         if self.today is not None and not (self.today.is_finite() and self.today >= 0):
-            raise ValueError("must be an amount of US dollars")
+            raise ValueError("today must be an amount of US dollars")
 
 
 @dataclass(frozen=True, slots=True)
