@@ -8,95 +8,95 @@ from typing import TypeAlias
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
 from core.preview.comparison import Comparison
-from inspector.screens.workspace.preview.focus.model import Section
+from inspector.screens.workspace.preview.focus.model import LOST, Section
 from inspector.terminal import formatting as format
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
-from inspector.terminal.text import cell_len, clean, clean_line, crop
-from inspector.widgets.charts.retention_strip import RetentionStrip, kept_share
+from inspector.terminal.text import clean, clean_line
+from inspector.widgets.charts.retention_strip import RetentionStrip
 from inspector.widgets.panes.text_pane import Lines, TextPane
 from inspector.widgets.panes.text_wrap import wrap
 
 Piece: TypeAlias = tuple[str, bool]
 """A line of text, and whether it opens a section."""
-SHORT_TOPIC = 9
-"""Cells of a topic where its share has no room for all of it."""
 
 
 class ColumnHead(Widget):
-    """Four lines: topic, survival, size, share of the summary by topic."""
+    """Topic, facts kept of each topic and of all, size after."""
 
-    DEFAULT_CSS = "ColumnHead { height: 4; background: $surface; }"
+    DEFAULT_CSS = "ColumnHead { height: auto; background: $surface; }"
 
-    def __init__(self, topic: str | None) -> None:
+    def __init__(self, number: int, topic: str | None, topics: Sequence[str]) -> None:
         super().__init__()
+        self._number = number
         self._topic = topic
+        self._topics = tuple(topics)
         self._shown: Comparison | None = None
-        self._shares: tuple[tuple[str, float | None], ...] = ()
+        self._counts: tuple[tuple[int, int], ...] = ()
 
-    def show(self, comparison: Comparison, shares: tuple[tuple[str, float | None], ...]) -> None:
-        """Show what came of the topic."""
-        self._shown, self._shares = comparison, shares
-        self.refresh()
+    def show(self, comparison: Comparison, counts: Sequence[tuple[int, int]]) -> None:
+        """Show what came of the topic; `counts` are the facts kept of each topic compared."""
+        self._shown, self._counts = comparison, tuple(counts)
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Title, a line for each topic, one for all facts, one for the size."""
+        return 3 + len(self._topics)
 
     def render_line(self, y: int) -> Strip:
-        """One of the four lines."""
-        palette = Palette.of(self.app)
-        lines = (self._title, self._figures, self._tokens, self._by_topic)
-        return lines[y](palette).strip(self.size.width, self.rich_style)
+        """One of the lines."""
+        ink = Palette.of(self.app)
+        lines = [self._title(ink), *self._figures(ink)]
+        return (lines[y] if y < len(lines) else Line()).strip(self.size.width, self.rich_style)
 
     def _title(self, palette: Palette) -> Line:
+        line = Line().gap().add(f"{self._number} ", palette.style("ink-muted"))
         if self._topic is None:
-            return Line().gap().add("no focus", palette.style("ink-muted", bold=True))
-        line = Line().gap().add("focus ", palette.style("ink-muted"))
-        return line.add(self._topic, palette.style("match", bold=True), most=self.size.width - 8)
+            return line.add("no focus", palette.style("ink-muted", bold=True))
+        line.add("focus ", palette.style("ink-muted"))
+        return line.add(
+            self._topic, palette.style("match", bold=True), most=max(0, self.size.width - line.width - 1)
+        )
 
-    def _figures(self, palette: Palette) -> Line:
-        if self._shown is None:
-            return Line().gap().add("being made …", palette.style("ink-faint"))
-        kept = self._shown.retention
-        words = f"survives {format.percent(kept.score if kept else None)}"
-        line = Line().gap().add(words, palette.style("ink", bold=True))
-        if kept is not None and kept.focus is not None:
-            words = f" · focus {format.percent(kept_share(kept.focus))}"
-            line.add(words, palette.style("match"), most=self.size.width - line.width - 1)
-        return line
-
-    def _tokens(self, palette: Palette) -> Line:
-        if self._shown is None:
-            return Line()
-        words = f"{format.short(self._shown.after_tokens, mark=format.ESTIMATE)} tokens after"
-        return Line().gap().add(words, palette.style("ink-muted"), most=self.size.width - 2)
-
-    def _by_topic(self, palette: Palette) -> Line:
-        """Shares of the summary; where they do not fit, each with the beginning of its topic."""
-        shares = [(clean_line(topic), format.percent(share)) for topic, share in self._shares]
-        words = "  ".join(f"on “{topic}” {share}" for topic, share in shares)
-        if cell_len(words) > self.size.width - 2:
-            words = "  ".join(f"{crop(topic, SHORT_TOPIC)} {share}" for topic, share in shares)
-        return Line().gap().add(words, palette.style("ink-muted"), most=self.size.width - 2)
+    def _figures(self, palette: Palette) -> Iterator[Line]:
+        shown = self._shown
+        if shown is None:
+            yield Line().gap().add("being made …", palette.style("ink-faint"))
+            return
+        for topic, (kept, of) in zip(self._topics, self._counts, strict=False):
+            token = "ink-muted" if not of else "severity-ok" if kept == of else "severity-warning"
+            line = Line().gap().add(f"{kept:,} of {of:,} ", palette.style(token, bold=topic == self._topic))
+            words = f"facts of “{clean_line(topic)}”"
+            yield line.add(words, palette.style("ink-muted"), most=max(0, self.size.width - line.width - 1))
+        facts = shown.retention.anchors if shown.retention else ()
+        kept = sum(fact.fate != LOST for fact in facts)
+        words = f"{kept:,} of {len(facts):,} facts in all"
+        yield Line().gap().add(words, palette.style("ink"), most=max(0, self.size.width - 2))
+        words = f"{format.short(shown.after_tokens, mark=format.ESTIMATE)} tokens after"
+        yield Line().gap().add(words, palette.style("ink-muted"), most=max(0, self.size.width - 2))
 
 
 class FocusColumn(Vertical):
-    """Head, sections, survival."""
+    """Head, sections, facts kept."""
 
     DEFAULT_CSS = """
     FocusColumn { width: 1fr; border-right: solid $rule; }
     FocusColumn TextPane { border-top: solid $rule; }
     """
 
-    def __init__(self, place: int, topic: str | None) -> None:
+    def __init__(self, place: int, topic: str | None, topics: Sequence[str]) -> None:
         super().__init__()
         self._place = place
-        self._topic = topic
+        self._head = ColumnHead(place + 1, topic, topics)
 
     def compose(self) -> ComposeResult:
-        """Head, sections, survival."""
-        yield ColumnHead(self._topic)
+        """Head, sections, facts kept."""
+        yield self._head
         yield TextPane()
         yield RetentionStrip()
 
@@ -105,9 +105,9 @@ class FocusColumn(Vertical):
         """The sections."""
         return self.query_one(TextPane)
 
-    def show(self, comparison: Comparison, shares: tuple[tuple[str, float | None], ...]) -> None:
-        """Show what came of the topic."""
-        self.query_one(ColumnHead).show(comparison, shares)
+    def show(self, comparison: Comparison, counts: Sequence[tuple[int, int]]) -> None:
+        """Show what came of the topic; `counts` are the facts kept of each topic compared."""
+        self._head.show(comparison, counts)
         self.query_one(RetentionStrip).show(comparison.retention, None)
 
     def align(self, found: Sequence[Section]) -> None:

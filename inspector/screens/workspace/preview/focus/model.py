@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import TypeAlias
 
-from core.compress.facts.collect import collect, topic_of
-from core.compress.facts.readable import View, views
-from core.compress.facts.topic import Topic
 from core.compress.summarise.base import sections
 from core.model.compaction.preview import Fact, Retention
-from core.model.transcript.message import Message
 
+Key: TypeAlias = tuple[str, str]
+"""Category and value of a fact: the same fact in every summary."""
 LOST = "lost"
 COMPARED = 2
 """Topics the lab holds against each other, at most."""
@@ -43,6 +42,7 @@ class FateRow:
 
     Attributes:
         messages: Indexes of the messages that hold it.
+        in_focus: One of the topics compared covers it.
         fates: `kept`, `paraphrased`, `lost`, or None where there is no summary yet.
     """
 
@@ -50,6 +50,7 @@ class FateRow:
     value: str
     messages: tuple[int, ...]
     fates: tuple[str | None, ...]
+    in_focus: bool = False
 
     @property
     def differs(self) -> bool:
@@ -62,46 +63,6 @@ def aligned(summaries: Sequence[str]) -> tuple[Section, ...]:
     parts = [sections(summary) for summary in summaries]
     headings = dict.fromkeys(heading for part in parts for heading in part)
     return tuple(Section(heading, tuple(part.get(heading, "") for part in parts)) for heading in headings)
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """A topic and the facts of the middle that are about it.
-
-    Attributes:
-        facts: What they are told by in a summary, in lower case: the value, of a path the name.
-    """
-
-    topic: Topic
-    facts: frozenset[str]
-
-    def covers(self, line: str) -> bool:
-        """Whether a line of a summary is about the topic: it says so, or tells one of its facts."""
-        lower = line.lower()
-        return self.topic.covers(line) or any(fact in lower for fact in self.facts)
-
-
-def topics(middle: Sequence[Message], texts: Sequence[str]) -> tuple[Subject | None, ...]:
-    """Topics weighed against the middle they are about, with its facts."""
-    read = views(middle)
-    return tuple(_subject(topic_of(text, read), read) for text in texts)
-
-
-def _subject(topic: Topic | None, read: Sequence[View]) -> Subject | None:
-    if topic is None:
-        return None
-    facts = (anchor for anchor in collect(read, topic) if anchor.in_focus)
-    told = (SUBJECTS.get(anchor.category, str)(anchor.value).lower() for anchor in facts)
-    return Subject(topic, frozenset(fact for fact in told if len(fact) >= SHORTEST_FACT))
-
-
-def topic_share(summary: str, subject: Subject | None) -> float | None:
-    """Share of a summary's words that stand in lines about a topic; None without words or a topic."""
-    lines = [line for line in summary.splitlines() if line.strip() and not line.startswith("#")]
-    words = sum(len(line.split()) for line in lines)
-    if subject is None or not words:
-        return None
-    return sum(len(line.split()) for line in lines if subject.covers(line)) / words
 
 
 def suggested(retention: Retention | None) -> tuple[str, ...]:
@@ -121,12 +82,31 @@ def suggested(retention: Retention | None) -> tuple[str, ...]:
 
 
 def fates(retentions: Sequence[Retention | None]) -> tuple[FateRow, ...]:
-    """Every fact of the middle: those the focus decides about first, then those that are always lost."""
-    found: dict[tuple[str, str], Fact] = {}
-    fate_of: list[dict[tuple[str, str], str]] = []
+    """Every fact of the middle: of the topics first, then what the focus decides about, then what is lost."""
+    found: dict[Key, Fact] = {}
+    fate_of: list[dict[Key, str]] = []
     for retention in retentions:
         anchors = retention.anchors if retention else ()
-        fate_of.append({(anchor.category, anchor.value): anchor.fate for anchor in anchors})
-        found.update(((anchor.category, anchor.value), anchor) for anchor in anchors)
-    rows = [FateRow(*key, found[key].messages, tuple(fate.get(key) for fate in fate_of)) for key in found]
-    return tuple(sorted(rows, key=lambda row: (not row.differs, LOST not in row.fates)))
+        fate_of.append({_key(anchor): anchor.fate for anchor in anchors})
+        found.update((_key(anchor), anchor) for anchor in anchors)
+    about = frozenset[Key]().union(*(covered(retention) for retention in retentions))
+    rows = [
+        FateRow(*key, found[key].messages, tuple(fate.get(key) for fate in fate_of), key in about)
+        for key in found
+    ]
+    return tuple(sorted(rows, key=lambda row: (not row.in_focus, not row.differs, LOST not in row.fates)))
+
+
+def covered(retention: Retention | None) -> frozenset[Key]:
+    """The facts of the topic a summary was focused on."""
+    return frozenset(_key(fact) for fact in retention.anchors if fact.in_focus) if retention else frozenset()
+
+
+def kept_of(retention: Retention, keys: Container[Key]) -> tuple[int, int]:
+    """How many of some facts a summary keeps, and of how many; the same facts whatever its own focus."""
+    facts = [fact for fact in retention.anchors if _key(fact) in keys]
+    return sum(fact.fate != LOST for fact in facts), len(facts)
+
+
+def _key(fact: Fact) -> Key:
+    return fact.category, fact.value

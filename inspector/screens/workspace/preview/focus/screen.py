@@ -12,6 +12,7 @@ from textual.message import Message as Event
 
 from core.preview.comparison import Comparison
 from core.preview.foreseen import Basis, compare
+from core.preview.headline import kind_word
 from core.preview.summarisers import Writer
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread
@@ -22,9 +23,9 @@ from inspector.screens.workspace.preview.focus.model import (
     COMPARED,
     FateRow,
     aligned,
+    covered,
     fates,
-    topic_share,
-    topics,
+    kept_of,
 )
 from inspector.terminal import formatting as format
 from inspector.terminal.line import Line
@@ -34,7 +35,7 @@ from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.panes.text_pane import TextPane
 
-COLUMN = 14
+COLUMN = 3
 
 
 class FateList(RowList[FateRow]):
@@ -49,20 +50,20 @@ class FateList(RowList[FateRow]):
     def draw_header(self, width: int) -> list[Line]:
         """Names of the columns."""
         ink, line = self.palette.style("ink-muted"), Line().gap()
-        for name in self._names:
-            line.cell(name, COLUMN, ink).gap()
+        for number in range(1, len(self._names) + 1):
+            line.cell(str(number), COLUMN, ink)
         line.cell("kind", 13, ink).cell("where", 6, ink, right=True).gap(2)
         return [line.add("what · enter shows its message", ink, most=max(0, width - line.width))]
 
     def draw_row(self, row: FateRow, index: int, width: int) -> Line:
-        """A sign and a word for each column, then the fact."""
+        """A sign for each column, then the fact."""
         muted, line = self.palette.style("ink-muted"), Line().gap()
         for fate in row.fates:
             sign, token = FATES[fate] if fate else ("·", "ink-faint")
-            line.cell(f"{sign} {fate or ''}", COLUMN, self.palette.style(token)).gap()
+            line.cell(sign, COLUMN, self.palette.style(token, bold=True))
         where = f"#{row.messages[-1]}" if row.messages else ""
-        line.cell(row.category, 13, muted).cell(where, 6, muted, right=True).gap(2)
-        ink = self.palette.style("ink", bold=row.differs)
+        line.cell(kind_word(row.category), 13, muted).cell(where, 6, muted, right=True).gap(2)
+        ink = self.palette.style("match" if row.in_focus else "ink", bold=row.differs)
         return line.add(row.value, ink, most=max(0, width - line.width))
 
 
@@ -81,11 +82,10 @@ class FocusLab(Page):
 
     @dataclass
     class Made(Event):
-        """One of the previews is there; `shares` is how much of its summary is about each topic."""
+        """One of the previews is there."""
 
         place: int
         comparison: Comparison
-        shares: tuple[tuple[str, float | None], ...]
 
     def __init__(
         self, basis: Basis, writer: Writer, focuses: Sequence[str], show: Callable[[int], None]
@@ -93,8 +93,10 @@ class FocusLab(Page):
         super().__init__()
         self._basis = basis
         self._writer = writer
+        self._focuses = tuple(focuses)
         self._topics: tuple[str | None, ...] = (None, *focuses)
         self._show = show
+        self.add_class("-facts")
         self._made: list[Comparison | None] = [None] * len(self._topics)
 
     def compose(self) -> ComposeResult:
@@ -102,7 +104,7 @@ class FocusLab(Page):
         yield TitleBar()
         with Horizontal(id="columns"):
             for place, topic in enumerate(self._topics):
-                yield FocusColumn(place, topic)
+                yield FocusColumn(place, topic, self._focuses)
         yield FateList([topic or "no focus" for topic in self._topics])
         yield KeyBar()
 
@@ -113,7 +115,7 @@ class FocusLab(Page):
         count = format.plural(self._basis.plan.middle.size, "message")
         ways = "two" if len(self._topics) == COMPARED else "three"
         bar.detail = f"{count} summarised {ways} ways · {self._writer.title}"
-        self.columns[0].pane.focus()
+        self.query_one(FateList).focus()
         self.make()
 
     @property
@@ -124,20 +126,20 @@ class FocusLab(Page):
     @in_thread("focus")
     def make(self) -> None:
         """Make the previews one after the other."""
-        stop, middle = cancelled(), self._basis.plan.middle
-        names = [topic for topic in self._topics if topic]
-        weighed = topics(self._basis.reading.messages[middle.start : middle.end], names)
+        stop = cancelled()
         for place, topic in enumerate(self._topics):
             if stop():
                 return
             made = compare(self._basis, self._writer.summariser, topic, stop=stop)
-            shares = (topic_share(made.summary, one) for one in weighed)
-            self.post_message(self.Made(place, made, tuple(zip(names, shares, strict=True))))
+            self.post_message(self.Made(place, made))
 
     @on(Made)
     def _take(self, event: FocusLab.Made) -> None:
         self._made[event.place] = event.comparison
-        self.columns[event.place].show(event.comparison, event.shares)
+        topics = [covered(made.retention if made else None) for made in self._made[1:]]
+        for column, made in zip(self.columns, self._made, strict=True):
+            if made is not None and made.retention is not None:
+                column.show(made, [kept_of(made.retention, keys) for keys in topics])
         sections = aligned([made.summary if made else "" for made in self._made])
         for column in self.columns:
             column.align(sections)
@@ -159,7 +161,7 @@ class FocusLab(Page):
             self._show(row.messages[-1])
 
     def action_facts(self) -> None:
-        """Sections or facts."""
+        """Facts or summaries."""
         self.toggle_class("-facts")
         front = self.query_one(FateList) if self.has_class("-facts") else self.columns[0].pane
         self.call_after_refresh(front.focus)
@@ -169,7 +171,7 @@ class FocusLab(Page):
         self.app.pop_screen()
 
     def action_copy(self) -> None:
-        """Copy the summary of the column that has the keys."""
+        """Copy the summary of the column that has the keys, else of the first focus."""
         places = [place for place, column in enumerate(self.columns) if column.pane.has_focus]
-        made = self._made[places[0]] if places else None
+        made = self._made[places[0] if places else 1]
         self.copy(made.summary if made else "")

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
 from core.model.compaction.preview import Fact, Retention
-from core.model.transcript.message import Message
 from core.preview.foreseen import Basis
 from core.preview.summarisers import Writer
 from core.store.database.locate import Location
 from inspector.screens.workspace.preview.focus.column import column_lines
-from inspector.screens.workspace.preview.focus.model import aligned, fates, suggested, topic_share, topics
+from inspector.screens.workspace.preview.focus.model import aligned, covered, fates, kept_of, suggested
 from inspector.screens.workspace.preview.focus.screen import FateList, FocusLab
 from inspector.screens.workspace.preview.view import PreviewView
 from inspector.terminal.palette import Palette, defaults
-from tests.core.compress.builders import call
 from tests.hostile import harmful
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 
@@ -42,17 +42,14 @@ def test_every_section_begins_on_the_same_line_in_all_columns() -> None:
     assert columns[0].index("Done") == columns[1].index("Done")
 
 
-def test_the_share_of_a_topic_is_counted_in_words_of_lines_about_it() -> None:
-    middle = [Message({"role": "user", "content": "the auth check and the billing job"})]
-    (topic,) = topics(middle, ["auth"])
-    assert topic_share("## Goal\nfix the auth check\nrun billing job now", topic) == 0.5
-    assert topic_share("", topic) is None
-
-
-def test_a_line_that_tells_a_fact_of_the_topic_is_about_it_as_retention_counts_it() -> None:
-    middle = call("read_file", "see src/token.py, ticket ENT-221", path="src/auth/login.py")
-    (topic,) = topics(middle, ["auth"])
-    assert topic_share("token.py holds ENT-221\nthe rest is done", topic) == pytest.approx(3 / 7)
+def test_every_column_counts_the_same_facts_of_a_topic() -> None:
+    about = replace(fact("auth.py", "lost"), in_focus=True)
+    focused = Retention((replace(about, fate="kept"), fact("b.py", "lost")))
+    plain = Retention((fact("auth.py", "lost"), fact("b.py", "kept")))
+    keys = covered(focused)
+    assert kept_of(focused, keys) == (1, 1)
+    assert kept_of(plain, keys) == (0, 1)
+    assert [row.value for row in fates([plain, focused])] == ["auth.py", "b.py"]
 
 
 def test_facts_the_focus_decides_about_come_first() -> None:
@@ -76,8 +73,8 @@ async def test_three_summaries_stand_side_by_side_and_scroll_together(samples: L
         text = drawn(pilot)
         assert "no focus" in text
         assert "focus reader" in text
-        assert "on “pytest”" in text
-        await press(pilot, "G")
+        assert text.count("facts of “pytest”") == 3
+        await press(pilot, "x", "G")
         tops = {column.pane.scroll_offset.y for column in lab.columns}
         assert len(tops) == 1
         assert tops != {0}
@@ -88,7 +85,6 @@ async def test_a_fact_leads_back_to_its_message(samples: Location) -> None:
         await settle(pilot)
         await press(pilot, "F")
         await answer(pilot, "reader | pytest")
-        await press(pilot, "x")
         row = pilot.app.screen.query_one(FateList).current
         assert row is not None
         await press(pilot, "enter")
