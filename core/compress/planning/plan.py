@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from core.compress.planning.keep_turns import boundary, widened
@@ -15,6 +15,7 @@ from core.compress.sizing.gate import gate_blocks
 from core.compress.sizing.thinking_replay import replays_thinking
 from core.compress.sizing.threshold import Budgets, budgets, tail_mode
 from core.hermes.policy.policy import Policy
+from core.hermes.policy.rules import Tier
 from core.model.compaction.plan import Plan, Span
 from core.model.compaction.settings import Gate, Settings
 from core.model.transcript.message import Message
@@ -78,7 +79,7 @@ def _planned(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
         would_fire=compared >= limits.threshold and not blocks,
         compared_tokens=compared,
         blocked_by=blocks,
-        arithmetic=_arithmetic(limits, pruning, spans, compared, measured),
+        arithmetic=_arithmetic(limits, pruning, spans, compared, measured, settings.window),
         weights=tuple(pruning.weights),
         estimates=measured.estimates,
         pruned_at=_pruned_at(pruning, measured),
@@ -169,7 +170,12 @@ def _compared(measured: Measured, settings: Settings) -> int:
 
 
 def _arithmetic(
-    limits: Budgets, pruning: Pruning, spans: tuple[Span, Span, Span], compared: int, measured: Measured
+    limits: Budgets,
+    pruning: Pruning,
+    spans: tuple[Span, Span, Span],
+    compared: int,
+    measured: Measured,
+    window: int,
 ) -> tuple[str, ...]:
     sign = ">=" if compared >= limits.threshold else "<"
     tail = sum(pruning.weights[spans[2].start :])
@@ -178,7 +184,16 @@ def _arithmetic(
         f"{plural(pruning.count, 'old tool result')} shortened before the cut",
         f"tail holds {plural(spans[2].size, 'message')}, {tail:,} tokens by weight",
         f"{compared:,} tokens {sign} threshold {limits.threshold:,}",
+        *_tiers(compared, window, measured.policy.threshold.tiers),
     )
+
+
+def _tiers(compared: int, window: int, tiers: Sequence[Tier]) -> Iterator[str]:
+    """The tiers of pressure, and which the conversation has reached."""
+    share = compared / window
+    for tier in tiers:
+        reached = "reached" if share > tier.above else "not reached"
+        yield f"above {tier.above:.2f} {tier.does}: {reached} at {share:.2f}"
 
 
 def _without_window(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:

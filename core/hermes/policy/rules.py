@@ -78,6 +78,14 @@ class ModelRule:
 
 
 @dataclass(frozen=True, slots=True)
+class Tier:
+    """What a share of the window leads to, in words."""
+
+    above: float
+    does: str
+
+
+@dataclass(frozen=True, slots=True)
 class ThresholdRules:
     """Where compression fires.
 
@@ -92,6 +100,7 @@ class ThresholdRules:
         absolute_cap: `compression.threshold_tokens` is honoured.
         model_thresholds: `compression.model_thresholds` is honoured.
         model_rules: Built-in shares by model, first match first.
+        tiers: What grows with the share of the window in use, lowest first; no release has any.
     """
 
     minimum: int
@@ -104,6 +113,7 @@ class ThresholdRules:
     absolute_cap: bool
     model_thresholds: bool
     model_rules: tuple[ModelRule, ...]
+    tiers: tuple[Tier, ...]
 
 
 @dataclass(frozen=True, slots=True)

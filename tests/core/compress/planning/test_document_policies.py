@@ -46,3 +46,11 @@ def test_the_configuration_is_read_for_a_document_too(name: str) -> None:
 )
 def test_a_pending_question_is_not_told_as_answered(heading: str, kind: str) -> None:
     assert kind_of(heading) == kind
+
+
+def test_the_four_tiers_of_pressure_are_told_with_the_share_in_use() -> None:
+    chosen = Settings(window=200_000, current_tokens=160_000)
+    found = plan_messages(_talk(200, 1_200), load_policy("seed-tiered"), chosen)
+    told = [line for line in found.arithmetic if line.startswith("above ")]
+    assert [line.split()[1] for line in told] == ["0.65", "0.75", "0.85", "0.95"]
+    assert [line.endswith(": reached at 0.80") for line in told] == [True, True, False, False]
