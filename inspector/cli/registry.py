@@ -60,6 +60,8 @@ COMMANDS = {
     "config": Command(
         "app.config", "your settings: what is in force, where it comes from, what is wrong with it"
     ),
+    "serve": Command("live.serve", "the app in a browser on this machine, behind a token; read only"),
+    "completion": Command("completion.completion", "a completion script for the shell, or the manual page"),
     "doctor": Command("browse.doctor", "check that the store, its schema and its configuration can be read"),
 }
 """By what the user types, in the order of the help."""

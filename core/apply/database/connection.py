@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from core.apply.database.exact_values import Cell, Image, RawText, bind
-from core.errors import DatabaseError
+from core.errors import DatabaseError, UsageError
 from core.store.database.connect import reading
 
+READ_ONLY = "HERMES_INSPECTOR_READ_ONLY"
+"""Environment variable with which a process and all it starts write no database."""
 BUSY_SECONDS = 3.0
 _CACHE_KIB = 131_072
 """Pages kept in memory, so that a large change need not go to disk before it commits."""
@@ -25,7 +28,14 @@ def opened(path: Path, *, references: bool = True) -> Iterator[sqlite3.Connectio
     Args:
         path: The database file.
         references: Hold rows to what they refer to, as Hermes does.
+
+    Raises:
+        UsageError: `READ_ONLY` is set in the environment.
     """
+    if os.environ.get(READ_ONLY):
+        raise UsageError(
+            "nothing may be written from here", where=str(path), remedy="Start it with `serve --allow-apply`"
+        )
     uri = f"{path.absolute().as_uri()}?mode=rw"
     with reading(path), closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)) as connection:
         connection.isolation_level = None

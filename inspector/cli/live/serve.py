@@ -1,0 +1,86 @@
+"""Listens on this machine alone and prints a URL whose token opens one browser, once. Ends with Ctrl-C.
+
+Requests for another host, from pages of other origins or without the token get 403. The app in the browser
+writes nothing, unless --allow-apply. With --host another address is listened on: whoever gets the URL and
+reaches it sees the sessions, and nothing on the way is encrypted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+import sys
+
+from core.errors import ConfigError, InspectorError
+from inspector.cli import output
+from inspector.cli.arguments import options, target
+from inspector.cli.arguments import parsers as numbers
+
+PORT = 8723
+LOOPBACK = "127.0.0.1"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `serve`."""
+    parser.add_argument(
+        "--port",
+        type=numbers.whole,
+        default=PORT,
+        metavar="N",
+        help="port; 0 for a free one (default: %(default)s)",
+    )
+    parser.add_argument("--host", default=LOOPBACK, help="address to listen on (default: %(default)s)")
+    parser.add_argument("--allow-apply", action="store_true", help="let the browser write what it previews")
+    options.add_store_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve the app until stopped."""
+    target.locations(args)  # better told here than in a browser
+    try:
+        from inspector.web.server import LOOPBACK as OURS
+        from inspector.web.server import GuardedServer
+    except ImportError as error:
+        raise ConfigError(
+            f"serve needs {error.name or 'textual-serve'}",
+            where="this Python",
+            remedy="Install it: pip install 'hermes-inspector[web]'",
+        ) from error
+    from core.apply.database.connection import READ_ONLY
+
+    os.environ.pop(READ_ONLY, None) if args.allow_apply else os.environ.update({READ_ONLY: "1"})
+    if args.host not in OURS:
+        output.write_note(f"hermes-inspector: {args.host} can be reached by others, and nothing is encrypted")
+    server = GuardedServer(_store_words(args), args.host, _free_port(args.host, args.port), _say)
+    server.serve()
+    return 0
+
+
+def _store_words(args: argparse.Namespace) -> list[str]:
+    """The options that name the store, for the app."""
+    named = {"--db": args.db, "--home": args.home, "--profile": args.profile}
+    return [word for name, value in named.items() if value is not None for word in (name, str(value))]
+
+
+def _free_port(host: str, port: int) -> int:
+    """The port, or a free one for 0.
+
+    Raises:
+        InspectorError: It cannot be listened on.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+            return int(probe.getsockname()[1])
+    except (OSError, OverflowError) as error:
+        what = f"cannot listen on port {port} ({error})"
+        raise InspectorError(what, where=host, remedy="Choose another with --port") from error
+
+
+def _say(url: str) -> None:
+    sys.stdout.write(f"{url}\n")
+    sys.stdout.flush()
+    output.write_note("hermes-inspector: open this URL in a browser, once; Ctrl-C ends")
