@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from core.explain.headline.lineage import chain_headline
 from core.model.accounting.prices import Money
 from core.model.accounting.tokens import Buckets
 from core.model.transcript.conversation import Chain, ChainNode
@@ -13,6 +14,7 @@ from inspector.payloads import values as jsonio
 def payload(chain: Chain) -> dict[str, Any]:
     """A lineage as the command line promises it."""
     return {
+        **jsonio.headline(chain_headline(chain)),
         "root": chain.root,
         "tip": chain.tip,
         "resume_target": chain.resume_target,

@@ -32,9 +32,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:
+    from core.explain.headline.lineage import chain_headline
     from inspector.cli.table import Column, lines
     from inspector.terminal import formatting as format
 
+    yield from output.headline(chain_headline(chain))
+    yield ""
     columns = (
         Column("session", shrinks=True, least=30),
         Column("what"),

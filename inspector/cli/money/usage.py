@@ -180,9 +180,12 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _lines(found: Ledger, limit: int) -> Iterator[str]:
+    from core.explain.headline.usage import usage_headline
     from inspector.cli.table import Column, lines
     from inspector.terminal import formatting as format
 
+    yield from output.headline(usage_headline(found))
+    yield ""
     columns = (
         Column(found.by, shrinks=True),
         Column("task"),

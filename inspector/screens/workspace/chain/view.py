@@ -10,6 +10,7 @@ from textual import getters, on
 from textual.app import ComposeResult
 from textual.message import Message as Event
 
+from core.explain.headline.lineage import chain_headline
 from core.model.transcript.conversation import Chain
 from core.store.store import Store
 from inspector.base.app_protocol import shell
@@ -23,6 +24,7 @@ from inspector.screens.workspace.views import FigureView, Subject
 from inspector.terminal import formatting as format
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
+from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import ListRows
@@ -54,7 +56,8 @@ class ChainView(FigureView):
         self._twigs: Sequence[Twig] = ()
 
     def compose(self) -> ComposeResult:
-        """Where resume lands, the tree, the session under the cursor."""
+        """The answer, where /resume goes, the tree, the session under the cursor."""
+        yield AnswerBar()
         yield StatusLine(id="resume")
         yield ChainList(empty="Reading the family …")
         yield TextPane(id="card")
@@ -82,6 +85,7 @@ class ChainView(FigureView):
         thread = [session.id for session in self.subject.conversation.sessions]
         self._twigs = twigs(event.chain, thread, event.names)
         own = [place for place, twig in enumerate(self._twigs) if twig.own]
+        self.query_one(AnswerBar).answer = chain_headline(event.chain)
         self.query_one("#resume", StatusLine).left = resume_pieces(event.chain, self._twigs)
         self.tree_list.show(ListRows(self._twigs), cursor=own[-1] if own else 0)
         self._tell()

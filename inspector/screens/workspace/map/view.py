@@ -8,12 +8,15 @@ from textual.containers import Horizontal
 
 from core.compress.planning.measure import Measured
 from core.errors import UsageError
+from core.model.headline import UNSAID
 from core.model.transcript.conversation import Generation
+from core.preview.headline import plan_headline
 from inspector.base.commands import bindings
 from inspector.screens.workspace.map.detail import DetailView
 from inspector.screens.workspace.map.header import MapHeader
 from inspector.screens.workspace.map.model import Dressing
 from inspector.screens.workspace.views import Cursor
+from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.prompt_bar import PromptBar
 from inspector.widgets.bars.what_if import WhatIfBar
 from inspector.widgets.charts.context_strip import ContextStrip
@@ -50,7 +53,8 @@ class MapView(DetailView):
         self._unread: Generation | None = None
 
     def compose(self) -> ComposeResult:
-        """Header, strip, panes, prompt, bar."""
+        """Answer, header, strip, panes, prompt, bar."""
+        yield AnswerBar()
         yield MapHeader()
         yield ContextStrip()
         with Horizontal(id="panes"):
@@ -82,6 +86,7 @@ class MapView(DetailView):
         self.reading = self.dressing = self.counts = self._measured = None
         count = len(self.generation.row_ids) if self.generation else 0
         waiting = f"Measuring {count:,} messages …" if count else "Nothing to measure."
+        self.query_one(AnswerBar).answer = UNSAID
         self.query_one(MapHeader).show(None, waiting=waiting)
         self.query_one(ContextStrip).show(None)
         self.bar.show(None)
@@ -128,6 +133,7 @@ class MapView(DetailView):
             return
         plan = reading.planned(measured, state.supposed)
         self.dressing = Dressing.of(reading, measured, plan)
+        self.query_one(AnswerBar).answer = plan_headline(plan)
         header.show(plan, supposed=state.changed)
         self.query_one(ContextStrip).show(plan)
         self.lay_bands()

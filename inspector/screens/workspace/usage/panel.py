@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.message import Message as Event
 
+from core.explain.headline.usage import usage_headline
 from core.model.accounting.ledger import LedgerRow
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
@@ -27,10 +28,12 @@ from inspector.screens.workspace.usage.words import (
     headline,
     nothing,
     peak_words,
+    period_of,
     summary_words,
     tabs,
     waiting,
 )
+from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.charts.day_bars import DayBars
@@ -87,7 +90,8 @@ class UsagePanel(Reporting, Vertical):
         """The row the user went into, for when they come back."""
 
     def compose(self) -> ComposeResult:
-        """The sums first, then the days, then who spent it, then where a number is from."""
+        """The answer and the sums first, then the days, then who spent it, then where a number is from."""
+        yield AnswerBar()
         yield StatusLine(id="sums")
         yield StatusLine(id="buckets")
         yield DayBars()
@@ -166,6 +170,8 @@ class UsagePanel(Reporting, Vertical):
         if self._answer is not None:
             roomy, sums = self.size.width >= ROOMY, self.query_one("#sums", StatusLine)
             sums.left, sums.right = headline(self._answer, shell(self).now(), roomy=roomy)
+            told = usage_headline(self._answer.ledger, period_of(self._answer.question))
+            self.query_one(AnswerBar).answer = told
             pieces = bucket_pieces(self._answer.ledger.totals, priced=roomy)
             self.query_one("#buckets", StatusLine).left = pieces
 

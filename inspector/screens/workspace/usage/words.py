@@ -17,6 +17,12 @@ from inspector.widgets.bars.status_line import Piece
 NO_PRICE = "no day has a price"
 
 
+def period_of(question: Question) -> str:
+    """The period in words; empty for all of it."""
+    title = question.title
+    return "" if title.startswith("all time") else title
+
+
 def headline(
     found: Answer, now: datetime, *, roomy: bool = True
 ) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:

@@ -1,0 +1,58 @@
+"""What a ledger comes to, in one sentence: what it cost, and what most of it went to."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from core.model.accounting.ledger import Ledger, LedgerRow
+from core.model.headline import Headline
+from core.support.amounts import dollars, short
+from core.support.plural import plural
+
+_MOST = 60
+"""Characters of a name."""
+
+
+def usage_headline(ledger: Ledger, period: str = "") -> Headline:
+    """The cost of a ledger and its largest row.
+
+    Where money was recorded that is the cost, else what the price list says; where neither is known, tokens
+    speak.
+
+    Args:
+        ledger: Buckets and cost by some dimension.
+        period: What it is of, in words: `30 days`.
+    """
+    totals = ledger.totals
+    over = _over(period)
+    if not ledger.rows:
+        return Headline(f"Nothing was spent{over}.")
+    usd, missing = _cost(totals)
+    if usd is None:
+        tokens = short(totals.tokens.total or 0)
+        return Headline(f"{tokens} tokens{over}; no price is known for them.", None)
+    mark = "≥" if missing or ledger.lower_bound else ""
+    sentence = f"{mark}{dollars(usd)}{over}, {_calls(totals)}."
+    largest = max(ledger.rows, key=lambda row: _cost(row)[0] or Decimal(0))
+    share, _ = _cost(largest)
+    if len(ledger.rows) > 1 and usd > 0 and share:
+        name = " ".join((largest.label or largest.key).split())[:_MOST]
+        task = f" ({largest.task})" if largest.task else ""
+        sentence += f" Largest: {name}{task}, {dollars(share)} ({share / usd:.0%})."
+    return Headline(sentence)
+
+
+def _over(period: str) -> str:
+    if not period:
+        return ""
+    return f" {period}" if period in ("today", "yesterday") else f" in {period}"
+
+
+def _cost(row: LedgerRow) -> tuple[Decimal | None, bool]:
+    """What a row cost and whether some of it is missing: as recorded, else by the price list."""
+    best = row.recorded if row.recorded.usd is not None else row.computed
+    return best.usd, bool(best.missing)
+
+
+def _calls(totals: LedgerRow) -> str:
+    return plural(totals.calls, "call")
