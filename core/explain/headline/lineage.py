@@ -19,7 +19,7 @@ def chain_headline(chain: Chain) -> Headline:
     if len(chain.nodes) == 1:
         sentence = "One session, nothing branched off; /resume opens it"
     else:
-        sentence = f"{plural(len(chain.nodes), 'session')} belong together; /resume opens {name}"
+        sentence = f"{plural(len(chain.nodes), 'session')} in this family; /resume opens {name}"
     if not chain.findings:
         return Headline(f"{sentence}.")
     odd = plural(len(chain.findings), "oddity", "oddities")
