@@ -24,6 +24,7 @@ from core.model.finding import Severity
 from core.store.database.locate import Location
 from inspector.base.commands import bindings, key_name, read_keymap, table
 from inspector.base.key_hold import KeyHold, KeyPassed
+from inspector.base.live import LiveState
 from inspector.base.named_screens import FOCUS, HOME, PAGES, place
 from inspector.terminal import formatting as format
 from inspector.terminal.palette import defaults, shipped, textual_theme
@@ -89,6 +90,8 @@ class InspectorApp(App[None]):
         self.failures: list[InspectorError] = []
         """What could not be read, the first first."""
         self.keys = KeyHold(self, super().on_event)
+        self.live = LiveState()
+        """Whether screens follow what is written."""
         for found in shipped():
             self.register_theme(textual_theme(found))
         last = self.recall("theme") if theme == DEFAULT else None  # one that was set wins
@@ -218,6 +221,12 @@ class InspectorApp(App[None]):
         own = {scope for scope in found if scope}
         order = {scope: place for place, scope in enumerate(dict.fromkeys(scope_of.values()))}
         return sorted(own, key=lambda scope: (GENERAL.index(scope) if scope in GENERAL else -1, order[scope]))
+
+    def action_pause(self) -> None:
+        """Leave the screens as they are, or follow again what is written."""
+        self.live.paused = not self.live.paused
+        words = "Paused: what Hermes writes is shown when you go on." if self.live.paused else "Live again."
+        self.notify(words, markup=False, timeout=3)
 
     def action_next_theme(self) -> None:
         """Go round the themes that ship."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from textual.widget import Widget
 
@@ -13,6 +13,9 @@ from core.errors import InspectorError
 from core.model.finding import Severity
 from core.store.database.locate import Location
 from inspector.base.key_hold import KeyHold
+
+if TYPE_CHECKING:
+    from inspector.base.live import LiveState
 
 
 class Shell(Protocol):
@@ -24,12 +27,14 @@ class Shell(Protocol):
             somebody examined it.
         keys: Those typed while something opens.
         failures: What could not be read, the first first.
+        live: Whether screens follow what is written, and when something last was.
     """
 
     now: Callable[[], datetime]
     diagnosed: dict[tuple[Location, str | None], Counter[Severity]]
     keys: KeyHold
     failures: list[InspectorError]
+    live: LiveState
 
     def recall(self, name: str) -> object:
         """What an earlier run remembered under a name; None where nothing was."""

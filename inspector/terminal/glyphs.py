@@ -21,6 +21,7 @@ SEVERITY = {Severity.CRITICAL: "■", Severity.WARNING: "▲", Severity.INFO: "�
 KIND = {Kind.MAIN: " ", Kind.CONTINUATION: "▸", Kind.BRANCH: "├", Kind.DELEGATE: "↳"}
 
 LIVE = "●"
+PAUSED = "‖"
 THRESHOLD = "│"
 UP, DOWN = "▴", "▾"
 GAUGE_FULL, GAUGE_HALF, GAUGE_TRACK = "━", "╸", "─"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,9 +12,11 @@ from textual.containers import Vertical
 from textual.message import Message as Event
 from textual.timer import Timer
 
+from core.store.database.connect import stamp
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
+from inspector.base.live import rest
 from inspector.base.workers import Reporting
 from inspector.screens.sessions import messages
 from inspector.screens.sessions.columns import SessionLine
@@ -27,7 +30,11 @@ from inspector.widgets.lists.folding_rows import FoldingRows
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import PagedRows
 
-POLL_SECONDS = 2.0
+POLL_SECONDS = 0.5
+AGES = 15.0
+"""Seconds after which the ages of the rows are told again."""
+PATIENCE = 10.0
+"""Seconds in which an answer should be there; then the files are looked at again without it."""
 LOOK_SECONDS = 0.1
 """How long a list must stand still before its rows are measured."""
 
@@ -63,6 +70,7 @@ class SessionsPane(Reporting, Vertical):
         self._paged: PagedRows[SessionLine] = PagedRows(0, self._fetch)
         self._stamps: messages.Stamps | None = None
         self._closer: Timer | None = None
+        self._began = self._next = 0.0
 
     def compose(self) -> ComposeResult:
         """The filter while there is one, the list."""
@@ -79,12 +87,26 @@ class SessionsPane(Reporting, Vertical):
         self.listing.now = self.reader.now
         self.listing.empty = "Reading the sessions …"
         self.listing.focus()
+        # Looked at before they are read, so that nothing written meanwhile is taken for read.
+        self._stamps = tuple(stamp(place.db) for place in self.reader.locations)
         self.call_after_refresh(self.reload)
-        self.set_interval(POLL_SECONDS, self.reader.poll)
+        self.set_interval(POLL_SECONDS, self._poll)
+        self.set_interval(AGES, self._age)
+
+    def _poll(self) -> None:
+        if not shell(self).live.paused and time.monotonic() >= self._next:
+            self.reader.poll()
+
+    def _age(self) -> None:
+        self.listing.now = self.reader.now
+        self.listing.refresh()
+        self.post_message(self.Changed())
 
     def reload(self) -> None:
         """Read the list anew; what is on screen stays until the answer comes."""
         self._epoch += 1
+        self._began = time.monotonic()
+        self._next = self._began + PATIENCE
         self.reader.read(self._epoch, self.order, first=self.page is None)
         self.post_message(self.Changed())
 
@@ -104,6 +126,8 @@ class SessionsPane(Reporting, Vertical):
         self.call_after_refresh(self.measuring.look)
 
     def _start_list(self, page: SourcePage) -> None:
+        now, first = time.monotonic(), self.page is None
+        self._next = now if first else now + rest(now - self._began)  # the first has much to import
         before, self.page = self.listing.current, page
         self._paged = PagedRows(page.total, self._fetch)
         self._paged.arrived(0, page.rows)
@@ -148,6 +172,7 @@ class SessionsPane(Reporting, Vertical):
             if self.page is not None and not self.page.settled:
                 return  # reading anew would begin the ranking again; the next look comes soon
             self.reload()
+            shell(self).live.changed = self.reader.now
             self.post_message(self.Written())
         self._stamps = event.stamps
 

@@ -170,6 +170,9 @@ class SessionsScreen(Page):
         total = page.total if page and page.whole else None
         head, foot = self.query_one("#head", StatusLine), self.query_one("#foot", StatusLine)
         head.left = header(self.locations, total, self.size.width)
+        app = shell(self)
+        if sign := app.live.sign(app.now()):
+            head.left = (*head.left, ("ink-faint", " · "), ("live", sign))
         room = self.size.width - cells(head.left) - 4
         head.right = summing_up(self._today, _count(shell(self).diagnosed), room)
         narrow = self.has_class("-narrow")

@@ -15,6 +15,7 @@ from core.model.transcript.conversation import Conversation
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
+from inspector.base.live import Pulse
 from inspector.base.workers import cancelled, in_thread
 from inspector.screens.page import Page
 from inspector.screens.workspace.tabs import TABS, warm
@@ -24,6 +25,8 @@ from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.notice import Notice
 from inspector.widgets.bars.title_bar import TitleBar
 
+AGES = 5.0
+"""Seconds after which what is told of ages is told again."""
 AHEAD = 0.3
 """Seconds the first view has to itself before the others are imported."""
 
@@ -84,7 +87,9 @@ class WorkspaceScreen(Page):
         bar.heading = self.session_id
         bar.tabs = tuple(tab.title for tab in TABS)
         bar.active = self._active
+        self._pulse = Pulse(self, self.location)
         self.load()
+        self.set_interval(AGES, self._tell_ages)
 
     @in_thread("conversation")
     def load(self) -> None:
@@ -100,8 +105,17 @@ class WorkspaceScreen(Page):
             engine = engine_of_home(self.location.home)
             self.post_message(self.Loaded(Subject(self.location, conversation), engine))
 
+    @on(Pulse.Marked)
+    def _marked(self, event: Pulse.Marked) -> None:
+        self._pulse.take(event.mark)
+
+    @on(Pulse.Changed)
+    def _written(self) -> None:
+        self.load()
+
     @on(Loaded)
     def _take(self, event: Loaded) -> None:
+        self._pulse.done()
         self._engine = event.engine
         self.subject = event.subject
         if not self._views:
@@ -117,6 +131,10 @@ class WorkspaceScreen(Page):
     @on(Failed)
     def _explain(self, event: Failed) -> None:
         error = event.error
+        self._pulse.done()
+        if self.subject is not None:  # it goes on showing what it read; the file may come back
+            self.query_one(Banner).say(error.line)
+            return
         shell(self).failures.append(error)
         area = self.query_one("#views")
         area.remove_children()
@@ -139,14 +157,22 @@ class WorkspaceScreen(Page):
         for view in self._views.values():
             view.cursor = cursor
 
+    def _tell_ages(self) -> None:
+        if self.subject is not None:
+            self._headline(self.subject.conversation)
+
     def _headline(self, conversation: Conversation) -> None:
         bar, tip = self.query_one(TitleBar), conversation.tip
         here, total = self.cursor.within(conversation), len(conversation.generations)
         bar.heading = conversation.name
-        bar.detail = " · ".join(filter(None, (tip.source, tip.model)))
+        bar.detail = " · ".join(filter(None, (tip.source, tip.model, self._sign())))
         bar.place = f"gen {here.index}/{total}" if here is not None and total > 1 else ""
         engine = () if self._engine is None else (self._engine.short_note,)
         self.query_one(Banner).say(" · ".join((*engine, *conversation.notes)))
+
+    def _sign(self) -> str:
+        app = shell(self)
+        return app.live.sign(app.now())
 
     # Views.
 

@@ -1,0 +1,105 @@
+"""The app follows a Hermes that writes, stops on a key, and goes on."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from core.store.database.locate import Location
+from inspector.app import InspectorApp
+from inspector.screens.sessions.list_view import SessionsList
+from inspector.screens.workspace.screen import WorkspaceScreen
+from inspector.widgets.bars.title_bar import TitleBar
+from tests.core.live.writer import Writer
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Writer:
+    found = Writer(tmp_path / "home")
+    found.message("the first words")
+    return found
+
+
+def app_on(writer: Writer, session: str | None = None) -> InspectorApp:
+    return InspectorApp(
+        [Location(writer.home / "state.db", writer.home)], session=session, view="map" if session else None
+    )
+
+
+async def until(pilot: Pilot[None], done: object, seconds: float = 20.0) -> None:
+    assert callable(done)
+    end = time.monotonic() + seconds
+    while not done() and time.monotonic() < end:
+        await pilot.pause(0.05)
+    assert done()
+
+
+def rows_of(app: InspectorApp) -> int:
+    screen = app.screen
+    if not isinstance(screen, WorkspaceScreen) or screen.subject is None:
+        return 0
+    generations = screen.subject.conversation.generations
+    return sum(len(one.row_ids) for one in generations)
+
+
+async def test_the_list_shows_a_session_that_begins(writer: Writer) -> None:
+    app = app_on(writer)
+    async with app.run_test(size=(120, 30)) as pilot:
+        listing = app.screen.query_one(SessionsList)
+        await until(pilot, lambda: listing.current is not None)
+        await pilot.pause(0.8)  # a first look at the files says how things are
+        writer.database.session("s2", title="Another")
+        writer.database.message("s2", "user", "hi")
+        await until(pilot, lambda: listing.rows.count == 2)
+        assert "live" in app.live.sign(app.now())
+
+
+async def test_a_conversation_grows_on_screen_and_stands_still_while_paused(writer: Writer) -> None:
+    app = app_on(writer, "s1")
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until(pilot, lambda: rows_of(app) == 1)
+        await pilot.pause(1.0)
+        writer.message("second")
+        await until(pilot, lambda: rows_of(app) == 2)
+        await pilot.press("space")
+        writer.message("third")
+        await pilot.pause(1.5)
+        assert rows_of(app) == 2
+        assert "paused" in app.live.sign(app.now())
+        await pilot.press("space")
+        await until(pilot, lambda: rows_of(app) == 3)
+
+
+async def test_a_file_that_goes_away_leaves_what_was_read_on_screen(writer: Writer) -> None:
+    app = app_on(writer, "s1")
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until(pilot, lambda: rows_of(app) == 1)
+        await pilot.pause(1.0)
+        writer.database.connection.close()
+        away = writer.home.rename(writer.home.with_name("away"))
+        await pilot.pause(1.5)
+        assert rows_of(app) == 1
+        away.rename(writer.home)
+        with closing(sqlite3.connect(writer.home / "state.db")) as other, other:
+            other.execute(
+                "INSERT INTO messages (session_id, role, content, timestamp) "
+                "VALUES ('s1', 'user', 'x', 1.79e9)"
+            )
+        await until(pilot, lambda: rows_of(app) == 2)
+        assert app.screen.query_one(TitleBar).heading == "Watched"
+
+
+async def test_following_holds_no_lock_a_writer_would_feel(writer: Writer) -> None:
+    app = app_on(writer, "s1")
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until(pilot, lambda: rows_of(app) == 1)
+        writer.database.connection.execute("PRAGMA busy_timeout = 0")
+        for number in range(40):
+            writer.message(f"m{number}")
+            await pilot.pause(0.02)
+        await until(pilot, lambda: rows_of(app) == 41)
