@@ -15,7 +15,7 @@ from core.store.database.locate import Location
 from inspector.base.key_hold import KeyHold
 
 if TYPE_CHECKING:
-    from inspector.base.live import LiveState
+    from inspector.base.live_state import LiveState
 
 
 class Shell(Protocol):

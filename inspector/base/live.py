@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable
 
 from textual.message import Message
 from textual.widget import Widget
@@ -13,49 +12,48 @@ from core.live.file_changes import Mark, mark_of
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.workers import start
-from inspector.terminal import formatting as format
-from inspector.terminal.glyphs import LIVE, PAUSED
 
 PACE = 0.5
 """Seconds between two looks."""
 SHARE = 6.0
 """Reading again may take so much less than the time between: a long conversation is read more seldom."""
-MOST = 3.0
+MOST, PATIENCE = 3.0, 10.0
+"""Seconds between two readings at most, and until one without an answer is given up."""
 
 
-def rest(seconds: float) -> float:
-    """How long to let be what took so many seconds to read; at most a few, however busy the machine is."""
-    return min(MOST, SHARE * seconds)
+class Rhythm:
+    """When to read again: not while it is being read, and the later the longer that took."""
 
+    def __init__(self) -> None:
+        self._next = 0.0
+        self._began: float | None = None
 
-@dataclass(slots=True)
-class LiveState:
-    """Whether the app follows, and when something was last written.
+    @property
+    def due(self) -> bool:
+        """Whether it is time to look."""
+        return time.monotonic() >= self._next
 
-    Attributes:
-        changed: None while nothing was written since the app was opened.
-    """
+    def begin(self) -> None:
+        """It is being read; should no answer come, it is looked at again after a while."""
+        self._began = time.monotonic()
+        self._next = self._began + PATIENCE
 
-    paused: bool = False
-    changed: datetime | None = None
-
-    def sign(self, now: datetime) -> str:
-        """The state in a few characters; "" while there is nothing to tell."""
-        if self.paused:
-            return f"{PAUSED} paused"
-        return f"{LIVE} live, {format.age(self.changed, now)}" if self.changed is not None else ""
+    def done(self, *, first: bool = False) -> None:
+        """It was read; the first time has much to import and tells nothing of the next."""
+        if self._began is not None:
+            now = time.monotonic()
+            self._next = now if first else now + min(MOST, SHARE * (now - self._began))
+            self._began = None
 
 
 class Pulse:
     """Tells a screen when the files of a store changed; a look costs some ten `stat`, in a thread.
 
     Args:
-        host: A `Reporting` widget or screen; it is told by `Pulse.Changed`.
+        host: A `Reporting` widget or screen; it hands what `Pulse.Marked` says to `take`.
         place: The database and its home.
+        changed: Called when something was written; the host says `done` once it has read it.
     """
-
-    class Changed(Message):
-        """Something was written since the last look."""
 
     class Marked(Message):
         """The files were looked at."""
@@ -64,15 +62,14 @@ class Pulse:
             self.mark = mark
             super().__init__()
 
-    def __init__(self, host: Widget, place: Location) -> None:
-        self._host, self._place = host, place
+    def __init__(self, host: Widget, place: Location, changed: Callable[[], object]) -> None:
+        self._host, self._place, self._changed = host, place, changed
         self._mark = mark_of(place)
-        self._next = 0.0
-        self._began: float | None = None
+        self.rhythm = Rhythm()
         host.set_interval(PACE, self._look)
 
     def _look(self) -> None:
-        if not shell(self._host).live.paused and self._began is None and time.monotonic() >= self._next:
+        if self.rhythm.due and not shell(self._host).live.paused:
             start(self._host, "pulse", self._read)
 
     def _read(self) -> None:
@@ -83,12 +80,6 @@ class Pulse:
         if mark != self._mark:
             live = shell(self._host)
             live.live.changed = live.now()
-            self._began = time.monotonic()
-            self._host.post_message(self.Changed())
+            self.rhythm.begin()
+            self._changed()
         self._mark = mark
-
-    def done(self) -> None:
-        """The host has read again; the next time is the later the longer that took."""
-        if self._began is not None:
-            now = time.monotonic()
-            self._next, self._began = now + rest(now - self._began), None

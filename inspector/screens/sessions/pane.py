@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -16,7 +15,6 @@ from core.store.database.connect import stamp
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
-from inspector.base.live import rest
 from inspector.base.workers import Reporting
 from inspector.screens.sessions import messages
 from inspector.screens.sessions.columns import SessionLine
@@ -33,8 +31,6 @@ from inspector.widgets.lists.rows import PagedRows
 POLL_SECONDS = 0.5
 AGES = 15.0
 """Seconds after which the ages of the rows are told again."""
-PATIENCE = 10.0
-"""Seconds in which an answer should be there; then the files are looked at again without it."""
 LOOK_SECONDS = 0.1
 """How long a list must stand still before its rows are measured."""
 
@@ -70,7 +66,6 @@ class SessionsPane(Reporting, Vertical):
         self._paged: PagedRows[SessionLine] = PagedRows(0, self._fetch)
         self._stamps: messages.Stamps | None = None
         self._closer: Timer | None = None
-        self._began = self._next = 0.0
 
     def compose(self) -> ComposeResult:
         """The filter while there is one, the list."""
@@ -90,12 +85,8 @@ class SessionsPane(Reporting, Vertical):
         # Looked at before they are read, so that nothing written meanwhile is taken for read.
         self._stamps = tuple(stamp(place.db) for place in self.reader.locations)
         self.call_after_refresh(self.reload)
-        self.set_interval(POLL_SECONDS, self._poll)
+        self.set_interval(POLL_SECONDS, self.reader.poll)
         self.set_interval(AGES, self._age)
-
-    def _poll(self) -> None:
-        if not shell(self).live.paused and time.monotonic() >= self._next:
-            self.reader.poll()
 
     def _age(self) -> None:
         self.listing.now = self.reader.now
@@ -105,8 +96,6 @@ class SessionsPane(Reporting, Vertical):
     def reload(self) -> None:
         """Read the list anew; what is on screen stays until the answer comes."""
         self._epoch += 1
-        self._began = time.monotonic()
-        self._next = self._began + PATIENCE
         self.reader.read(self._epoch, self.order, first=self.page is None)
         self.post_message(self.Changed())
 
@@ -126,8 +115,7 @@ class SessionsPane(Reporting, Vertical):
         self.call_after_refresh(self.measuring.look)
 
     def _start_list(self, page: SourcePage) -> None:
-        now, first = time.monotonic(), self.page is None
-        self._next = now if first else now + rest(now - self._began)  # the first has much to import
+        self.reader.rhythm.done(first=self.page is None)
         before, self.page = self.listing.current, page
         self._paged = PagedRows(page.total, self._fetch)
         self._paged.arrived(0, page.rows)

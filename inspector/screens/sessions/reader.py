@@ -14,6 +14,7 @@ from textual.widget import Widget
 
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
+from inspector.base.live import Rhythm
 from inspector.base.workers import cancelled, start
 from inspector.screens.sessions import messages
 from inspector.screens.sessions.columns import Extra, Key, SessionLine
@@ -39,6 +40,7 @@ class ListReader:
         self.locations = tuple(locations)
         self._host = host
         self._ranker: Ranker | None = None
+        self.rhythm = Rhythm()
 
     @property
     def now(self) -> datetime:
@@ -47,6 +49,7 @@ class ListReader:
 
     def read(self, epoch: int, order: Order, *, first: bool = False) -> None:
         """Read the first page of an order; before it, when nothing is shown yet, what is quick to read."""
+        self.rhythm.begin()
         start(self._host, "list", partial(self._read, epoch, order, first=first))
 
     def _read(self, epoch: int, order: Order, *, first: bool) -> None:
@@ -129,8 +132,9 @@ class ListReader:
         self._tell(messages.Unfolded(epoch, place, family(line, cancelled())))
 
     def poll(self) -> None:
-        """Look whether a database changed."""
-        start(self._host, "poll", self._poll)
+        """Look whether a database changed, unless the user wants to see no change, or it was just read."""
+        if self.rhythm.due and not shell(self._host).live.paused:
+            start(self._host, "poll", self._poll)
 
     def _poll(self) -> None:
         from inspector.screens.sessions.data.source import stamps_of

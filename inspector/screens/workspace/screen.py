@@ -87,7 +87,7 @@ class WorkspaceScreen(Page):
         bar.heading = self.session_id
         bar.tabs = tuple(tab.title for tab in TABS)
         bar.active = self._active
-        self._pulse = Pulse(self, self.location)
+        self._pulse = Pulse(self, self.location, self.load)
         self.load()
         self.set_interval(AGES, self._tell_ages)
 
@@ -109,13 +109,9 @@ class WorkspaceScreen(Page):
     def _marked(self, event: Pulse.Marked) -> None:
         self._pulse.take(event.mark)
 
-    @on(Pulse.Changed)
-    def _written(self) -> None:
-        self.load()
-
     @on(Loaded)
     def _take(self, event: Loaded) -> None:
-        self._pulse.done()
+        self._pulse.rhythm.done()
         self._engine = event.engine
         self.subject = event.subject
         if not self._views:
@@ -131,7 +127,7 @@ class WorkspaceScreen(Page):
     @on(Failed)
     def _explain(self, event: Failed) -> None:
         error = event.error
-        self._pulse.done()
+        self._pulse.rhythm.done()
         if self.subject is not None:  # it goes on showing what it read; the file may come back
             self.query_one(Banner).say(error.line)
             return
@@ -162,17 +158,13 @@ class WorkspaceScreen(Page):
             self._headline(self.subject.conversation)
 
     def _headline(self, conversation: Conversation) -> None:
-        bar, tip = self.query_one(TitleBar), conversation.tip
+        app, bar, tip = shell(self), self.query_one(TitleBar), conversation.tip
         here, total = self.cursor.within(conversation), len(conversation.generations)
         bar.heading = conversation.name
-        bar.detail = " · ".join(filter(None, (tip.source, tip.model, self._sign())))
+        bar.detail = " · ".join(filter(None, (tip.source, tip.model, app.live.sign(app.now()))))
         bar.place = f"gen {here.index}/{total}" if here is not None and total > 1 else ""
         engine = () if self._engine is None else (self._engine.short_note,)
         self.query_one(Banner).say(" · ".join((*engine, *conversation.notes)))
-
-    def _sign(self) -> str:
-        app = shell(self)
-        return app.live.sign(app.now())
 
     # Views.
 
