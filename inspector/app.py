@@ -222,12 +222,6 @@ class InspectorApp(App[None]):
         order = {scope: place for place, scope in enumerate(dict.fromkeys(scope_of.values()))}
         return sorted(own, key=lambda scope: (GENERAL.index(scope) if scope in GENERAL else -1, order[scope]))
 
-    def action_pause(self) -> None:
-        """Leave the screens as they are, or follow again what is written."""
-        self.live.paused = not self.live.paused
-        words = "Paused: what Hermes writes is shown when you go on." if self.live.paused else "Live again."
-        self.notify(words, markup=False, timeout=3)
-
     def action_next_theme(self) -> None:
         """Go round the themes that ship."""
         names = [theme.name for theme in shipped()]

@@ -25,3 +25,8 @@ class LiveState:
         if self.paused:
             return f"{PAUSED} paused"
         return f"{LIVE} live, {format.age(self.changed, now)}" if self.changed is not None else ""
+
+    def toggle(self) -> str:
+        """Stop following, or go on; what to tell the user."""
+        self.paused = not self.paused
+        return "Paused: what Hermes writes is shown when you go on." if self.paused else "Live again."

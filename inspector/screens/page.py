@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.screen import Screen
 
+from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.workers import Reporting
 from inspector.terminal import formatting as format
@@ -38,6 +39,10 @@ class Page(Reporting, Copying, Screen[None]):
     def action_copy(self) -> None:
         """Copy what is under the cursor; a screen that has something overrides this."""
         self.copy("")
+
+    def action_pause(self) -> None:
+        """Leave the screen as it is, or follow again what is written."""
+        self.toast(shell(self).live.toggle(), seconds=3)
 
     def action_refresh(self) -> None:
         """Read again; a screen that reads overrides this."""

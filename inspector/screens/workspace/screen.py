@@ -89,7 +89,7 @@ class WorkspaceScreen(Page):
         bar.active = self._active
         self._pulse = Pulse(self, self.location, self.load)
         self.load()
-        self.set_interval(AGES, self._tell_ages)
+        self.set_interval(AGES, lambda: self.watch_cursor(self.cursor))
 
     @in_thread("conversation")
     def load(self) -> None:
@@ -152,10 +152,6 @@ class WorkspaceScreen(Page):
             self._headline(self.subject.conversation)
         for view in self._views.values():
             view.cursor = cursor
-
-    def _tell_ages(self) -> None:
-        if self.subject is not None:
-            self._headline(self.subject.conversation)
 
     def _headline(self, conversation: Conversation) -> None:
         app, bar, tip = shell(self), self.query_one(TitleBar), conversation.tip
