@@ -230,10 +230,6 @@ class SessionsPane(Reporting, Vertical):
         """Leave the filter."""
         self.filter_line.close()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A filter that is not there cannot be left."""
-        return self.is_mounted and self.filter_line.opened if action == "clear" else True
-
 
 def _place(lines: Sequence[SessionLine], before: SessionLine | None, cursor: int) -> int:
     """Where the conversation the cursor stood on is now; the cursor never moves by itself."""

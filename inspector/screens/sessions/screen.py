@@ -125,14 +125,19 @@ class SessionsScreen(Page):
         """Say the next of the worst things."""
         self.query_one(AlertLine).turn()
 
-    def action_hide(self) -> None:
-        """Take the line about the worst things away."""
-        self.query_one(AlertLine).hide()
+    def action_clear(self) -> None:
+        """Leave the filter; without one, take the line about the worst things away."""
+        if self.pane.filter_line.opened:
+            self.pane.action_clear()
+        else:
+            self.query_one(AlertLine).hide()
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What is not there cannot be turned or hidden."""
-        if action in ("hide", "next_alert"):
+        if action == "clear" and self.is_mounted and self.pane.filter_line.opened:
+            return True
+        if action in ("clear", "next_alert"):
             return self.is_mounted and self.query_one(AlertLine).display
         return super().check_action(action, parameters)
 
