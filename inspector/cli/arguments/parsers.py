@@ -83,20 +83,30 @@ def dollars(text: str) -> Decimal:
 def moment(text: str) -> datetime:
     """A time: `2026-11-20`, `2026-11-20T14:05`, or so long ago: `30m`, `24h`, `7d`, `2w`.
 
-    A time without a zone is local.
+    `today`, `yesterday`, `week` and `month` stand for their beginning. A time without a zone is local; a week begins on Monday.
 
     Raises:
         argparse.ArgumentTypeError: The text is neither.
     """
     ago = re.fullmatch(r"(\d{1,5})([mhdw])", text.strip().lower())
+    if (days := _days_back(text.strip().lower())) is not None:
+        first = (datetime.now() - timedelta(days=days)).replace(hour=0, minute=0, second=0, microsecond=0)
+        return first.astimezone(UTC)
     try:
         if ago:
             return datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
         return datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is neither a date (2026-11-20) nor an age (7d)"
+            f"{text!r} is neither a date (2026-11-20) nor an age (7d) nor today, yesterday, week or month"
         ) from error
+
+
+def _days_back(word: str) -> int | None:
+    """How many days ago a named period began, by the local calendar; None for another word."""
+    today = datetime.now()
+    named = {"today": 0, "yesterday": 1, "week": today.weekday(), "month": today.day - 1}
+    return named.get(word)
 
 
 def size(text: str) -> tuple[int, int]:

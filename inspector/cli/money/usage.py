@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +36,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_session_argument(parser, optional=True)
     parser.add_argument("--by", choices=BY, default="session", help="one row for each (default: %(default)s)")
     parser.add_argument(
-        "--since", type=numbers.moment, metavar="WHEN", help="sessions started since: 30d, 2026-11-01"
+        "--since",
+        type=numbers.moment,
+        metavar="WHEN",
+        help="started since: today, week, 30d, 2026-11-01",
     )
     parser.add_argument("--until", type=numbers.moment, metavar="WHEN", help="sessions started before")
     parser.add_argument(
@@ -179,6 +182,12 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _newest_first(found: Ledger) -> Sequence[LedgerRow]:
+    """Rows as people want them: the newest day on top; everything else is largest first already."""
+    by_time = found.by in ("day", "hour")
+    return sorted(found.rows, key=lambda row: row.key, reverse=True) if by_time else found.rows
+
+
 def _lines(found: Ledger, limit: int) -> Iterator[str]:
     from core.explain.headline.usage import usage_headline
     from inspector.cli.table import Column, lines
@@ -196,7 +205,7 @@ def _lines(found: Ledger, limit: int) -> Iterator[str]:
         Column("recorded", right=True),
         Column("computed", right=True),
     )
-    rows = [_cells(row) for row in (*found.rows[:limit], found.totals)]
+    rows = [_cells(row) for row in (*_newest_first(found)[:limit], found.totals)]
     yield from lines(columns, rows)
     if len(found.rows) > limit:
         yield f"{limit} of {len(found.rows):,} rows · --limit N shows more; the total is of all"
