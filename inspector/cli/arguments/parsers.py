@@ -83,7 +83,8 @@ def dollars(text: str) -> Decimal:
 def moment(text: str) -> datetime:
     """A time: `2026-11-20`, `2026-11-20T14:05`, or so long ago: `30m`, `24h`, `7d`, `2w`.
 
-    `today`, `yesterday`, `week` and `month` stand for their beginning. A time without a zone is local; a week begins on Monday.
+    `today`, `yesterday`, `week` and `month` stand for their beginning. A time without a zone is local; a week
+    begins on Monday.
 
     Raises:
         argparse.ArgumentTypeError: The text is neither.
