@@ -14,6 +14,8 @@ from functools import cache
 from core.redact.known_values import KNOWN
 from core.support.yaml_tables import load_table
 
+_BRACED = re.compile(r"\{[A-Z][A-Z0-9]{2}")
+"""How the name of a scheme begins before a hash."""
 _ROW = re.compile(r"[A-Za-z0-9_+/=.~%-]{12}|-----BEGIN ")
 """Every credential known by its own text holds such a row."""
 _GIVEN = re.compile(
@@ -38,6 +40,7 @@ class _Clues:
     places: tuple[str, ...]
     phrases: tuple[str, ...]
     stems: tuple[str, ...]
+    hashes: tuple[str, ...]
     row: re.Pattern[str]
 
 
@@ -55,10 +58,19 @@ def may_hold_credential(text: str) -> bool:
         return True
     if any(stem in lower for stem in clues.stems) and _GIVEN.search(text):
         return True
+    if _may_hold_hash(text, lower, clues):
+        return True
     if not _ROW.search(text):
         return False
     long = "\n".join(word for word in words if len(word) >= _LONG)
     return any(needle in long for needle in clues.needles) or clues.row.search(long) is not None
+
+
+def _may_hold_hash(text: str, lower: str, clues: _Clues) -> bool:
+    """What stands in place of a password has separators in it, so it need not hold a long row."""
+    if "$" in text and any(needle in text for needle in clues.hashes):
+        return True
+    return "pbkdf2" in lower or "scrypt:" in lower or _BRACED.search(text) is not None
 
 
 def _lower(text: str) -> str:
@@ -69,9 +81,13 @@ def _lower(text: str) -> str:
 def _clues() -> _Clues:
     table = load_table("core/redact/kinds.yaml")
     places = [needle for entry in table["places"] for needle in entry["needles"]] + table["manifests"]
+    hashes = [
+        needle for entry in table["known"] if entry["kind"] == "password-hash" for needle in entry["needles"]
+    ]
     rows = [entry["row"] for entry in table["known"] if "needles" not in entry]
     return _Clues(
         needles=tuple(needle.rstrip() for entry in table["known"] for needle in entry.get("needles", ())),
+        hashes=tuple(needle for needle in hashes if "$" in needle),
         places=tuple(place for place in places if not _BLANK.search(place, 0, len(place) - 1)),
         phrases=tuple(place for place in places if _BLANK.search(place, 0, len(place) - 1)),
         stems=tuple(table["names"]["stems"]),

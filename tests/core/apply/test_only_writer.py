@@ -19,7 +19,7 @@ opened = []
 def hook(event, arguments):
     if event == "sqlite3.connect":
         opened.append(str(arguments[0]))
-    if event == "open" and str(arguments[0]).endswith("state.db"):
+    if event == "open" and str(arguments[0]).endswith("state.db") and set(str(arguments[1])) & set("wax+"):
         opened.append("a plain open of state.db")
 sys.addaudithook(hook)
 from pathlib import Path
@@ -35,7 +35,7 @@ with Store(Path(sys.argv[1])) as store:
     rehearsal = rehearse(store, "s", preview(store))
     check_guards(store, rehearsal)
 touching = [one for one in opened if sys.argv[1] in one]
-assert touching, opened
+assert touching or ":memory:" in opened, opened  # a database nobody has open is read from a copy in memory
 assert all("mode=ro" in one for one in touching), touching
 assert "a plain open of state.db" not in opened
 """
@@ -58,7 +58,12 @@ def test_session_databases_are_opened_in_two_places_only() -> None:
         for path in (ROOT / room).rglob("*.py")
         if "connect" in _calls(path)
     }
-    own_files = {"core/account/tokenizers/count_cache.py", "sample_sessions/database.py"}
+    own_files = {
+        "core/account/tokenizers/count_cache.py",
+        "core/recordings/read.py",
+        "inspector/hermes_plugin/stub/recording_file.py",
+        "sample_sessions/database.py",
+    }
     outside = {one for one in makers - own_files if not one.startswith("core/apply/")}
     assert outside == {"core/store/database/connect.py"}
 

@@ -69,7 +69,8 @@ def test_a_side_the_database_did_not_keep_is_at_least_or_unknown() -> None:
     assert (shown.saved, shown.retention, shown.notes[-1]) == (None, None, "kept only 10")
     line = figures(shown, None, 120, Palette(defaults())).text
     assert "≥10 → – messages" in line
-    assert "→ – tokens (–)" in line
+    assert "→ – tokens" in line
+    assert "– tokens – tokens" not in line
 
 
 def test_every_compaction_of_the_samples_has_two_sides(samples: Location) -> None:

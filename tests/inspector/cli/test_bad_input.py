@@ -172,6 +172,7 @@ def test_an_unreadable_file_is_exit_5(home: Path, tmp_path: Path) -> None:
 def test_no_screen_waits_for_ever_for_what_cannot_be_read(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], screen: str
 ) -> None:
+    home = Path(shutil.copytree(home, tmp_path / "home"))
     with closing(sqlite3.connect(home / "state.db")) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         (page,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'messages'").fetchone()

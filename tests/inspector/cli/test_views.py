@@ -95,7 +95,7 @@ def test_chain_shows_what_a_session_spent_beside_what_grew_out_of_it(as_json: Js
                 below.append(other)
             booked = [entry for one in below for entry in (one, *one["beside"])]
             assert node["subtree"]["tokens"]["input"] == sum(one["tokens"]["input"] for one in booked)
-            usd = [Decimal(one["cost"]["usd"]) for one in booked if one["cost"]["usd"] is not None]
+            usd = [Decimal(one["cost"]["usd"]) for one in below if one["cost"]["usd"] is not None]
             assert node["subtree"]["recorded_usd"] == (str(sum(usd)) if usd else None)
 
 

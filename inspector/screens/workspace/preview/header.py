@@ -99,7 +99,8 @@ def figures(shown: Comparison, price: Decimal | None, width: int, palette: Palet
         after = _side(len(shown.after), shown.after_tokens, shown.incomplete[1])
         line.add(f"{before[0]} → {after[0]} messages", muted).gap(3)
         line.add(f"{before[1]} → {after[1]} tokens", muted).gap()
-    line.add(f"{_saving(shown.saved)} tokens", palette.style(_saving_ink(shown.saved), bold=True))
+    if shown.saved is not None:
+        line.add(f"{_saving(shown.saved)} tokens", palette.style(_saving_ink(shown.saved), bold=True))
     moved = shown.made is not None and shown.made.plan.kept_from is not None
     pieces = (
         (f"what if: {shown.supposed}" if shown.supposed else "", palette.style("match", bold=True)),
