@@ -47,7 +47,7 @@ async def test_one_is_shown_before_and_after_with_its_region(tmp_path: Path) -> 
         assert isinstance(running.screen, TrajectoryScreen)
         shown = drawn(pilot)
         assert "middle" in shown
-        assert "[CONTEXT SUMMARY]:" in shown
+        assert "introduction text (18 characters)" in shown
         assert "region" in shown
         await press(pilot, "enter")
         await press(pilot, "escape", "d")
