@@ -53,6 +53,7 @@ class InspectorApp(App[None]):
         keys: The user's keymap file; absent is fine.
         own_keys: Keys of the user's settings; those of the file go before them.
         theme: Name of a theme that ships.
+        colours: How many the terminal shows, one of `themes.loader.DEPTHS`; None for all.
         state: What earlier runs remembered, and this one will; None remembers nothing.
         now: The clock; a test hands in one that stands still.
         home: Makes the screen to start on; the list of conversations by default.
@@ -74,6 +75,7 @@ class InspectorApp(App[None]):
         keys: Path | None = None,
         own_keys: Mapping[str, str] | None = None,
         theme: str = DEFAULT,
+        colours: int | None = None,
         state: RememberedState | None = None,
         now: Callable[[], datetime] = format.utc_now,
         home: Callable[[], Screen[None]] | None = None,
@@ -93,7 +95,7 @@ class InspectorApp(App[None]):
         self.live = LiveState()
         """Whether screens follow what is written."""
         for found in shipped():
-            self.register_theme(textual_theme(found))
+            self.register_theme(textual_theme(found.at(colours)))
         last = self.recall("theme") if theme == DEFAULT else None  # one that was set wins
         self._begin_with(last if isinstance(last, str) and last in self.available_themes else theme)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,17 @@ BASE = (
 
 TOKENS = (
     "ink", "ink-muted", "ink-faint", "rule", "cursor",
-    "part-head", "part-middle", "part-tail", "threshold",
+    "part-outside", "part-head", "part-middle", "part-tail", "threshold",
     "role-system", "role-user", "role-assistant", "role-tool", "role-summary",
     "severity-critical", "severity-warning", "severity-info", "severity-ok",
     "bucket-fresh", "bucket-read", "bucket-write", "bucket-output",
+    "cause-compaction", "cause-expired", "cause-model", "cause-prompt", "cause-tools", "cause-other",
     "money", "live", "match",
 )  # fmt: skip
 """Colours that mean one thing each in this project."""
+
+DEPTHS = (256, 16)
+"""Numbers of colours for which a theme says what it does: nearest colours would make one of several."""
 
 DEFAULT = "hermes-dark"
 _HEX = re.compile(r"#[0-9a-fA-F]{6}")
@@ -30,13 +34,22 @@ _HEX = re.compile(r"#[0-9a-fA-F]{6}")
 
 @dataclass(frozen=True, slots=True)
 class ThemeFile:
-    """One validated theme: every colour is `#rrggbb`."""
+    """One validated theme: every colour is `#rrggbb`.
+
+    Attributes:
+        depths: For each of `DEPTHS` the theme that terminals of so many colours are given.
+    """
 
     name: str
     title: str
     dark: bool
     base: Mapping[str, str]
     tokens: Mapping[str, str]
+    depths: Mapping[int, ThemeFile] = field(default_factory=dict)
+
+    def at(self, depth: int | None) -> ThemeFile:
+        """The theme for terminals of so many colours; None for all of them."""
+        return self if depth is None else self.depths[depth]
 
 
 def load_all(read: Callable[[str], Any]) -> tuple[ThemeFile, ...]:
@@ -55,13 +68,24 @@ def load_all(read: Callable[[str], Any]) -> tuple[ThemeFile, ...]:
 
 def _checked(data: Any, where: str) -> ThemeFile:
     for part, names in (("base", BASE), ("tokens", TOKENS)):
-        _check(data.get(part, {}), names, f"{where}: {part}")
-    return ThemeFile(data["name"], data["title"], bool(data["dark"]), data["base"], data["tokens"])
+        colours = data.get(part, {})
+        if missing := [name for name in names if name not in colours]:
+            raise ValueError(f"{where}: {part}: missing {', '.join(missing)}")
+        _check(colours, names, f"{where}: {part}")
+    whole = ThemeFile(data["name"], data["title"], bool(data["dark"]), data["base"], data["tokens"])
+    return replace(whole, depths={depth: _fewer(whole, data, depth, where) for depth in DEPTHS})
+
+
+def _fewer(whole: ThemeFile, data: Any, depth: int, where: str) -> ThemeFile:
+    """The theme with what it says of a depth put in place of its own colours."""
+    said = data.get(str(depth), {})
+    base, tokens = said.get("base", {}), said.get("tokens", {})
+    _check(base, BASE, f"{where}: {depth}: base")
+    _check(tokens, TOKENS, f"{where}: {depth}: tokens")
+    return replace(whole, base={**whole.base, **base}, tokens={**whole.tokens, **tokens})
 
 
 def _check(colours: Mapping[str, str], names: tuple[str, ...], where: str) -> None:
-    if missing := [name for name in names if name not in colours]:
-        raise ValueError(f"{where}: missing {', '.join(missing)}")
     if unknown := [name for name in colours if name not in names]:
         raise ValueError(f"{where}: unknown {', '.join(unknown)}")
     if bad := [name for name, value in colours.items() if not _HEX.fullmatch(str(value))]:

@@ -3,7 +3,7 @@
 TEMPLATE = """\
 # Settings of Hermes Inspector. `hermes-inspector config check` says whether they can be used.
 
-# theme: hermes-light          # hermes-dark, hermes-light, hermes-safe
+# theme: hermes-light          # hermes-dark, hermes-contrast, hermes-light, hermes-safe
 
 # homes:
 #   default: ~/.hermes         # --home and $HERMES_HOME go before it

@@ -47,7 +47,7 @@ def _app(args: argparse.Namespace) -> InspectorApp:
     from inspector.app import InspectorApp
     from inspector.base.named_screens import HOME, PAGES
 
-    own = _own() | ({} if args.screenshot else {"state": _state()})
+    own = _own() | ({} if args.screenshot else _of_terminal())
     view = _view(args.screen)
     focuses = _focuses(args.focus or (), view)
     places = target.locations(args)
@@ -76,6 +76,13 @@ def _own() -> dict[str, Any]:
         "own_keys": keymap_of(settings.keys, "keys"),
         "theme": settings.theme,
     }
+
+
+def _of_terminal() -> dict[str, Any]:
+    """What a picture must not depend on: what the app remembers, how many colours the terminal shows."""
+    from inspector.terminal.depth import colours_of_terminal
+
+    return {"state": _state(), "colours": colours_of_terminal()}
 
 
 def _state() -> RememberedState:

@@ -18,8 +18,12 @@ def start(args: argparse.Namespace, found: Input) -> int:
     from inspector.app import InspectorApp
     from inspector.cli.app import open as app
     from inspector.screens.trajectories.screen import TrajectoriesScreen
+    from inspector.terminal.depth import colours_of_terminal
 
     job, _ = asked.job(args, found)
     keys = config_directory() / OWN_KEYS
-    running = InspectorApp((), keys=keys, home=lambda: TrajectoriesScreen(replace(job, dry=True)))
+    shown = None if args.screenshot else colours_of_terminal()
+    running = InspectorApp(
+        (), keys=keys, colours=shown, home=lambda: TrajectoriesScreen(replace(job, dry=True))
+    )
     return app.show(running, args.screenshot, args.size)
