@@ -16,6 +16,9 @@ from core.store.store import Store
 from inspector import __version__
 from inspector.report import blocks
 from inspector.report.blocks import Block, Bullets, Paragraph, Section, Table, Verbatim, facts
+from inspector.report.charts.cache_breaks import cache_breaks
+from inspector.report.charts.context_used import context_used
+from inspector.report.charts.tokens_by_day import tokens_by_day
 from inspector.terminal import formatting as format
 
 TITLE = "Hermes compression report"
@@ -38,6 +41,10 @@ def document(store: Store, session: Session) -> dict[str, Any]:
     context, explanation = explained(store, session.id)
     conversation, hits = context.conversation, cache_of(context)
     examined = diagnose_read(context, explanation, hits)
+    by_model, by_day = (
+        ledger((store,), by=group, session=session.id, prices=open_book()) for group in ("model", "day")
+    )
+    severity = explanation.headline.severity
     return {
         "inspector": __version__,
         "session": session.id,
@@ -47,10 +54,12 @@ def document(store: Store, session: Session) -> dict[str, Any]:
         "schema": store.schema.version,
         "sessions": len(conversation.sessions),
         "generations": [len(one.row_ids) for one in conversation.generations],
+        "severity": None if severity is None else severity.value,
         "why": _reasons_without_quotes(why.payload(explanation)),
         "findings": [_finding_without_quotes(findings.payload(one)) for one in examined.findings],
         "unknown": [{"rule": one.rule, "name": one.name, "why": one.why} for one in examined.unknown],
-        "usage": usage_json.payload(ledger((store,), by="model", session=session.id, prices=open_book())),
+        "usage": usage_json.payload(by_model),
+        "days": usage_json.payload(by_day)["rows"],
         "cache": prompt_cache.payload(hits),
         "chain": lineage.payload(store.chain(session.id)),
         "notes": list(conversation.notes),
@@ -94,19 +103,30 @@ def _finding_without_quotes(found: dict[str, Any]) -> dict[str, Any]:
 
 def _sections(found: dict[str, Any]) -> Iterator[Section]:
     events = found["why"]["events"]
-    yield "", [Paragraph(_lead(found))]
+    yield "", list(_answer(found))
     yield "Conversation", list(_conversation(found))
     for number, event in enumerate(events, start=1):
         yield f"Compaction {number} of {len(events)}", list(_event(event))
     yield "Where it stands", list(_now(found["why"]["now"]))
     yield "Findings", list(_findings(found))
-    yield "Usage", list(_usage(found["usage"]))
+    yield "Usage", list(_usage(found["usage"], found["days"]))
     yield "Prompt cache", list(_cache(found["cache"]))
     yield "Lineage", [blocks.bullets(_chain(found["chain"]))]
 
 
+def _answer(found: dict[str, Any]) -> Iterator[Block]:
+    """What happened, what helps, and the picture of it."""
+    why = found["why"]
+    yield Paragraph(why["headline"], found["severity"] or "")
+    if why["remedy"]:
+        yield Paragraph(f"→ {why['remedy']}")
+    yield blocks.bullets((_lead(found),))
+    if chart := context_used(found):
+        yield chart
+
+
 def _lead(found: dict[str, Any]) -> str:
-    """What a reader should know first."""
+    """How much happened."""
     events, findings = found["why"]["events"], found["findings"]
     done = sum(1 for event in events if event["completed"])
     parts = [format.plural(done, "compaction")]
@@ -137,7 +157,9 @@ def _event(event: dict[str, Any]) -> Iterator[Block]:
     wrote = f" by {summary['model']}" if summary["model"] else ""
     size = f", {summary['tokens']:,} tokens" if summary["tokens"] is not None else ""
     window = format.count(event["window"])
-    yield Paragraph(f"{event['explanation']} ({event['verdict']})")
+    yield Paragraph(event["headline"])
+    helps = (f"→ {event['remedy']}",) if event["remedy"] else ()
+    yield blocks.bullets((f"{event['explanation']} ({event['verdict']})", *helps))
     yield facts(
         when=_moment(event["at"]),
         trigger=event["trigger"].replace("_", " "),
@@ -179,11 +201,13 @@ def _evidence(evidence: list[dict[str, Any]]) -> Iterator[str]:
         yield f"and {len(evidence) - _MOST_EVIDENCE} more"
 
 
-def _usage(usage: dict[str, Any]) -> Iterator[Block]:
+def _usage(usage: dict[str, Any], days: list[dict[str, Any]]) -> Iterator[Block]:
     header = ("model", "calls", "input", "cache read", "cache write", "output", "recorded", "list price")
     rows = tuple(_usage_row(row) for row in (*usage["rows"], {**usage["totals"], "key": "total"}))
     yield Table(header, rows)
     yield blocks.bullets(usage["notes"])
+    if chart := tokens_by_day(days):
+        yield chart
 
 
 def _usage_row(row: dict[str, Any]) -> tuple[str, ...]:
@@ -201,6 +225,8 @@ def _cache(cache: dict[str, Any]) -> Iterator[Block]:
         for one in cache["breaks"]
     ]
     yield blocks.bullets((f"markers: {cache['strategy']}, {cache['why']}", *breaks, *cache["notes"]))
+    if chart := cache_breaks(cache["breaks"]):
+        yield chart
 
 
 def _chain(chain: dict[str, Any]) -> Iterator[str]:
