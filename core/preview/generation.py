@@ -15,7 +15,6 @@ from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
 from core.preview.tool_pairs import Pairs, tool_pairs
 from core.preview.what_if import Hypothesis, WhatIf
-from core.redact.message import learn
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.store.store import Store
@@ -87,8 +86,8 @@ class Reading:
 def read(location: Location, generation: Generation, stop: Cancelled) -> Reading:
     """Read and measure a generation on a connection of its own; its credentials are known from then on."""
     with Store(location, cancelled=stop) as store:
+        store.learn(generation.session_id)
         here = situation(store, generation.session_id, generation=generation.index)
-    learn(here.messages)
     places = {message.row.id: place for place, message in enumerate(here.messages) if message.row}
     return Reading(here, tool_pairs(here.messages), places, measure(here.messages, here.policy))
 

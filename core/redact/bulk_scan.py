@@ -130,8 +130,10 @@ def holding(texts: Sequence[bytes], *, thorough: bool = False) -> frozenset[int]
 
 def redact_bulk(texts: Sequence[str]) -> list[str]:
     """Many texts without their credentials; only where a quick look finds any are they searched for."""
-    held = holding([text.encode("utf-8", "replace") for text in texts], thorough=True)
-    return [redact_text(text) if at in held or KNOWN.held(text) else text for at, text in enumerate(texts)]
+    each = list(dict.fromkeys(texts))  # what tools give back is often the same again
+    held = holding([text.encode("utf-8", "replace") for text in each], thorough=True)
+    clean = {text: redact_text(text) for at, text in enumerate(each) if at in held or KNOWN.held(text)}
+    return [clean.get(text, text) for text in texts]
 
 
 def _value_end(text: bytes, at: int) -> int:

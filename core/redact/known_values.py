@@ -7,11 +7,17 @@ again. They are kept in memory for as long as the process runs, and nowhere else
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from base64 import b64encode
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from threading import Lock
+from typing import TypeVar
+from urllib.parse import quote
 
 from core.redact.spans import Hit
+
+Item = TypeVar("Item", bound=Hashable)
 
 _LEAST, _LEAST_INSIDE = 8, 16
 """Characters of a value that is looked for on its own; and of one that is found inside longer words too."""
@@ -30,6 +36,7 @@ class KnownValues:
 
     def __init__(self) -> None:
         self._kinds: Mapping[str, str] = {}
+        self._read: set[Hashable] = set()
         self._lock = Lock()
 
     @property
@@ -44,10 +51,21 @@ class KnownValues:
             if new.keys() - self._kinds.keys() and len(self._kinds) < _MOST:
                 self._kinds = {**new, **self._kinds}
 
+    def unread(self, items: Iterable[Item]) -> list[Item]:
+        """Those of some places nobody asked about before; from now on they count as read.
+
+        Following a conversation that grows, its first ten thousand messages need not be searched each time.
+        """
+        with self._lock:
+            fresh = [item for item in dict.fromkeys(items) if item not in self._read]
+            self._read.update(fresh)
+        return fresh
+
     def forget(self) -> None:
         """Know nothing again."""
         with self._lock:
             self._kinds = {}
+            self._read.clear()
 
     def held(self, text: str) -> bool:
         """Whether a text may hold one."""
@@ -68,13 +86,24 @@ KNOWN = KnownValues()
 
 
 def _parts(value: str) -> Iterator[str]:
-    """What of a credential is looked for: all of it, of several lines each long one."""
+    """What of a credential is looked for: all of it, of several lines each long one; and as it is encoded."""
     pieces = _BLANK.split(value)
     least = _LEAST if len(pieces) == 1 else _LEAST_PART
-    return (piece for piece in pieces if len(piece) >= least and _is_distinct(piece))
+    for piece in pieces:
+        if len(piece) >= least and is_distinct(piece):
+            yield from dict.fromkeys((piece, *_spellings(piece)))
 
 
-def _is_distinct(value: str) -> bool:
+def _spellings(value: str) -> Iterator[str]:
+    """The same value inside JSON, in an address, and as Kubernetes keeps it."""
+    yield json.dumps(value, ensure_ascii=False)[1:-1]
+    yield quote(value, safe="", errors="replace")
+    yield b64encode(value.encode("utf-8", "replace")).decode().rstrip("=")
+    if "\\" in value:
+        yield value.replace('\\"', '"').replace("\\\\", "\\")
+
+
+def is_distinct(value: str) -> bool:
     """Whether a value can hardly stand for anything else: no word, number, path, code or placeholder."""
     from core.redact.known_formats import opaque  # the quick look at every line does without these
     from core.redact.secret_names import is_code, is_path, is_reference

@@ -132,18 +132,29 @@ def learn(messages: Iterable[Message]) -> None:
     Args:
         messages: All that may be shown of it; read in one pass that takes less than half of masking them.
     """
-    texts = list(dict.fromkeys(text for message in messages for text in _texts(message) if text))
-    encoded = [text.encode("utf-8", "replace") for text in texts]
+    learn_texts(text for message in messages for text in _texts(message.wire))
+
+
+def learn_texts(texts: Iterable[str]) -> None:
+    """As `learn`, of texts that are no messages."""
+    each = [text for text in dict.fromkeys(texts) if text]
+    encoded = [text.encode("utf-8", "replace") for text in each]
     for place in sorted(holding(encoded, thorough=True)):
-        text = texts[place]
+        text = each[place]
         KNOWN.learn([(text[hit.start : hit.end], hit.kind) for hit in find(text)])
 
 
-def _texts(message: Message) -> Iterator[str]:
-    yield message.text
-    for call in message.tool_calls:
-        yield call.arguments
-    for key in ("reasoning", "reasoning_content"):
-        value = message.wire.get(key)
-        if isinstance(value, str):
-            yield value
+def _texts(value: Any) -> Iterator[str]:
+    """Every text of a message that may be shown; a list's text parts together, for one may run on."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, one in value.items():
+            if key not in _SEALED:
+                yield from _texts(one)
+    elif isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        parts = [text for text in map(_part_text, value) if text is not None]
+        if len(parts) > 1:
+            yield "".join(parts)
+        for one in value:
+            yield from _texts(one)

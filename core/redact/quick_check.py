@@ -23,6 +23,8 @@ _GIVEN = re.compile(
 )
 """What stands between the name of a secret and its value, or a value that stands out among words."""
 _BLANK = re.compile(r"\s")
+_READ_ON = 2_000
+"""Characters looked at beyond those wanted."""
 _LONG = 10
 """Characters at the least of the word, between blanks, in which a credential known by its own text begins."""
 
@@ -64,6 +66,17 @@ def may_hold_credential(text: str) -> bool:
         return False
     long = "\n".join(word for word in words if len(word) >= _LONG)
     return any(needle in long for needle in clues.needles) or clues.row.search(long) is not None
+
+
+def masked_start(text: str, chars: int) -> str:
+    """The first `chars` characters of a text, its credentials masked first: half a one is not recognised."""
+    if len(text) > chars:
+        text = text[: chars + _READ_ON]
+        if may_hold_credential(text):
+            from core.redact.text import redact_text  # takes long to load, and most texts do without
+
+            text = redact_text(text)
+    return text[:chars]
 
 
 def _may_hold_hash(text: str, lower: str, clues: _Clues) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from core.model.transcript.storage import SearchHit, SearchResult
 from core.redact.message import redact_stored
@@ -14,11 +15,16 @@ from core.store.rows.decode import Cells
 from core.store.rows.message_decoding import row_state
 from core.store.rows.messages import hidden_copies, newest_row
 
+Learn: TypeAlias = Callable[[Mapping[str, str]], None]
+"""Given what is to be shown of some sessions, finds out which of its words are credentials."""
+
 SCAN_SECONDS = 2.0
 _SCAN_ROWS = 2_000
 _BEFORE, _EXCERPT = 60, 240
 _AROUND = 16_000
 """Characters on either side of a match that are read and masked before the excerpt is cut."""
+_NEAR = 1_000
+"""Characters on either side of a match whose words are looked up among the conversation's credentials."""
 _TRIGRAM = 3
 _COLUMNS = ("id", "session_id", "role", "timestamp", "active", "compacted", "message_uid")
 # Scripts written without spaces: the word index holds a whole run of them as one word.
@@ -26,7 +32,13 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\ua
 
 
 def search(
-    connection: sqlite3.Connection, schema: Schema, text: str, *, limit: int, session: str | None
+    connection: sqlite3.Connection,
+    schema: Schema,
+    text: str,
+    *,
+    limit: int,
+    session: str | None,
+    learn: Learn = lambda shown: None,
 ) -> SearchResult:
     """Find messages that hold all words of a text, newest first.
 
@@ -36,6 +48,7 @@ def search(
         text: What the user typed; any text is allowed, "double quotes" keep words together.
         limit: Most hits wanted.
         session: Only in this session.
+        learn: Told what will be shown of each session before credentials are masked in it.
     """
     terms = terms_of(text)
     if not terms:
@@ -43,12 +56,12 @@ def search(
     table = _table_for(schema, terms)
     if table is not None:
         try:
-            return _indexed(connection, schema, table, terms, limit, session)
+            return _indexed(connection, schema, table, terms, limit, session, learn)
         except sqlite3.DatabaseError as error:
             # A broken or foreign index says nothing about the messages themselves.
             if "interrupted" in str(error):
                 raise
-    return _scan(connection, schema, terms, limit, session)
+    return _scan(connection, schema, terms, limit, session, learn)
 
 
 def terms_of(text: str) -> list[str]:
@@ -72,6 +85,7 @@ def _indexed(
     terms: Sequence[str],
     limit: int,
     session: str | None,
+    learn: Learn,
 ) -> SearchResult:
     match = " AND ".join('"' + term.replace('"', '""') + '"' for term in terms)
     only = " AND m.session_id = ?" if session is not None else ""
@@ -84,11 +98,16 @@ def _indexed(
     trigram = table.endswith("trigram")
     partial = len(rows) > limit or trigram or _rebuilding(connection, schema)
     how = "trigram index" if trigram else "full-text index"
-    return SearchResult(_hits(connection, schema, rows[:limit], terms[0]), partial, how)
+    return SearchResult(_hits(connection, schema, rows[:limit], terms[0], learn), partial, how)
 
 
 def _scan(
-    connection: sqlite3.Connection, schema: Schema, terms: Sequence[str], limit: int, session: str | None
+    connection: sqlite3.Connection,
+    schema: Schema,
+    terms: Sequence[str],
+    limit: int,
+    session: str | None,
+    learn: Learn,
 ) -> SearchResult:
     """Newest rows first, until there are enough hits or the time is up."""
     calls = "coalesce(m.tool_calls, '')" if schema.has("messages", "tool_calls") else "''"
@@ -107,7 +126,7 @@ def _scan(
         values = (*_hit_values(terms), top - _SCAN_ROWS, top, *scope, *wanted)
         rows += connection.execute(query, values).fetchall()
         top = newest_row(connection, top - _SCAN_ROWS)  # ids may have gaps of any size
-    hits = _hits(connection, schema, rows[:limit], terms[0])
+    hits = _hits(connection, schema, rows[:limit], terms[0], learn)
     return SearchResult(hits, top > 0 or len(rows) > limit, "scan")
 
 
@@ -125,9 +144,14 @@ def _hit_values(terms: Sequence[str]) -> tuple[str, str]:
 
 
 def _hits(
-    connection: sqlite3.Connection, schema: Schema, rows: Sequence[sqlite3.Row], term: str
+    connection: sqlite3.Connection, schema: Schema, rows: Sequence[sqlite3.Row], term: str, learn: Learn
 ) -> tuple[SearchHit, ...]:
     copied = hidden_copies(connection, schema, rows)
+    shown: dict[str, str] = {}
+    for row in rows:
+        session = str(row["session_id"])
+        shown[session] = f"{shown.get(session, '')}\n{_near(row, term)}"
+    learn(shown)
     return tuple(_hit(row, row["id"] in copied, term) for row in rows)
 
 
@@ -141,6 +165,13 @@ def _hit(row: sqlite3.Row, copied: bool, term: str) -> SearchHit:
         timestamp=cells.time("timestamp"),
         state=row_state(row, copied),
     )
+
+
+def _near(row: sqlite3.Row, term: str) -> str:
+    """What stands around a match, somewhat more than an excerpt holds."""
+    texts = filter(None, (Cells(row).text("near"), Cells(row).text("near_calls")))
+    places = ((text, max(0, text.lower().find(term.lower()))) for text in texts)
+    return "\n".join(text[max(0, at - _NEAR) : at + _NEAR] for text, at in places)
 
 
 def _excerpt(content: str, calls: str, term: str) -> str:

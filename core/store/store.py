@@ -70,6 +70,13 @@ class Store(ConversationLists):
             found = read_conversation(connection, schema, self.path, session_id)
         return self._known(found, session_id)
 
+    def learn(self, session_id: str) -> None:
+        """Know every credential of a conversation: from now on each is masked in whatever is shown of it."""
+        from core.store.conversations.credentials import learn_conversation
+
+        with self._read() as (connection, schema):
+            learn_conversation(connection, schema, self.path, session_id)
+
     def lost_tail(self, session_id: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Rows a partial compression was to keep and lost (0.18, 0.19), and the live rows written since."""
         with self._read() as (connection, schema):
@@ -112,7 +119,9 @@ class Store(ConversationLists):
     def search(self, text: str, *, limit: int = 50, session: str | None = None) -> SearchResult:
         """Messages that hold every word of a text, newest first."""
         with self._read() as (connection, schema):
-            return search.search(connection, schema, text, limit=limit, session=session)
+            return search.search(
+                connection, schema, text, limit=limit, session=session, learn=self.learn_shown
+            )
 
     def model_usage(self, session_ids: Sequence[str]) -> tuple[UsageRow, ...]:
         """What sessions spent by route and task (0.19 and later)."""

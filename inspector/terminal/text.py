@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size, split_graphemes
 
 from core.redact.known_values import KNOWN
+from core.redact.quick_check import masked_start
 from inspector.terminal.masking import mask, mask_all
 
 if TYPE_CHECKING:
@@ -67,13 +68,13 @@ def visible(text: str) -> str:
 def clean_line(text: str, limit: int = LINE_LIMIT) -> str:
     """Make a single harmless line of a text: blanks of every kind run together to one space."""
     if len(text) > limit:
-        text = text[:limit] + "…"
+        text = masked_start(text, limit) + "…"
     return _clean_line(text, KNOWN.count)
 
 
 def clean_lines(texts: Iterable[str]) -> list[str]:
     """`clean_line` of many texts: one look for credentials at all of them, not one at each."""
-    cut = (text if len(text) <= LINE_LIMIT else text[:LINE_LIMIT] + "…" for text in texts)
+    cut = (text if len(text) <= LINE_LIMIT else masked_start(text, LINE_LIMIT) + "…" for text in texts)
     return list(map(visible, mask_all([_BLANKS.sub(" ", text) for text in cut])))
 
 

@@ -102,31 +102,43 @@ def _says_something(text: str) -> bool:
 
 
 def _settled(views: Sequence[View]) -> Iterator[_Told]:
-    """The newest decisions and results of assistants, and what they left to do at the end."""
+    """The newest decisions and results of assistants, and what they left to do at the end.
+
+    Read from the end: a long conversation has many more of them than are told.
+    """
+    told: dict[str, list[_Told]] = {"open": [], "decisions": [], "state": []}
+    answers = (
+        at for at in range(len(views) - 1, -1, -1) if views[at].role == "assistant" and not views[at].calls
+    )
+    last, late = next(answers, -1), len(views) * _RECENT
+    for at in range(len(views) - 1, -1, -1):
+        if at < late and len(told["decisions"]) >= _MOST_DECISIONS and len(told["state"]) >= _MOST_STATES:
+            break
+        if views[at].role == "assistant" and views[at].text.strip():
+            for one in reversed(list(_said(views[at], at, is_last=at == last, late=at >= late))):
+                told[one[0]].append(one)
+    yield from reversed(told["open"])
+    yield from reversed(told["decisions"][:_MOST_DECISIONS])
+    yield from reversed(told["state"][:_MOST_STATES])
+
+
+def _said(view: View, at: int, *, is_last: bool, late: bool) -> Iterator[_Told]:
+    """What the sentences of one message decide, report or leave open."""
     words = lexicon()
-    decisions: list[_Told] = []
-    results: list[_Told] = []
-    answers = [at for at, view in enumerate(views) if view.role == "assistant" and not view.calls]
-    last = answers[-1] if answers else -1
-    for at, view in enumerate(views):
-        if view.role != "assistant" or not view.text.strip():
+    closing = not view.calls
+    for sentence in sentences(without_code(view.text))[:40]:
+        if sentence.endswith((":", "：", "?", "？")) or words.intent.search(sentence):
             continue
-        closing = not view.calls
-        for sentence in sentences(without_code(view.text))[:40]:
-            if sentence.endswith((":", "：", "?", "？")) or words.intent.search(sentence):
-                continue
-            if words.offered.search(sentence):
-                continue
-            if words.decision.search(sentence):
-                weight = _DECISION_IN_ANSWER if closing else _DECISION
-                decisions.append(("decisions", one_line(sentence, _LINE), at, ASSISTANT, weight))
-            elif closing and words.achieved.search(sentence):
-                weight = _LAST_RESULT if at == last else _RESULT_BEFORE
-                results.append(("state", one_line(sentence, _LINE), at, ASSISTANT | ANSWER, weight))
-            elif at >= len(views) * _RECENT and closing and words.remaining.search(sentence):
-                yield "open", one_line(sentence, _LINE), at, ASSISTANT, _LEFT
-    yield from decisions[-_MOST_DECISIONS:]
-    yield from results[-_MOST_STATES:]
+        if words.offered.search(sentence):
+            continue
+        if words.decision.search(sentence):
+            weight = _DECISION_IN_ANSWER if closing else _DECISION
+            yield "decisions", one_line(sentence, _LINE), at, ASSISTANT, weight
+        elif closing and words.achieved.search(sentence):
+            weight = _LAST_RESULT if is_last else _RESULT_BEFORE
+            yield "state", one_line(sentence, _LINE), at, ASSISTANT | ANSWER, weight
+        elif late and closing and words.remaining.search(sentence):
+            yield "open", one_line(sentence, _LINE), at, ASSISTANT, _LEFT
 
 
 def _troubles(views: Sequence[View]) -> Iterator[_Told]:

@@ -19,7 +19,8 @@ from core.compress.retention.summary_index import KEPT, LOST, PARAPHRASED, Summa
 from core.compress.retention.unsupported import check
 from core.model.compaction.preview import Fact, FactCount, Retention, Unsupported
 from core.model.transcript.message import Message
-from core.redact.text import redact_all, redact_text
+from core.redact.bulk_scan import redact_bulk
+from core.redact.text import redact_text
 
 
 def retention(
@@ -46,7 +47,7 @@ def retention(
         Anchors and their fates. A path counts as kept with its last two parts, a hash with seven digits, a
         sentence with its opening two thirds; a sentence whose content words share one line is paraphrased.
     """
-    read = views(middle, offset, clean=redact_all)
+    read = views(middle, offset, clean=redact_bulk)
     index = SummaryIndex(summary)
     weighed = weigh(read, topic_of(focus, read))
     anchors = tuple(_anchor(entry, weight, index) for entry, weight in weighed.facts)

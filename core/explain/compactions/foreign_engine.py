@@ -13,6 +13,7 @@ from core.hermes.config.engine import engine_in_charge
 from core.model.compaction.event import Trigger
 from core.model.evidence import Evidence, Source
 from core.model.transcript.boundary import BoundaryMode
+from core.redact.quick_check import masked_start
 
 _SHOWN = 60
 
@@ -85,7 +86,7 @@ def _marks(context: ConversationContext) -> Iterator[Evidence]:
     written = [rows.boundary.summary_row for rows in context.boundaries if written_by_another(rows)]
     for message in context.messages([row for row in written if row is not None]):
         row = message.row.id if message.row is not None else None
-        text = " ".join(message.text.split())[:_SHOWN]
+        text = masked_start(" ".join(message.text.split()), _SHOWN)
         yield Evidence(Source.DATABASE, f"message {row}", f"holds no summary of Hermes' own: {text!r}")
 
 

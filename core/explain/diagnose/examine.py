@@ -61,6 +61,7 @@ def examine(
         NotFoundError: There is no such session.
         ConfigError: config.yaml cannot be used, or the release is unknown.
     """
+    store.learn(session_id)  # what is quoted as evidence is cut short, so it is masked before that
     context, explanation = explained(store, session_id, release=release, config=config, log=log)
     return examine_case(case_of(context, explanation, now))
 

@@ -11,6 +11,7 @@ from core.model.compaction.event import CompressionEvent, SummaryStatus, Trigger
 from core.model.evidence import Verdict
 from core.model.finding import Severity
 from core.model.headline import Headline
+from core.redact.quick_check import masked_start
 from core.support.amounts import round_number, short
 from core.support.yaml_tables import load_table
 
@@ -82,7 +83,7 @@ def _cause(event: CompressionEvent, *, by_count: bool) -> str:
 
 def _focus(event: CompressionEvent) -> str:
     """The topic, as it was typed behind the command."""
-    return f" {' '.join(event.focus.split())[:60]}" if event.focus else ""
+    return f" {masked_start(' '.join(event.focus.split()), 60)}" if event.focus else ""
 
 
 def _result(event: CompressionEvent) -> str:

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.headline import Headline
+from core.redact.quick_check import masked_start
 from core.support.amounts import dollars, short
 from core.support.plural import plural
 
@@ -36,7 +37,7 @@ def usage_headline(ledger: Ledger, period: str = "") -> Headline:
     largest = max(ledger.rows, key=lambda row: _cost(row)[0] or Decimal(0))
     share, _ = _cost(largest)
     if len(ledger.rows) > 1 and usd > 0 and share:
-        name = " ".join((largest.label or largest.key).split())[:_MOST]
+        name = masked_start(" ".join((largest.label or largest.key).split()), _MOST)
         task = f" ({largest.task})" if largest.task else ""
         sentence += f" Largest: {name}{task}, {dollars(share)} ({share / usd:.0%})."
     return Headline(sentence)

@@ -18,6 +18,7 @@ from core.explain.turns.turn_lines import TurnLines, turn_lines
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.transcript.message import Message
+from core.redact.quick_check import masked_start
 
 _SHOWN = 200
 _LOOSE = 0.05
@@ -66,7 +67,7 @@ class _Draft:
             tuple(self.calls),
             tuple(dict.fromkeys(self.events)),
             self.at,
-            request.text[:_SHOWN] if request else "",
+            masked_start(request.text, _SHOWN) if request else "",
         )
 
 

@@ -120,8 +120,16 @@ def _record(
     if continuation and values.get("text"):
         values["text"] = f"{values['text']}\n{continuation}"
     session = values.pop("session", None) or head.tag
-    message = head.message[:_QUOTED]
+    message = _quoted(head.message)
     return LogRecord(kind, where, head.at, head.level, head.logger, head.tag, session, message, **values)
+
+
+def _quoted(message: str) -> str:
+    """The beginning of a line, to the end of a word where one is near: half a credential tells nothing."""
+    if len(message) <= _QUOTED or message[_QUOTED].isspace():
+        return message[:_QUOTED]
+    end = max(message.rfind(" ", _QUOTED // 2, _QUOTED), 0)
+    return message[: end or _QUOTED // 2]
 
 
 _TORN = object()

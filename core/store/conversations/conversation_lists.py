@@ -21,12 +21,16 @@ class ConversationLists(SessionLists):
     def conversations(self, query: ListQuery = EVERYTHING) -> ConversationPage:
         """One row a conversation, from `sessions` alone."""
         with self._read() as (connection, schema):
-            return list_conversations(connection, schema, self.path, query)
+            page = list_conversations(connection, schema, self.path, query)
+        self._learn_titles(page.rows)
+        return page
 
     def newest(self, limit: int, kinds: Collection[Kind] | None = None) -> tuple[ConversationRow, ...]:
         """The conversations of the `limit` sessions active last; costs the same on any file."""
         with self._read() as (connection, schema):
-            return newest_conversations(connection, schema, self.path, limit, kinds)
+            rows = newest_conversations(connection, schema, self.path, limit, kinds)
+        self._learn_titles(rows)
+        return rows
 
     def conversation_ids(self, query: ListQuery = EVERYTHING) -> tuple[str, ...]:
         """The first session of each conversation, newest first."""
@@ -36,4 +40,9 @@ class ConversationLists(SessionLists):
     def conversations_of(self, session_ids: Sequence[str]) -> tuple[ConversationRow, ...]:
         """The conversations some sessions are in, each once, in the order of the ids."""
         with self._read() as (connection, schema):
-            return conversations_of(connection, schema, self.path, session_ids)
+            rows = conversations_of(connection, schema, self.path, session_ids)
+        self._learn_titles(rows)
+        return rows
+
+    def _learn_titles(self, rows: Sequence[ConversationRow]) -> None:
+        self.learn_shown({one.id: one.title for row in rows for one in row.sessions if one.title})

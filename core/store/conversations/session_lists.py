@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from core.model.transcript.pages import EVERYTHING, NAME_CHARS, ListQuery, SessionPage
+from core.redact.quick_check import masked_start
 from core.store.conversations.generation_counts import count_generations
 from core.store.conversations.session_query import list_sessions
 from core.store.database.open_database import OpenDatabase
 from core.store.lineage.families import families_of
 from core.store.rows.sessions import read_sessions
+
+_READ_ON = 200
+"""Characters of first words read beyond those shown: a credential cut in half is not recognised."""
 
 
 class SessionLists(OpenDatabase):
@@ -18,7 +22,18 @@ class SessionLists(OpenDatabase):
     def sessions(self, query: ListQuery = EVERYTHING) -> SessionPage:
         """One row a session with its place in its conversation."""
         with self._read() as (connection, schema):
-            return list_sessions(connection, schema, self.path, query)
+            page = list_sessions(connection, schema, self.path, query)
+        self.learn_shown({entry.session.id: entry.session.title or "" for entry in page.rows})
+        return page
+
+    def learn_shown(self, shown: Mapping[str, str]) -> None:
+        """Know which words of these lines, each about a session, its conversation tells to be credentials."""
+        if not any(shown.values()):
+            return
+        from core.store.conversations.credentials import learn_shown
+
+        with self._read() as (connection, schema):
+            learn_shown(connection, schema, self.path, shown)
 
     def thread_generation_counts(self, session_ids: Sequence[str]) -> tuple[int, ...]:
         """How many generations the conversation of each session holds; looks at messages."""
@@ -33,6 +48,7 @@ class SessionLists(OpenDatabase):
         with self._read() as (connection, schema):
             found = read_sessions(connection, schema, self.path, ids)
         titles = {one: session.title for one, session in found.items() if session.title}
+        self.learn_shown(titles)
         words = self.first_words([one for one in ids if one not in titles])
         return {one: titles.get(one) or words.get(one) or one for one in ids}
 
@@ -44,4 +60,6 @@ class SessionLists(OpenDatabase):
         from core.store.rows.first_words import read_first_words
 
         with self._read() as (connection, schema):
-            return read_first_words(connection, schema, session_ids, chars or NAME_CHARS)
+            found = read_first_words(connection, schema, session_ids, (chars or NAME_CHARS) + _READ_ON)
+        self.learn_shown(found)
+        return {one: masked_start(words, chars or NAME_CHARS) for one, words in found.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+from core.redact.quick_check import masked_start
 from core.store.rows.decode import JSON_PREFIX
 
 _NAME = re.compile(r'"function"\s*:\s*\{\s*"name"\s*:\s*"((?:[^"\\]|\\.)*)"')
@@ -12,18 +13,22 @@ _TEXT = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\.)*)')
 _JSON_SLACK = 4
 """An encoded list needs more stored characters for one shown character than plain text does."""
 
+_READ_ON = 1_000
+"""Characters read beyond those shown: a credential that is cut in half is not recognised."""
+
 
 def start_of_content(chars: int) -> str:
     """SQL for enough bytes of a message's content to show `chars` characters of it."""
     # `substr` of text stops at a NUL, which is how encoded lists begin: cut bytes.
-    return f"CAST(substr(CAST(content AS BLOB), 1, {chars * _JSON_SLACK + len(JSON_PREFIX)}) AS BLOB)"
+    most = (chars + _READ_ON) * _JSON_SLACK + len(JSON_PREFIX)
+    return f"CAST(substr(CAST(content AS BLOB), 1, {most}) AS BLOB)"
 
 
 def shown_start(start: bytes, chars: int) -> str:
-    """The first characters of a content, from the bytes `start_of_content` read."""
+    """The first characters of a content, masked before they are cut; `start` is what SQL read of it."""
     text = start.decode(errors="ignore")
     encoded = text.startswith(JSON_PREFIX)
-    return (_encoded_text(text[len(JSON_PREFIX) :]) if encoded else text)[:chars]
+    return masked_start(_encoded_text(text[len(JSON_PREFIX) :]) if encoded else text, chars)
 
 
 def call_names(calls: str) -> list[str]:

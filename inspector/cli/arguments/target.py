@@ -94,12 +94,16 @@ def opened(args: argparse.Namespace, kind: Callable[[Location], Opened]) -> Iter
 def session(args: argparse.Namespace) -> Iterator[tuple[Store, Session]]:
     """The session `args.session` names, and the open database it is in.
 
+    The credentials of its conversation are known from then on, so that each is masked wherever it is printed.
+
     Raises:
         NotFoundError: Nothing fits.
         UsageError: Several sessions fit.
     """
     with stores(args) as found:
-        yield chosen(found, args.session)
+        store, session = chosen(found, args.session)
+        store.learn(session.id)
+        yield store, session
 
 
 def chosen(stores: Sequence[Store], text: str) -> tuple[Store, Session]:

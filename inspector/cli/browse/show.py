@@ -39,21 +39,12 @@ def run(args: argparse.Namespace) -> int:
     with target.session(args) as (store, session):
         conversation = store.conversation(session.id)
         wanted = _wanted(conversation, args.generation)
-        _learn(store, conversation)
         if args.json:
             output.write_json(_payload(store, session.id, conversation, wanted))
         else:
             # Cleaned here, text by text: looking for credentials in every line again takes ten times as long.
             output.write_lines(_lines(store, conversation, wanted, full=args.full), mask=False)
     return 0
-
-
-def _learn(store: Store, conversation: Conversation) -> None:
-    """Know the credentials of all generations: a copy may stand where the name beside it is gone."""
-    from core.redact.message import learn
-
-    rows = dict.fromkeys(row for one in conversation.generations for row in one.row_ids)
-    learn(store.messages(tuple(rows)))
 
 
 def _generation(text: str) -> int | str:

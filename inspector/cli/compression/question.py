@@ -121,7 +121,7 @@ def question(args: argparse.Namespace) -> Question:
         raise UsageError("--unmasked goes with --messages, not with SESSION")
     release = release_name(args.release) if args.release is not None else None
     asked = _from_session(args, release) if args.messages is None else _from_file(args, release)
-    if not args.unmasked:
+    if args.messages is not None and not args.unmasked:
         from core.redact.message import learn
 
         learn(asked.messages)

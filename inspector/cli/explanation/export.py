@@ -51,11 +51,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _messages(store: Store, session: Session) -> str:
     """The newest generation as OpenAI messages, one a line."""
-    from core.redact.message import learn, redact_message
+    from core.redact.message import redact_message
 
     generations = store.conversation(session.id).generations
     messages = store.generation_messages(generations[-1]) if generations else ()
-    learn(messages)
     return "".join(f"{jsonio.dumps(dict(redact_message(message).wire))}\n" for message in messages)
 
 

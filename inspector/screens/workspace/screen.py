@@ -99,6 +99,7 @@ class WorkspaceScreen(Page):
         try:
             with Store(self.location.db, cancelled=cancelled()) as store:
                 conversation = store.conversation(self.session_id)
+                store.learn(self.session_id)
         except InspectorError as error:
             self.post_message(self.Failed(error))
         else:

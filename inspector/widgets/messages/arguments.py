@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from core.model.transcript.message import ToolCall
+from core.redact.quick_check import masked_start
 from inspector.terminal.text import LINE_LIMIT
 
 PARSE_LIMIT = 64 * 1024
@@ -17,10 +18,10 @@ def argument_line(call: ToolCall) -> str:
     """The first argument as it is, the others with their names; JSON that does not parse as it stands."""
     found = _parsed(call.arguments) if len(call.arguments) <= PARSE_LIMIT else None
     if not isinstance(found, dict):
-        return call.arguments[:LINE_LIMIT]
+        return masked_start(call.arguments, LINE_LIMIT)
     values = [_short(value) for value in found.values()]
     rest = [f"{name}={value}" for name, value in zip(list(found)[1:], values[1:], strict=True)]
-    return "  ".join([*values[:1], *rest])[:LINE_LIMIT]
+    return masked_start("  ".join([*values[:1], *rest]), LINE_LIMIT)
 
 
 def laid_out(text: str) -> str:

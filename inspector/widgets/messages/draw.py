@@ -9,6 +9,7 @@ from rich.style import Style
 from core.model.compaction.plan import Part
 from core.model.transcript.message import Message, RowState, ToolCall
 from core.model.transcript.storage import RowPreview
+from core.redact.quick_check import masked_start
 from inspector.terminal import glyphs
 from inspector.terminal.formatting import ESTIMATE, count
 from inspector.terminal.line import Line
@@ -79,7 +80,7 @@ def message_row(
         id=row.id if row else -1 - index,
         session_id=row.session_id if row else "",
         role=message.role,
-        text=message.text[:PREVIEW_CHARS],
+        text=masked_start(message.text, PREVIEW_CHARS),
         size=len(message.text),
         state=row.state if row else RowState.LIVE,
         tool_name=calls[0].name if calls else None,

@@ -53,6 +53,6 @@ def test_masking_what_was_learned_twice_is_masking_it_once() -> None:
 
 def test_nothing_is_known_after_all_is_forgotten() -> None:
     learn([said(f"DB_PASSWORD={VALUE}")])
-    assert KNOWN.count == 1
+    assert KNOWN.count > 0
     KNOWN.forget()
     assert redact_text(VALUE) == VALUE

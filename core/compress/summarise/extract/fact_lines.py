@@ -111,12 +111,13 @@ def _actions(
     gone = {path for path, story in stories.items() if story.vanished}
     told = [one for one in last.values() if one.call.path not in gone and one.fixed_at is None]
     series: dict[tuple[str, str], list[Outcome]] = {}
-    for outcome in told:
-        if not outcome.error and outcome.at not in focused:
-            series.setdefault(_shape(outcome), []).append(outcome)
-    for outcome in told:
-        alike = series.get(_shape(outcome), [])
-        folded = len(alike) >= _SERIES and outcome in alike
+    shapes = [None if one.error or one.at in focused else _shape(one) for one in told]
+    for outcome, shape in zip(told, shapes, strict=True):
+        if shape is not None:
+            series.setdefault(shape, []).append(outcome)
+    for outcome, shape in zip(told, shapes, strict=True):
+        alike = [] if shape is None else series[shape]
+        folded = len(alike) >= _SERIES
         if folded and outcome is not alike[-1]:
             continue
         text = _series(alike) if folded else _action(outcome, times[outcome.call.name, outcome.call.target])

@@ -24,7 +24,8 @@ from core.compress.summarise.extract.render import render
 from core.compress.summarise.extract.select import FOCUS_SHARE, Estimate, choose
 from core.compress.summarise.extract.topic_details import topic_details
 from core.compress.summarise.extract.value_lists import lists, quotes
-from core.redact.text import redact_all, redact_text
+from core.redact.bulk_scan import redact_bulk
+from core.redact.text import redact_text
 
 _LARGEST_SHARE = 0.5
 """A summary is never asked to be more than half of what it replaces."""
@@ -63,7 +64,7 @@ class ExtractiveSummariser(OfflineSummariser):
         self._estimate = estimate
 
     def _written(self, request: SummaryRequest, cancelled: Cancelled | None) -> SummaryResult:
-        read = views(request.originals or request.turns, clean=redact_all)
+        read = views(request.originals or request.turns, clean=redact_bulk)
         known_before = _told_before(request)
         topic = topic_of(request.focus, [*known_before, *read])
         if topic is not None and not topic.weights:

@@ -24,7 +24,8 @@ from core.compress.summarise.extract.topic_details import topic_details
 from core.compress.summarise.extract.value_lists import lists, quotes
 from core.compress.summarise.faithful.coverage import best_lines
 from core.compress.summarise.faithful.entities import entity_lines
-from core.redact.text import redact_all, redact_text
+from core.redact.bulk_scan import redact_bulk
+from core.redact.text import redact_text
 
 _LARGEST_SHARE, _LEAST = 0.5, 500
 """A summary takes at most that share of what it replaces, but may always have so many tokens."""
@@ -46,7 +47,7 @@ class FaithfulSummariser(OfflineSummariser):
         self._estimate = estimate
 
     def _written(self, request: SummaryRequest, cancelled: Cancelled | None) -> SummaryResult:
-        read = views(request.originals or request.turns, clean=redact_all)
+        read = views(request.originals or request.turns, clean=redact_bulk)
         earlier = redact_text(request.previous_summary or "")
         before = [View(0, "assistant", ends(earlier))] if earlier.strip() else []
         topic = topic_of(request.focus, [*before, *read])

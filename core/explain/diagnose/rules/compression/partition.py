@@ -16,6 +16,7 @@ from core.model.compaction.plan import Plan
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Severity
 from core.model.transcript.message import Message
+from core.redact.quick_check import masked_start
 from core.store.database.schema import TEXTS
 
 _HIDDEN = tuple(name for name in TEXTS if name not in ("content", "tool_calls"))
@@ -71,7 +72,7 @@ def fossil_head(case: Case, rule: Rule) -> Iterable[Found]:
             return
         if message.role == "user" and scaffold_kind(message.text) is None:
             where = f"message {message.row.id}" if message.row else "the first message"
-            text = " ".join(message.text.split())[:100]
+            text = masked_start(" ".join(message.text.split()), 100)
             outlived = count >= rule.limits["warn"]
             numbers = {"text": text, "after": f" after {count} of them" if outlived else ""}
             severity = Severity.WARNING if outlived else None

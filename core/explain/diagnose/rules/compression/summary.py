@@ -18,6 +18,7 @@ from core.model.compaction.preview import Retention
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Severity
 from core.model.transcript.message import Message
+from core.redact.quick_check import masked_start
 from core.support.plural import plural
 
 _ORDERS = ("resume exactly", "## Active Task")
@@ -33,7 +34,9 @@ def fallback_summary(case: Case, rule: Rule) -> Iterable[Found]:
             continue
         reason = f": {match.reason}" if match.reason else ""
         dropped = "an unknown number of" if match.dropped is None else match.dropped
-        evidence = Evidence(Source.DATABASE, f"message {rows.boundary.summary_row}", match.body[:200])
+        evidence = Evidence(
+            Source.DATABASE, f"message {rows.boundary.summary_row}", masked_start(match.body, 200)
+        )
         yield Found({"dropped": dropped, "reason": reason}, (evidence,), session=rows.opened.session_id)
 
 
@@ -95,7 +98,7 @@ def summary_too_small(case: Case, rule: Rule) -> Iterable[Found]:
         bare = "" if "## " in rows.summary.body else ", without a heading"
         if small or bare or tokens < rule.limits["share"] * middle:
             evidence = Evidence(
-                Source.DATABASE, f"message {rows.boundary.summary_row}", rows.summary.body[:200]
+                Source.DATABASE, f"message {rows.boundary.summary_row}", masked_start(rows.summary.body, 200)
             )
             numbers = {"tokens": tokens, "middle": middle, "bare": bare}
             yield Found(numbers, (evidence,), Verdict.DERIVED)
@@ -129,7 +132,7 @@ def summary_is_the_last_request(case: Case, rule: Rule) -> Iterable[Found]:
     newest = next((message for message in reversed(case.live) if message.role == "user"), None)
     for message, match in case.summaries:
         where = f"message {message.row.id}" if message.row else "the summary"
-        evidence = Evidence(Source.DATABASE, where, message.text[:120])
+        evidence = Evidence(Source.DATABASE, where, masked_start(message.text, 120))
         if message is newest and not match.merged and not match.restated:
             yield Found({"what": "The newest user message is a summary"}, (evidence,))
         elif any(order in message.text.partition(match.body)[0] for order in _ORDERS):
@@ -159,9 +162,9 @@ def constraint_lost(case: Case, rule: Rule) -> Iterable[Found]:
     lost = [a for a in report.anchors if a.category == "constraints" and a.fate == "lost"] if report else []
     if lost:
         evidence = tuple(
-            Evidence(Source.DATABASE, "the summarised messages", a.value[:200]) for a in lost[:5]
+            Evidence(Source.DATABASE, "the summarised messages", masked_start(a.value, 200)) for a in lost[:5]
         )
-        numbers = {"told": plural(len(lost), "instruction"), "first": lost[0].value[:120]}
+        numbers = {"told": plural(len(lost), "instruction"), "first": masked_start(lost[0].value, 120)}
         yield Found(numbers, evidence, Verdict.SUSPECTED)
 
 
@@ -184,9 +187,10 @@ def unsupported_claims(case: Case, rule: Rule) -> Iterable[Found]:
     claims = report.unsupported if report else ()
     if claims:
         evidence = tuple(
-            Evidence(Source.DERIVED, "the newest summary", claim.where[:200]) for claim in claims[:5]
+            Evidence(Source.DERIVED, "the newest summary", masked_start(claim.where, 200))
+            for claim in claims[:5]
         )
-        first = claims[0].value[:120]
+        first = masked_start(claims[0].value, 120)
         numbers = {"told": plural(len(claims), "thing"), "first": first, "session": case.tip.id}
         yield Found(numbers, evidence, Verdict.SUSPECTED)
 
@@ -200,7 +204,7 @@ def failure_shown_as_success(case: Case, rule: Rule) -> Iterable[Found]:
     ]
     if hidden:
         rows = ", ".join(str(message.row.id) for message in hidden[:5] if message.row)
-        evidence = Evidence(Source.DATABASE, f"messages {rows}", hidden[0].text[:160])
+        evidence = Evidence(Source.DATABASE, f"messages {rows}", masked_start(hidden[0].text, 160))
         numbers = {
             "told": plural(len(hidden), "shortened tool result"),
             "session": case.tip.id,

@@ -1,0 +1,127 @@
+"""What a conversation gives away as a credential is known before any of it is shown.
+
+Only one message may say `DB_PASSWORD=...`; the bare value in a title, a tool's result, a quoted log line is
+told for what it is by that message alone. Whoever shows a conversation reads all of it for this once; whoever
+lists many looks up only the words of a line that could be a credential at all.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from core.redact.known_values import KNOWN, is_distinct
+from core.store.database.schema import TEXTS, Schema
+from core.store.lineage.families import families_of, family_of
+from core.store.rows.sessions import chunks
+
+_STORED = (*TEXTS, "tool_name")
+_OF_SESSIONS = ("title", "system_prompt", "cwd", "compression_failure_error", "last_activity_description")
+_WORD = re.compile(r"[^\s\"'`<>()\[\]{},;]{8,}")
+_STEM = re.compile(r"\w{4,}", re.ASCII)
+"""What of a word is looked for in messages: the rest may be spelled in escapes there."""
+
+
+def learn_conversation(connection: sqlite3.Connection, schema: Schema, path: Path, session_id: str) -> None:
+    """Know the credentials of a session and of all related to it; rows read before are not read again."""
+    lineage = family_of(connection, schema, session_id)
+    if lineage is None:
+        return
+    ids = list(lineage.links)
+    _learn_texts(_of_sessions(connection, schema, ids))
+    rows = [row for one in ids for row in _row_ids(connection, one)]
+    for chunk in chunks(KNOWN.unread((path, row) for row in rows)):
+        _learn_rows(connection, schema, [row for _, row in chunk])
+
+
+def learn_shown(connection: sqlite3.Connection, schema: Schema, path: Path, shown: Mapping[str, str]) -> None:
+    """Know which words of lines are credentials by what is said in their conversations.
+
+    Costs nothing for a line without a word that could be one, as most are; else a search of the messages of
+    that conversation for the word.
+
+    Args:
+        connection: To the database.
+        schema: Its tables.
+        path: Where it lies.
+        shown: For each session, what a line shows of it.
+    """
+    asked = {one: words for one, text in shown.items() if (words := list(_suspects(text)))}
+    fresh = KNOWN.unread((path, one, word) for one, words in asked.items() for word in words)
+    if not fresh:
+        return
+    lineage = families_of(connection, schema, list(dict.fromkeys(one for _, one, _ in fresh)))
+    for _, one, word in fresh:
+        if one in lineage.links:
+            thread = lineage.path(lineage.path(one)[0])
+            _learn_rows(connection, schema, _holding(connection, schema, {one, *thread}, word))
+
+
+def _suspects(text: str) -> Iterator[str]:
+    """The parts to look for of the words of a line that could be credentials."""
+    for match in _WORD.finditer(text):
+        word = match[0].rstrip(".:!?")
+        stems = _STEM.findall(word) if is_distinct(word) or is_distinct(word.partition("=")[2]) else ()
+        if stems:
+            yield max(stems, key=len)
+
+
+def _holding(
+    connection: sqlite3.Connection, schema: Schema, session_ids: Iterable[str], word: str
+) -> list[int]:
+    columns = [name for name in _STORED if schema.has("messages", name)]
+    test = " OR ".join(f"instr({name}, :word)" for name in columns)
+    query = f"SELECT id FROM messages WHERE session_id = :session AND ({test})"  # noqa: S608 - own names
+    return [
+        row
+        for one in session_ids
+        for (row,) in connection.execute(query, {"session": one, "word": word}).fetchall()
+        if isinstance(row, int)
+    ]
+
+
+def _learn_rows(connection: sqlite3.Connection, schema: Schema, row_ids: Sequence[int]) -> None:
+    """Know the credentials of some messages: a quick look at what is stored, then at those that hold any."""
+    if not row_ids:
+        return
+    # Most lists hold nothing suspicious, so they need not wait for these.
+    from core.redact.bulk_scan import holding
+    from core.redact.message import learn
+    from core.store.rows.messages import read_messages
+
+    for chunk in chunks(row_ids):
+        stored = _stored(connection, schema, chunk)
+        held = holding([text for _, text in stored], thorough=True)
+        learn(read_messages(connection, schema, [stored[at][0] for at in sorted(held)]))
+
+
+def _stored(connection: sqlite3.Connection, schema: Schema, chunk: Sequence[int]) -> list[tuple[int, bytes]]:
+    """Everything said in some rows, as bytes: no NUL ends a text, and nothing is decoded in vain."""
+    columns = ", ".join(f"CAST({name} AS BLOB)" for name in _STORED if schema.has("messages", name))
+    marks = ", ".join("?" * len(chunk))
+    query = f"SELECT id, {columns} FROM messages WHERE id IN ({marks})"  # noqa: S608 - own names
+    rows = connection.execute(query, tuple(chunk)).fetchall()
+    return [(row[0], b"\n".join(text for text in tuple(row)[1:] if text)) for row in rows]
+
+
+def _row_ids(connection: sqlite3.Connection, session_id: str) -> list[int]:
+    rows = connection.execute("SELECT id FROM messages WHERE session_id = ?", (session_id,)).fetchall()
+    return [row for (row,) in rows if isinstance(row, int)]
+
+
+def _of_sessions(connection: sqlite3.Connection, schema: Schema, ids: Sequence[str]) -> Iterator[Any]:
+    columns = [name for name in _OF_SESSIONS if schema.has("sessions", name)]
+    for chunk in chunks(ids if columns else ()):
+        marks = ", ".join("?" * len(chunk))
+        query = f"SELECT {', '.join(columns)} FROM sessions WHERE id IN ({marks})"  # noqa: S608 - own names
+        for row in connection.execute(query, tuple(chunk)).fetchall():
+            yield from row
+
+
+def _learn_texts(values: Iterable[Any]) -> None:
+    from core.redact.message import learn_texts
+
+    learn_texts(value for value in values if isinstance(value, str))
