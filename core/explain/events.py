@@ -11,6 +11,8 @@ from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.matching import Match, match
 from core.explain.compactions.message_counts import joined_rows, message_counts
 from core.explain.compactions.outcome.summary_outcome import summary_outcome
+from core.explain.compactions.refusals.turn_attempts import attempt_of
+from core.explain.compactions.refusals.turn_attempts import lines as attempt_lines
 from core.explain.compactions.verdict import rule
 from core.explain.context.context import ConversationContext
 from core.explain.context.gather import conversation_log, detected, found_window
@@ -28,7 +30,7 @@ from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import nearest_release
 from core.hermes.policy.release import release_of_summary
-from core.model.compaction.event import CompressionEvent, Trigger
+from core.model.compaction.event import CompressionEvent, SummaryOutcome, Trigger, TurnAttempt
 from core.model.transcript.boundary import BoundaryMode
 from core.store.store import Store
 
@@ -135,6 +137,7 @@ def _event(context: ConversationContext, pair: Match, left: int | None) -> Compr
     found = rule(context, attempt, rows, release, context.sessions.get(session_id, context.conversation.tip))
     before, after = message_counts(context, attempt, rows, found.derived, release, left)
     cause, mode = attempt.cause if attempt is not None else None, _mode(context, attempt, rows)
+    tried = attempt_of(context, attempt, release)
     refused = cause.refused if cause is not None and found.trigger is Trigger.OVERFLOW else ""
     event = CompressionEvent(
         session=session_id,
@@ -151,14 +154,15 @@ def _event(context: ConversationContext, pair: Match, left: int | None) -> Compr
         messages_after=after,
         tokens_after=_tokens_after(context, attempt, rows, release),
         focus=attempt.started.focus if attempt is not None and attempt.started is not None else None,
-        summary=summary_outcome(context, attempt, rows, completed=completed, release=release),
+        summary=_summary(context, pair, tried, completed=completed, release=release),
         completed=completed,
         duration=attempt.duration if attempt is not None else None,
         release=release,
-        evidence=tuple(wording.evidence(attempt, rows, found)),
+        evidence=tuple(dict.fromkeys(wording.evidence(attempt, rows, found))),
         explanation=wording.explanation(found, refused),
         refused=refused,
-        arithmetic=tuple(wording.sums(cause, found)),
+        arithmetic=(*wording.sums(cause, found), *(() if tried is None else attempt_lines(tried))),
+        attempt=tried,
         disagreements=(
             *wording.disagreements(
                 attempt,
@@ -172,6 +176,16 @@ def _event(context: ConversationContext, pair: Match, left: int | None) -> Compr
         ),
     )
     return replace(event, headline=headline_of(event, by_count=found.by_count))
+
+
+def _summary(
+    context: ConversationContext, pair: Match, tried: TurnAttempt | None, *, completed: bool, release: str
+) -> SummaryOutcome:
+    """What became of the summary; one no model could write for want of a window is told nowhere."""
+    found = summary_outcome(context, *pair, completed=completed, release=release)
+    if tried is None or tried.end != "too_small" or found.failure is None:
+        return found
+    return replace(found, failure=replace(found.failure, cause="small_window"))
 
 
 def _joined(context: ConversationContext, rows: BoundaryRows | None, release: str) -> int:

@@ -24,8 +24,13 @@ def payload(one: Scenario) -> dict[str, Any]:
         "threshold": found.threshold,
         "compactions": [
             {"after_row": firing.row, "turn": firing.turn, "tokens": firing.tokens}
-            | {"summarised_tokens": firing.summarised}
+            | {"summarised_tokens": firing.summarised, "attempt": firing.attempt or None}
             for firing in found.firings
+        ],
+        "refused": [
+            {"after_row": one.row, "turn": one.turn, "tokens": one.tokens}
+            | {"attempts": one.attempts, "end": one.end.value}
+            for one in found.refused
         ],
         "calls": found.calls,
         "prompt_tokens": found.prompt_tokens,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from inspector.payloads import values as jsonio
@@ -39,6 +40,7 @@ def event_payload(event: CompressionEvent) -> dict[str, Any]:
         "generation": event.generation,
         "trigger": event.trigger.value,
         "refused": event.refused or None,
+        "attempt": None if event.attempt is None else asdict(event.attempt),
         "verdict": event.verdict.value,
         "completed": event.completed,
         "tokens": event.tokens,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from core.explain.compactions.attempts import Attempt
-from core.explain.compactions.shrunk_window import Shrunk, shrunk_in
+from core.explain.compactions.refusals.shrunk_window import Shrunk, shrunk_in
 from core.explain.context.context import ConversationContext
 from core.explain.context.log.log_claims import stated_windows
 from core.explain.context.rows.boundary_rows import BoundaryRows

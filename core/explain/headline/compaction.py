@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from core.explain.compactions.outcome.failure import words
-from core.model.compaction.event import CompressionEvent, SummaryStatus, Trigger
+from core.model.compaction.event import CompressionEvent, SummaryStatus, Trigger, TurnAttempt
 from core.model.evidence import Verdict
 from core.model.finding import Severity
 from core.model.headline import Headline
@@ -30,7 +30,15 @@ def headline_of(event: CompressionEvent, *, by_count: bool = False) -> Headline:
         return _failed(event)
     if event.summary.status is SummaryStatus.FALLBACK:
         return _fallback(event)
+    if event.attempt is not None and event.attempt.gives_up:
+        return _given_up(event, event.attempt)
     return Headline(_cut(f"{_cause(event, by_count=by_count)}.{_result(event)}"))
+
+
+def _given_up(event: CompressionEvent, attempt: TurnAttempt) -> Headline:
+    """The request stayed too long, and the turn ended there."""
+    told = _table()["given_up"].format(cause=_cause(event, by_count=False), number=attempt.number)
+    return Headline(_cut(f"{told}."), _table()["after_giving_up"], Severity.CRITICAL)
 
 
 def limit(threshold: int, window: int | None) -> str:

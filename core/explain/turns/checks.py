@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from core.model.compaction.event import CompressionEvent, Trigger
+from core.model.compaction.event import CompressionEvent, Trigger, TurnAttempt
 from core.model.evidence import Verdict
 
 
@@ -143,6 +143,7 @@ class Turn:
         events: Which events of the explanation fell into it, from 0.
         at: UTC; None where nothing says.
         text: The beginning of the user's message. Untrusted.
+        attempts: What refused requests took of the attempts a turn has, in order.
     """
 
     index: int
@@ -153,6 +154,7 @@ class Turn:
     events: tuple[int, ...] = ()
     at: datetime | None = None
     text: str = ""
+    attempts: tuple[TurnAttempt, ...] = ()
 
     @property
     def telling(self) -> Decision | None:

@@ -36,7 +36,7 @@ def replay_turns(context: ConversationContext, events: Sequence[CompressionEvent
         events: Its compactions, in time order.
     """
     walker = _Walker(context, events)
-    return tuple(draft.freeze(index) for index, draft in enumerate(walker.walk(), 1))
+    return tuple(draft.freeze(index, events) for index, draft in enumerate(walker.walk(), 1))
 
 
 @dataclass(slots=True)
@@ -56,18 +56,20 @@ class _Draft:
         """The line of the newest answer."""
         return self.lines.calls.get(self.answers) if self.lines is not None else None
 
-    def freeze(self, index: int) -> Turn:
+    def freeze(self, index: int, events: Sequence[CompressionEvent]) -> Turn:
         """The turn as it stands, numbered, for others to read."""
-        request = self.request
+        request, own = self.request, tuple(dict.fromkeys(self.events))
+        attempts = (events[number].attempt for number in sorted(own))
         return Turn(
             index,
             self.generation,
             _row(request) if request else None,
             tuple(self.decisions),
             tuple(self.calls),
-            tuple(dict.fromkeys(self.events)),
+            own,
             self.at,
             masked_start(request.text, _SHOWN) if request else "",
+            tuple(attempt for attempt in attempts if attempt is not None),
         )
 
 

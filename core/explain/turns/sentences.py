@@ -16,7 +16,7 @@ def turn_sentence(turn: Turn) -> str:
         numbers = ", ".join(str(number + 1) for number in turn.events)
         fired = telling is not None and telling.event is not None
         by = f" by the {_name(telling)} check, {_size(telling)}" if fired and telling is not None else ""
-        return f"compressed{by} (event {numbers})"
+        return f"compressed{by} (event {numbers}){_attempts(turn)}"
     if telling is None:
         return "nothing was checked"
     size = _size(telling)
@@ -29,6 +29,15 @@ def turn_sentence(turn: Turn) -> str:
     if SIZE in telling.open:
         return f"perhaps large enough: {size}"
     return f"large enough, {size}; not on record: {', '.join(telling.open)}"
+
+
+def _attempts(turn: Turn) -> str:
+    """What refused requests took of the attempts the turn had."""
+    if not turn.attempts:
+        return ""
+    last = turn.attempts[-1]
+    given_up = ", then given up" if last.gives_up else ""
+    return f"; attempt {last.number} of {last.most} at what the provider refused{given_up}"
 
 
 def outcome(turn: Turn) -> str:

@@ -13,7 +13,7 @@ from core.model.compaction.settings import Settings
 SHARES = (0.35, 0.50, 0.60, 0.70, 0.75, 0.80, 0.85, 0.90)
 RATIOS = (0.10, 0.40)
 """Shares of the threshold kept as the tail, beside the one in force."""
-WINDOWS = {"64K": 64_000, "128K": 128_000, "200K": 200_000, "400K": 400_000, "1M": 1_000_000}
+WINDOWS = {"32K": 32_000, "64K": 64_000, "128K": 128_000, "200K": 200_000, "400K": 400_000, "1M": 1_000_000}
 """Context lengths, beside the one in force: of another model, or set lower in config.yaml."""
 
 
@@ -24,6 +24,7 @@ class Scenario:
     Attributes:
         name: What differs from the setting in force.
         actual: It is the one in force.
+        usable: Hermes starts with so small a window.
         best: Of all tried it costs least; known once all are.
     """
 
@@ -31,6 +32,7 @@ class Scenario:
     outcome: Outcome
     actual: bool = False
     best: bool = False
+    usable: bool = True
 
 
 def scenarios(
@@ -50,16 +52,18 @@ def scenarios(
         return
     lifetime = context.config.value("prompt_caching.cache_ttl", context.release.release)
     prices = open_book(one_hour=lifetime == "1h")
-    tried = variations(actual)
+    tried, least = variations(actual), context.policy(release).threshold.minimum
     outcomes = compare(context, [settings for _, settings in tried], release=release, prices=prices)
     for place, ((name, settings), outcome) in enumerate(zip(tried, outcomes, strict=True), 1):
-        yield Scenario(name, outcome, settings == actual), place == len(tried)
+        usable = (settings.window or 0) >= (settings.minimum_window or least)
+        yield Scenario(name, outcome, settings == actual, usable=usable), place == len(tried)
     prices.save()
 
 
 def judged(found: Sequence[Scenario]) -> tuple[Scenario, ...]:
     """The same with the best one marked; of equals the one in force, as nothing is gained by changing it."""
-    best = cheapest(one.outcome for one in sorted(found, key=lambda one: not one.actual))
+    usable = [one for one in found if one.usable or one.actual]
+    best = cheapest(one.outcome for one in sorted(usable, key=lambda one: not one.actual))
     return tuple(replace(one, best=one.outcome is best) for one in found)
 
 

@@ -13,14 +13,18 @@ from core.compress.sizing.estimate import message_size, total_tokens
 from core.explain.context.context import ConversationContext
 from core.explain.context.rows.written_rows import copied_rows
 from core.explain.what_if.bill import Bill
+from core.explain.what_if.recovery import RecoveryEnd, recover, states_its_limit
 from core.hermes.policy.policy import Policy
 from core.model.compaction.plan import Plan
 from core.model.compaction.settings import Settings
 from core.model.transcript.message import Message
+from core.support.plural import plural
 
 _SUMMARY = "[CONTEXT SUMMARY]: "
 _MOST = 500
 """Compactions after which a setting is called a loop."""
+_GIVEN_UP = 3
+"""Turns given up after which nobody would have gone on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +35,30 @@ class Firing:
         row: The message it would have followed.
         tokens: Size of the request then.
         summarised: Tokens of the messages it would have summarised.
+        attempt: Which of the turn's attempts at a request the provider would have refused; 0 for none.
     """
 
     row: int | None
     turn: int
     tokens: int
     summarised: int
+    attempt: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """One request the provider would have refused as longer than the window.
+
+    Attributes:
+        attempts: Attempts of the turn it took, those before it counted.
+        end: What would have come of it.
+    """
+
+    row: int | None
+    turn: int
+    tokens: int
+    attempts: int
+    end: RecoveryEnd
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +75,7 @@ class Outcome:
         usd: What the prompts and the summaries would have cost; None when nobody knows a price.
         peak: The largest prompt.
         loops: It would have fired again and again without getting below its threshold.
+        refused: Requests that would have been longer than the window, oldest first.
     """
 
     release: str
@@ -67,6 +90,12 @@ class Outcome:
     requests: tuple[tuple[int, int], ...] = ()
     written_tokens: int = 0
     usd: Decimal | None = None
+    refused: tuple[Refused, ...] = ()
+
+    @property
+    def gives_up(self) -> Refused | None:
+        """The first request that nothing would have made fit."""
+        return next((one for one in self.refused if one.end is not RecoveryEnd.FITS), None)
 
     @property
     def total(self) -> int:
@@ -125,13 +154,24 @@ def compare(
 def cheapest(outcomes: Iterable[Outcome]) -> Outcome | None:
     """The setting that costs least, or without prices that under which models read least.
 
-    None when all of them loop.
+    None when all of them loop or give up a turn.
     """
-    sound = [outcome for outcome in outcomes if not outcome.loops]
+    sound = [outcome for outcome in outcomes if not outcome.loops and outcome.gives_up is None]
     priced = [(outcome.usd, outcome) for outcome in sound if outcome.usd is not None]
     if priced and len(priced) == len(sound):
         return min(priced, key=lambda pair: pair[0])[1]
     return min(sound, key=lambda outcome: outcome.total, default=None)
+
+
+def refused_words(outcome: Outcome) -> str:
+    """Which turn the provider's refusals would have cost most; empty where it would have refused none."""
+    lost = outcome.gives_up
+    if lost is not None:
+        return f"turn {lost.turn} would have been given up"
+    worst = max(outcome.refused, key=lambda one: one.attempts, default=None)
+    if worst is None:
+        return ""
+    return f"turn {worst.turn} would have needed {plural(worst.attempts, 'attempt')}"
 
 
 class _Run:
@@ -146,7 +186,8 @@ class _Run:
         self.requests: list[tuple[int, int]] = []
         self.turns = self.repeats = self.written = 0
         self.threshold = self._limit()
-        self.deaf_until = 0
+        self.deaf_until = self.attempts = 0
+        self.refused: list[Refused] = []
 
     def add(self, message: Message) -> None:
         """One more message."""
@@ -154,7 +195,9 @@ class _Run:
         self.messages.append(message)
         self.sizes.append(size)
         self.size += size
-        self.turns += message.role == "user"
+        if message.role == "user":
+            self.turns += 1
+            self.attempts = 0
 
     def call(self) -> None:
         """A model call: the check runs, then the request is sent."""
@@ -163,6 +206,9 @@ class _Run:
         if self.threshold is not None and request >= max(self.threshold, self.deaf_until) and not loops:
             self._compress(request)
         request = self.size + self.overhead
+        if self.settings.window and request > self.settings.window:
+            self._refuse(request, self.settings.window)
+            request = self.size + self.overhead
         self.requests.append((request, min(self.repeats, request)))
         self.repeats = request
 
@@ -180,6 +226,7 @@ class _Run:
             loops=len(self.firings) >= _MOST,
             requests=tuple(self.requests),
             written_tokens=self.written,
+            refused=tuple(self.refused),
         )
 
     def _compress(self, request: int) -> None:
@@ -198,6 +245,28 @@ class _Run:
         # Behind system prompt and tools nothing is as it was.
         self.repeats = self.overhead
         self.deaf_until = 0 if self.size + self.overhead < (self.threshold or 0) else request
+
+    def _refuse(self, request: int, window: int) -> None:
+        """The request is longer than the window: the provider says so, and the release acts on it."""
+        given_up = [one for one in self.refused if one.end is not RecoveryEnd.FITS]
+        if len(given_up) >= _GIVEN_UP or (given_up and given_up[-1].turn == self.turns):
+            return
+        warm = replace(self.settings, warm=bool(self.firings))
+        provider = states_its_limit(window, self.settings.provider)
+        found = recover(
+            self.messages, self.policy, warm, provider, overhead=self.overhead, used=self.attempts
+        )
+        last = self.messages[-1].row
+        row = last.id if last else None
+        for step in found.steps:
+            taken = max(0, step.before_tokens - step.after_tokens)
+            if step.after_messages < step.before_messages or taken:
+                self.firings.append(Firing(row, self.turns, step.before_tokens, taken, step.number))
+        self.attempts = found.used
+        self.refused.append(Refused(row, self.turns, request, found.used, found.end))
+        if found.messages != tuple(self.messages):
+            self._replace(list(found.messages))
+            self.repeats = self.overhead
 
     def _replace(self, messages: list[Message]) -> None:
         self.messages = messages

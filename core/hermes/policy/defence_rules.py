@@ -23,6 +23,10 @@ class OverflowRules:
         compresses_with_output: Lowering the output also compresses.
         doubts_local: A local refusal without a number is not believed while half the window is free.
         refuses_disabled: With compression switched off an overflow ends the turn.
+        noop_awaits: A compaction that changed nothing, too, makes the next check wait for a real count.
+        fails_closed: After a refusal only a request below the threshold is sent again: it is compressed until
+            it is, and else the turn is given up.
+        least_window: Tokens a summary model must read; a smaller limit that was read ends the turn.
     """
 
     attempts: int
@@ -36,6 +40,9 @@ class OverflowRules:
     compresses_with_output: bool
     doubts_local: bool
     refuses_disabled: bool
+    noop_awaits: bool
+    fails_closed: bool
+    least_window: int
 
 
 @dataclass(frozen=True, slots=True)

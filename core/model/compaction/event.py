@@ -65,6 +65,32 @@ class SummaryOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnAttempt:
+    """The place of a compaction among the attempts a turn has at a request the provider refuses.
+
+    Attributes:
+        number: 1-based; checks before a call take from the same ones since 0.18.
+        most: How many a turn has.
+        window_before, window_after: What Hermes believed the model reads; the latter None where it stayed.
+        stored: The new window outlives the process; None while no call has fitted it.
+        end: What came next: `fits`, `refused`, `exhausted`, `stuck` (it could not be made smaller),
+            `too_small` (what was read is no window for a summary model); None where no line tells.
+    """
+
+    number: int
+    most: int
+    window_before: int | None
+    window_after: int | None = None
+    stored: bool | None = None
+    end: str | None = None
+
+    @property
+    def gives_up(self) -> bool:
+        """The turn ended there."""
+        return self.end in ("exhausted", "stuck", "too_small")
+
+
+@dataclass(frozen=True, slots=True)
 class CompressionEvent:
     """One compaction, completed or aborted.
 
@@ -78,6 +104,7 @@ class CompressionEvent:
         arithmetic: The sums behind it, one step a line.
         disagreements: Where two sources say different things.
         headline: What a reader is told first, and what helps.
+        attempt: Which of its turn's attempts it was; None where it takes none of them.
         refused: What a provider's refusal behind it truly was about: `input_overflow`, `output_cap`, ...
     """
 
@@ -105,6 +132,7 @@ class CompressionEvent:
     disagreements: tuple[str, ...] = ()
     headline: Headline = UNSAID
     refused: str = ""
+    attempt: TurnAttempt | None = None
 
     @property
     def failed(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -76,6 +77,7 @@ def turn_payload(turn: Turn) -> dict[str, Any]:
         "standing": turn.standing.value,
         "sentence": turn_sentence(turn),
         "events": list(turn.events),
+        "attempts": [asdict(one) for one in turn.attempts],
     }
 
 

@@ -46,7 +46,13 @@ def lines(found: Sequence[Scenario]) -> Iterator[str]:
 def _remarks(one: Scenario) -> Iterator[str]:
     if one.actual:
         yield "in force"
+    if not one.usable:
+        yield "Hermes does not start with it;"
     if one.outcome.loops:
         yield "would loop"
+    if one.outcome.refused:
+        from core.explain.what_if.simulate import refused_words
+
+        yield refused_words(one.outcome)
     if one.best:
         yield "least read by models" if one.outcome.usd is None else "cheapest"

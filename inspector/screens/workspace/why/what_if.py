@@ -11,6 +11,7 @@ from textual.message import Message as Event
 
 from core.explain.events import explained
 from core.explain.what_if.scenarios import Scenario, judged, scenarios
+from core.explain.what_if.simulate import refused_words
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.store.store import Store
@@ -53,6 +54,8 @@ class ScenarioList(RowList[Scenario]):
             line.add("in force", ink.style("part-head", bold=True)).gap(1)
         if one.loops:
             line.add("▲ would loop", ink.style("severity-warning", bold=True)).gap(1)
+        if one.refused:
+            line.add(f"▲ {refused_words(one)}", ink.style("severity-warning")).gap(1)
         best = "◀ least read by models" if one.usd is None else "◀ cheapest"
         return line.add(best if row.best else "", ink.style("severity-ok", bold=True))
 

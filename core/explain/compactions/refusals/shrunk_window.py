@@ -70,6 +70,7 @@ def _lowered(record: LogRecord, window: int | None, policy: Policy) -> int | Non
     if parsed_available(text, policy.release) is not None:
         return None
     limit = parsed_limit(text, policy.release)
-    if limit is not None:
-        return limit if window is None or limit <= window else None
-    return next((step for step in policy.overflow.tiers if window is not None and step < window), None)
+    step = next((tier for tier in policy.overflow.tiers if window is not None and tier < window), None)
+    if limit is None or limit == window:
+        return step or limit
+    return limit if window is None or limit < window else None

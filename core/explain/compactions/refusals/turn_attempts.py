@@ -1,0 +1,161 @@
+"""Which of its turn's attempts a compaction was, and where the turn ended, as the log tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from core.explain.compactions.attempts import Attempt
+from core.explain.compactions.causes import Refusal, refusal_of
+from core.explain.context.context import ConversationContext
+from core.hermes.log.record import Kind, LogRecord
+from core.hermes.policy.policy import Policy
+from core.hermes.provider_errors.numbers import is_output_cap, parsed_available, parsed_limit
+from core.hermes.provider_errors.reaction import LONG_CONTEXT_TIER
+from core.model.compaction.event import Trigger, TurnAttempt
+
+_TAKES_ATTEMPTS = (Trigger.OVERFLOW, Trigger.PAYLOAD_TOO_LARGE, Trigger.LONG_CONTEXT_TIER, Trigger.PRE_API)
+_STATES = frozenset({Kind.PREFLIGHT, Kind.PRE_API, Kind.INIT})
+_ENDS: Mapping[str, str] = {
+    "fits": "the next request was taken",
+    "refused": "the next request was refused again",
+    "exhausted": "all attempts were used up, and the turn was given up (compression_exhausted)",
+    "too_small": "this release accepts no summary model that reads so little, so the turn ended there",
+    "stuck": "it could not be made smaller, and the turn was given up (compression_exhausted)",
+}
+
+
+def attempt_of(context: ConversationContext, attempt: Attempt | None, release: str) -> TurnAttempt | None:
+    """The place of a compaction among its turn's attempts; None where it takes none or no line tells.
+
+    Args:
+        context: The conversation's surroundings.
+        attempt: As the log tells it.
+        release: Whose rules apply.
+    """
+    if attempt is None or attempt.cause.trigger not in _TAKES_ATTEMPTS:
+        return None
+    counting = _Counting(context.policy(release), context.window.tokens)
+    for record in context.log.records:
+        counting.take(record)
+    told = [one for one in counting.found if one.line.at <= attempt.first.at]
+    if not told or not _fits(told[-1].line, attempt):
+        return None
+    found = told[-1].attempt
+    ended = found.end is None and not attempt.completed and _unusable(context, found, release)
+    return replace(found, end="too_small") if ended else found
+
+
+def _unusable(context: ConversationContext, found: TurnAttempt, release: str) -> bool:
+    """No summary model with so small a window is accepted, and the main model is the one there is."""
+    own = context.config.value("auxiliary.compression.model", release)
+    least = context.policy(release).overflow.least_window
+    return not own and found.window_after is not None and found.window_after < least
+
+
+def lines(attempt: TurnAttempt) -> Iterator[str]:
+    """The same in words, one fact a line."""
+    yield f"attempt {attempt.number} of the {attempt.most} that a turn has"
+    if attempt.window_after is not None:
+        moved = f"from {attempt.window_before or 0:,} to {attempt.window_after:,}"
+        yield f"the window went {moved}; {_kept(attempt)}"
+    if attempt.end is not None:
+        yield _ENDS[attempt.end]
+
+
+def _kept(attempt: TurnAttempt) -> str:
+    if attempt.stored is None:
+        return "it is kept in context_length_cache.yaml once a call fits"
+    if attempt.stored:
+        return "it is kept in context_length_cache.yaml; model.context_length in config.yaml comes before it"
+    return "only the running process knows it"
+
+
+def _fits(line: LogRecord, attempt: Attempt) -> bool:
+    kind = Kind.PRE_API if attempt.cause.trigger is Trigger.PRE_API else Kind.CALL_FAILED
+    return line.kind is kind
+
+
+@dataclass(slots=True)
+class _Counted:
+    """A line that took an attempt."""
+
+    line: LogRecord
+    attempt: TurnAttempt
+
+
+class _Counting:
+    """The attempts of every turn, counted along the log."""
+
+    def __init__(self, policy: Policy, window: int | None) -> None:
+        self.policy, self.window = policy, window
+        self.found: list[_Counted] = []
+        self.used = 0
+        self.running: _Counted | None = None
+
+    def take(self, record: LogRecord) -> None:
+        """One more line."""
+        if record.kind in _STATES and record.window:
+            self.window = record.window
+        if record.kind in (Kind.TURN, Kind.REARMED, Kind.MODEL_REPLACED):
+            self.used = 0
+        if record.kind in (Kind.TURN, Kind.TURN_ENDED):
+            self.running = None
+        elif record.kind is Kind.CALL:
+            self._ends("fits")
+        elif record.kind is Kind.EXHAUSTED:
+            self._ends("stuck" if record.number is None else "exhausted")
+        elif record.kind is Kind.PRE_API and self.policy.overflow.pre_api_counts:
+            self._add(record, None)
+        elif record.kind is Kind.CALL_FAILED:
+            self._refused(record)
+
+    def _refused(self, record: LogRecord) -> None:
+        text = record.text or record.message
+        refusal = refusal_of(f"{record.message} {text}")
+        if refusal is None:
+            return
+        self._ends("refused")
+        room = parsed_available(text, self.policy.release)
+        if room is None and is_output_cap(text, self.policy.release):
+            return  # no attempt: the release stops
+        if self.used >= self.policy.overflow.attempts:
+            return  # refused once more than there are attempts
+        self._add(record, None if room is not None else self._lowered(refusal, text))
+
+    def _lowered(self, refusal: Refusal, text: str) -> int | None:
+        """The window it goes on with, where that is another one."""
+        now = self.window
+        if refusal.trigger is Trigger.LONG_CONTEXT_TIER:
+            return LONG_CONTEXT_TIER if now is None or now > LONG_CONTEXT_TIER else None
+        if refusal.trigger is not Trigger.OVERFLOW:
+            return None
+        limit = parsed_limit(text, self.policy.release)
+        if limit is not None and (now is None or limit < now):
+            return limit
+        return next((tier for tier in self.policy.overflow.tiers if now is not None and tier < now), None)
+
+    def _add(self, record: LogRecord, after: int | None) -> None:
+        pre_api = record.kind is Kind.PRE_API
+        self.used = (record.number or self.used + 1) if pre_api else self.used + 1
+        stated = after is not None and after == parsed_limit(record.text or "", self.policy.release)
+        at_once = self.policy.overflow.stores_limit == "read"
+        stored = (True if at_once else None) if stated else False
+        made = TurnAttempt(
+            self.used,
+            self.policy.overflow.attempts,
+            self.window,
+            after,
+            None if after is None else stored,
+        )
+        self.running = _Counted(record, made)
+        self.found.append(self.running)
+        self.window = after or self.window
+
+    def _ends(self, end: str) -> None:
+        if self.running is None:
+            return
+        made = replace(self.running.attempt, end=end)
+        if end == "fits" and made.window_after is not None and made.stored is None:
+            made = replace(made, stored=True)
+        self.running.attempt, self.running = made, None

@@ -1,0 +1,262 @@
+"""What a release does about a request its provider refuses, attempt by attempt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from core.compress.assembly.agent_steps import settled
+from core.compress.assembly.assemble import assemble
+from core.compress.planning.measure import measure
+from core.compress.planning.plan import plan
+from core.compress.sizing.estimate import message_size, total_tokens
+from core.hermes.markers.wording import release_wording
+from core.hermes.policy.policy import Policy
+from core.hermes.provider_errors.asked import SessionSize
+from core.hermes.provider_errors.failure import ProviderFailure, failure_of
+from core.hermes.provider_errors.reaction import Reaction, reaction
+from core.model.compaction.plan import Plan
+from core.model.compaction.settings import Settings
+from core.model.transcript.message import Message
+
+Provider = Callable[[int], ProviderFailure | None]
+"""Refuses a request of so many tokens, or takes it (None)."""
+_MOST_REFUSALS = 12
+_INEFFECTIVE = 0.90
+"""A compaction that leaves more than this share counts as a strike."""
+
+
+class RecoveryEnd(StrEnum):
+    """What came of it."""
+
+    FITS = "fits"
+    EXHAUSTED = "exhausted"
+    """Every attempt of the turn was used up."""
+    STUCK = "stuck"
+    """The last attempt made no progress."""
+    DISABLED = "disabled"
+    """Compression is switched off, and the release will not compress all the same."""
+    WINDOW_TOO_SMALL = "window_too_small"
+    """The limit it has learnt is smaller than a summary model may have."""
+    NOT_AN_OVERFLOW = "not_an_overflow"
+    """The release does something else about this refusal."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryStep:
+    """One attempt.
+
+    Attributes:
+        number: 1-based over the turn.
+        action: `compress`, `pre_api` (the check before the next call, which takes from the same attempts) or
+            `reduce_output`.
+        window: What the release believes the model reads after it.
+        before_tokens, after_tokens: Of the request, system prompt and tools in it.
+        before_messages, after_messages: Of the conversation.
+    """
+
+    number: int
+    action: str
+    window: int
+    before_tokens: int
+    after_tokens: int
+    before_messages: int
+    after_messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """A refused request lived through.
+
+    Attributes:
+        steps: The attempts, those of the turn that were used before it left out.
+        most: Attempts a turn has.
+        window: What the release believes the model reads afterwards.
+        stored: A limit the provider named is kept for the model beyond this process.
+        messages: The conversation it goes on with.
+        reaction: What the release made of the last refusal; None when nothing was refused.
+        used: Attempts of the turn that are gone.
+    """
+
+    steps: tuple[RecoveryStep, ...]
+    end: RecoveryEnd
+    most: int
+    window: int
+    stored: bool
+    messages: tuple[Message, ...]
+    reaction: Reaction | None = None
+    used: int = 0
+
+    @property
+    def gives_up(self) -> bool:
+        """The turn ends as `compression_exhausted`, upon which a gateway starts a new session."""
+        return self.end in (RecoveryEnd.EXHAUSTED, RecoveryEnd.STUCK)
+
+
+def states_its_limit(limit: int, provider: str = "") -> Provider:
+    """A provider that refuses what is longer than its limit and says so."""
+
+    def ask(tokens: int) -> ProviderFailure | None:
+        if tokens <= limit:
+            return None
+        text = (
+            f"This model's maximum context length is {limit} tokens. However, your messages resulted in "
+            f"{tokens} tokens."
+        )
+        return failure_of(text, status=400, provider=provider)
+
+    return ask
+
+
+def recover(
+    messages: Sequence[Message],
+    policy: Policy,
+    settings: Settings,
+    provider: Provider,
+    *,
+    overhead: int = 0,
+    used: int = 0,
+    most: int | None = None,
+    summary_tokens: int | None = None,
+) -> Recovery:
+    """Live through one request, its refusals and the attempts they lead to.
+
+    Sizes are the release's own estimates, so a provider that counts otherwise may refuse once more or less.
+
+    Args:
+        messages: The conversation, without the system prompt.
+        policy: Of the release.
+        settings: With the window the release believes in.
+        provider: Refuses or takes each request.
+        overhead: Tokens of system prompt and tools in every request.
+        used: Attempts of the turn already gone.
+        most: `compression.max_attempts`, where the release honours it.
+        summary_tokens: Size of every summary; None for what the release asks for.
+    """
+    run = _Recovering(policy, settings, provider, overhead, tuple(messages), used, summary_tokens)
+    if most is not None and policy.overflow.attempts_most:
+        run.most = max(1, min(most, policy.overflow.attempts_most))
+    end = run.run()
+    stored = run.stated and (end is RecoveryEnd.FITS or policy.overflow.stores_limit == "read")
+    return Recovery(
+        steps=tuple(run.steps),
+        end=end,
+        most=run.most,
+        window=run.settings.window or 0,
+        stored=stored,
+        messages=run.messages,
+        reaction=run.reaction,
+        used=run.used,
+    )
+
+
+@dataclass(slots=True)
+class _Recovering:
+    """The state of a turn between refusals."""
+
+    policy: Policy
+    settings: Settings
+    provider: Provider
+    overhead: int
+    messages: tuple[Message, ...]
+    used: int
+    summary_tokens: int | None
+    steps: list[RecoveryStep] = field(default_factory=list)
+    reaction: Reaction | None = None
+    most: int = 0
+    stated: bool = False
+    awaiting: bool = False
+    strikes: int = 0
+
+    def __post_init__(self) -> None:
+        self.most = self.policy.overflow.attempts
+
+    def run(self) -> RecoveryEnd:
+        """Send, be refused, act; until an end is reached."""
+        for _ in range(_MOST_REFUSALS):
+            failure = self.provider(self._request())
+            if failure is None:
+                return RecoveryEnd.FITS
+            end = self._refused(failure) or self._checked_before_the_call()
+            if end is not None:
+                return end
+        return RecoveryEnd.EXHAUSTED
+
+    def _refused(self, failure: ProviderFailure) -> RecoveryEnd | None:
+        """One refusal; None where the request is sent again."""
+        rules, window = self.policy.overflow, self.settings.window or 0
+        size = SessionSize(self._request(), window, len(self.messages))
+        found = self.reaction = reaction(failure, size, self.policy.release)
+        if found.action not in ("compress", "reduce_output"):
+            return RecoveryEnd.NOT_AN_OVERFLOW
+        shrinks = found.action == "compress"
+        if shrinks and rules.refuses_disabled and not self.settings.enabled:
+            return RecoveryEnd.DISABLED
+        after = (found.window_after or window) if shrinks else window
+        lowered = after < window
+        self.stated = (self.stated or after == found.limit) if lowered else self.stated
+        self.settings = replace(self.settings, window=after)
+        if self.used >= self.most:
+            return RecoveryEnd.EXHAUSTED
+        unusable = shrinks and (self.settings.aux_window or after) < rules.least_window
+        compresses = (shrinks or rules.compresses_with_output) and not unusable
+        progress = self._attempt(found.action, compresses=compresses)
+        if unusable:
+            return RecoveryEnd.WINDOW_TOO_SMALL
+        return None if progress or lowered or not shrinks else RecoveryEnd.STUCK
+
+    def _checked_before_the_call(self) -> RecoveryEnd | None:
+        """The check before the request is sent again, where it takes from the attempts of the turn."""
+        rules, gate = self.policy.overflow, self.policy.gate
+        while rules.pre_api_counts and self._request() >= self._threshold():
+            if self.awaiting and not rules.fails_closed:
+                return None
+            if self.used >= self.most or (rules.fails_closed and self.strikes >= gate.strikes):
+                return RecoveryEnd.EXHAUSTED if rules.fails_closed else None
+            if not rules.fails_closed and self.strikes >= gate.strikes:
+                return None
+            if not self._attempt("pre_api", compresses=True) and not rules.fails_closed:
+                return None
+        return None
+
+    def _attempt(self, action: str, *, compresses: bool) -> bool:
+        """One attempt; whether it brought the conversation forward."""
+        before, count = self._request(), len(self.messages)
+        was = before - self.overhead
+        if compresses:
+            self._compress()
+        self.used += 1
+        after = self._request()
+        window = self.settings.window or 0
+        self.steps.append(RecoveryStep(self.used, action, window, before, after, count, len(self.messages)))
+        if not compresses:
+            return True
+        is_now = after - self.overhead
+        self.strikes = self.strikes + 1 if is_now > was * _INEFFECTIVE else 0
+        smaller = 0 < is_now < was * self.policy.overflow.progress
+        return len(self.messages) < count or smaller
+
+    def _compress(self) -> None:
+        measured = measure(self.messages, self.policy)
+        planned = plan(measured, self.settings)
+        wording = release_wording(self.policy.summary.reads_as)
+        made = assemble(measured, planned, self._summary(planned), wording=wording)
+        done = made.messages
+        if made.changed:
+            done = settled(done, measured.messages, self.policy)
+            self.settings = replace(self.settings, warm=True)
+        deferred = made.changed or self.policy.overflow.noop_awaits
+        self.awaiting = deferred and self.policy.gate.deferral != "never"
+        self.messages = tuple(done)
+
+    def _summary(self, planned: Plan) -> str:
+        tokens = self.summary_tokens if self.summary_tokens is not None else planned.summary_budget
+        return "x" * (4 * (tokens or 0))
+
+    def _request(self) -> int:
+        rules = self.policy.estimate
+        return self.overhead + total_tokens((message_size(one.wire, rules) for one in self.messages), rules)
+
+    def _threshold(self) -> int:
+        return plan(measure((), self.policy), self.settings).threshold_tokens or 0

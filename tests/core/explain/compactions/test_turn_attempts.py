@@ -1,0 +1,77 @@
+"""Which of its turn's attempts a compaction was, by the log."""
+
+from __future__ import annotations
+
+from core.explain.events import explained as explained_with_context
+from core.explain.turns.replay import replay_turns
+from core.model.compaction.event import TurnAttempt
+from core.model.finding import Severity
+from tests.core.explain.home import Home, compacted, explained
+
+LIMIT = "HTTP 400: This model's maximum context length is 30000 tokens. Your messages resulted in {} tokens."
+ROOM = "max_tokens: 32000 > context_window: 64000 - input_tokens: 61000 = available_tokens: 3000"
+STUCK = "Context length exceeded: 31,900 tokens. Cannot compress further."
+
+
+def attempts(home: Home) -> list[TurnAttempt | None]:
+    return [event.attempt for event in explained(home).events]
+
+
+def refused_and_compacted(home: Home) -> None:
+    home.refused(LIMIT.format(32_000))
+    home.started(31_000, 28)
+    compacted(home)
+
+
+def test_the_first_refusal_lowers_the_window_and_a_fitting_call_keeps_it(home: Home) -> None:
+    home.call(1, 29_000)
+    refused_and_compacted(home)
+    home.call(2, 18_000)
+    assert attempts(home) == [TurnAttempt(1, 3, 64_000, 30_000, stored=True, end="fits")]
+
+
+def test_a_turn_that_could_not_be_made_smaller_was_given_up(home: Home) -> None:
+    home.call(1, 29_000)
+    refused_and_compacted(home)
+    home.line(STUCK, level="ERROR")
+    event = explained(home).events[0]
+    assert event.attempt is not None
+    assert event.attempt.end == "stuck"
+    assert event.headline.severity is Severity.CRITICAL
+    assert "given up" in event.headline.sentence
+    assert "attempt 1 of the 3 that a turn has" in event.arithmetic
+
+
+def test_the_attempts_of_a_turn_are_shared_and_a_new_turn_has_new_ones(home: Home) -> None:
+    home.call(1, 29_000)
+    refused_and_compacted(home)
+    home.call(2, 18_000)
+    home.talk(5)
+    refused_and_compacted(home)
+    home.turn_ended()
+    home.turn()
+    home.talk(5)
+    home.call(1, 20_000)
+    refused_and_compacted(home)
+    assert [one.number for one in attempts(home) if one is not None] == [1, 2, 1]
+
+
+def test_a_turn_says_how_many_attempts_it_took(home: Home) -> None:
+    home.call(1, 29_000)
+    refused_and_compacted(home)
+    home.call(2, 18_000)
+    with home.store() as store:
+        context, found = explained_with_context(store, "S")
+        turns = replay_turns(context, found.events)
+    assert [attempt.number for turn in turns for attempt in turn.attempts] == [1]
+
+
+def test_a_refused_output_takes_an_attempt_and_leaves_the_window(home: Home) -> None:
+    home.call(1, 29_000)
+    home.refused(
+        "HTTP 400: max_tokens: 32000 > context_window: 64000 - input_tokens: 61000 = available_tokens: 3000"
+    )
+    refused_and_compacted(home)
+    (found,) = attempts(home)
+    assert found is not None
+    assert (found.number, found.window_before) == (2, 64_000)
