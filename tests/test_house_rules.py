@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,9 @@ MOST_ENTRIES = 12
 """Modules and rooms of one folder that a reader takes in at a glance."""
 WIDER = {"core": 15, "inspector": 13, "inspector/cli": 17}
 """The ground plan: its rooms, and the errors all of them raise; a room for each kind of command."""
+MOST_INHERITED = 40
+INHERITING = ("core.errors.", "core.store.")
+"""Where classes may: an error is a kind of another, the store is built floor upon floor."""
 LEFTOVER = re.compile(r"\b(TODO|FIXME|XXX|HACK|NotImplementedError|breakpoint\(\))\b")
 ELSEWHERE = re.compile(r"[.][.]/shared|(?<!\w)/wor[k]/|§ ?[0-9]|hermes-fact[s]")
 """What only the people who began this project could look up."""
@@ -77,6 +81,51 @@ def test_no_function_outgrows_a_screen() -> None:
 
 def test_no_class_does_everything() -> None:
     assert [line for path in SOURCES for line in _crowded_classes(path)] == []
+
+
+def _imported(path: Path) -> dict[str, str]:
+    """What the names of a file mean: `RowList` -> `inspector.widgets.lists.row_list.RowList`."""
+    module = name(path).removesuffix(".py").replace("/", ".")
+    own = {
+        node.name: f"{module}.{node.name}" for node in ast.walk(tree(path)) if isinstance(node, ast.ClassDef)
+    }
+    imports = [node for node in ast.walk(tree(path)) if isinstance(node, ast.ImportFrom)]
+    return {
+        each.asname or each.name: f"{node.module}.{each.name}" for node in imports for each in node.names
+    } | own
+
+
+def _classes() -> Iterator[tuple[str, int, list[str]]]:
+    """Every class, the methods it adds, and what it inherits from."""
+    for path in SOURCES:
+        meanings = _imported(path)
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.ClassDef):
+                bases = [base.value if isinstance(base, ast.Subscript) else base for base in node.bases]
+                above = [
+                    meanings[base.id] for base in bases if isinstance(base, ast.Name) and base.id in meanings
+                ]
+                yield meanings[node.name], sum(isinstance(child, Function) for child in node.body), above
+
+
+def test_no_class_inherits_more_than_a_reader_keeps_in_mind() -> None:
+    """Methods over the whole chain of our own classes, Textual's below them not counted."""
+    known = {one: (methods, above) for one, methods, above in _classes()}
+
+    def chain(one: str) -> int:
+        methods, above = known.get(one, (0, []))
+        return methods + sum(map(chain, above))
+
+    assert {one: chain(one) for one in known if chain(one) > MOST_INHERITED} == {}
+
+
+def test_no_class_is_cut_into_slices_that_inherit_each_other() -> None:
+    """A base class whose one child is the one base of another class is a slice, not a thing of its own."""
+    parents = [(one, above) for one, _, above in _classes()]
+    children = Counter(base for _, above in parents for base in above)
+    only = {one: base for one, above in parents for base in above if children[base] == 1}
+    slices = {f"{base} <- {one} <- ..." for one, base in only.items() if one in only.values()}
+    assert {chain for chain in slices if not chain.startswith(INHERITING)} == set()
 
 
 def test_every_folder_shows_what_it_holds_at_a_glance() -> None:

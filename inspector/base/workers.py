@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 from textual import work
+from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState, get_current_worker
@@ -56,6 +59,40 @@ def start(host: Widget, group: str, job: Callable[[], object], *, exclusive: boo
     )
 
 
+@dataclass
+class Answered(Message, bubble=False):
+    """A thread found something; `show` puts it on screen, unless the host asked for something else since."""
+
+    show: Callable[[], None]
+
+
+def ask(
+    host: Widget,
+    group: str,
+    job: Callable[[Callable[[], bool]], R | None],
+    show: Callable[[R], None],
+    *,
+    exclusive: bool = True,
+) -> None:
+    """Run a job in a thread and send the host what it found, as an `Answered`.
+
+    Args:
+        host: As for `start`; it calls the event's `show`, on the thread that draws.
+        group: As for `start`.
+        job: Gets a function that says whether to stop; None is no answer.
+        show: What to do with the answer.
+        exclusive: As for `start`.
+    """
+
+    def run() -> None:
+        stop = cancelled()
+        found = job(stop)
+        if found is not None and not stop():
+            host.post_message(Answered(partial(show, found)))
+
+    start(host, group, run, exclusive=exclusive)
+
+
 def cancelled() -> Callable[[], bool]:
     """For use in a worker's thread: says whether the worker was told to stop.
 
@@ -73,6 +110,10 @@ class Reporting:
         error = event.worker.error
         if event.state is WorkerState.ERROR and error is not None:
             self.report(error)
+
+    def on_answered(self, event: Answered) -> None:
+        """Put on screen what a thread found."""
+        event.show()
 
     def report(self, error: BaseException) -> None:
         """Say what happened, where, and what to do; a query we stopped ourselves is no news."""

@@ -52,7 +52,7 @@ async def counted(path: Path) -> None:
         session = store.resolve("latest").id
     app = InspectorApp(locate(db=path), session=session)
     async with app.run_test(size=(120, 40)):
-        while not any(view.counts is not None for view in app.screen.query(MapView)):
+        while not any(view.work.counts is not None for view in app.screen.query(MapView)):
             await asyncio.sleep(0.05)
 
 

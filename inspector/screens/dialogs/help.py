@@ -49,7 +49,7 @@ class HelpList(RowList[HelpRow]):
         """Break the sentences for the new width."""
         self.show(ListRows([row for one in self._told for row in self._broken(one)]))
         if self.is_heading(self.cursor):
-            self.action_top()
+            self.action_end(-1)
         super().on_resize()
 
     def _broken(self, row: HelpRow) -> Iterator[HelpRow]:

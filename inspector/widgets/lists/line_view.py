@@ -43,7 +43,7 @@ class LineView(ScrollView, Generic[Row]):
 
     def __init__(self, rows: Rows[Row] | None = None, *, empty: str = "", id: str | None = None) -> None:
         super().__init__(id=id)
-        self._rows: Rows[Row] = rows if rows is not None else ListRows(())
+        self.rows: Rows[Row] = rows if rows is not None else ListRows(())
         self.set_reactive(LineView.empty, empty)
         self.under = Style()
 
@@ -68,15 +68,10 @@ class LineView(ScrollView, Generic[Row]):
     # Rows.
 
     @property
-    def rows(self) -> Rows[Row]:
-        """Where the rows come from."""
-        return self._rows
-
-    @property
     def in_sight(self) -> range:
         """Indexes of the rows in sight."""
         first = self.scroll_offset.y
-        return range(first, min(self._rows.count, first + self.lines))
+        return range(first, min(self.rows.count, first + self.lines))
 
     @property
     def palette(self) -> Palette:
@@ -99,7 +94,7 @@ class LineView(ScrollView, Generic[Row]):
 
     def fit_rows(self) -> None:
         """Take the number of rows and the width as they are now."""
-        self.virtual_size = Size(self.row_width, self._rows.count + self.HEADER_LINES)
+        self.virtual_size = Size(self.row_width, self.rows.count + self.HEADER_LINES)
 
     # Drawing.
 
@@ -114,8 +109,9 @@ class LineView(ScrollView, Generic[Row]):
         if y < self.HEADER_LINES:
             header = self.draw_header(width)
             return (header[y] if y < len(header) else Line()).strip(width, self.under)
-        if not self._rows.count:
-            return self._empty_line(y - self.HEADER_LINES).strip(width, self.under)
+        if not self.rows.count:
+            words = self.empty if y == self.HEADER_LINES + 1 else ""
+            return Line().gap(2).add(words, self.palette.style("ink-muted")).strip(width, self.under)
         index = self.scroll_offset.y + y - self.HEADER_LINES
         if y == self.HEADER_LINES and (heading := self.heading_above(index)) is not None:
             index = heading
@@ -123,11 +119,8 @@ class LineView(ScrollView, Generic[Row]):
 
     def row_strip(self, index: int, width: int) -> Strip:
         """One row as it stands on the screen."""
-        row = self._rows.row(index)
+        row = self.rows.row(index)
         if row is not None:
             return self.draw_row(row, index, width).strip(width, self.ground(index))
-        waiting = "⋯" if index < self._rows.count else ""
+        waiting = "⋯" if index < self.rows.count else ""
         return Line().gap(2).add(waiting, self.palette.style("ink-faint")).strip(width, self.under)
-
-    def _empty_line(self, y: int) -> Line:
-        return Line().gap(2).add(self.empty if y == 1 else "", self.palette.style("ink-muted"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from rich.style import Style
-from textual import events
+from textual import events, on
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -54,11 +54,11 @@ class RowList(LineView[Row], can_focus=True):
     @property
     def current(self) -> Row | None:
         """The row under the cursor."""
-        return self._rows.row(self.cursor)
+        return self.rows.row(self.cursor)
 
     def show(self, rows: Rows[Row], *, cursor: int | None = None) -> None:
         """Draw other rows; the cursor stays at its index unless told otherwise."""
-        self._rows = rows
+        self.rows = rows
         self.fit_rows()
         place = self.cursor if cursor is None else cursor
         self.cursor = place
@@ -67,7 +67,7 @@ class RowList(LineView[Row], can_focus=True):
 
     def validate_cursor(self, cursor: int) -> int:
         """Keep the cursor on a row."""
-        return max(0, min(cursor, self._rows.count - 1))
+        return max(0, min(cursor, self.rows.count - 1))
 
     def watch_cursor(self, old: int, new: int) -> None:
         """Redraw two lines, scroll when needed, tell the others."""
@@ -109,22 +109,18 @@ class RowList(LineView[Row], can_focus=True):
     def action_move(self, step: int) -> None:
         """Move the cursor, over headings."""
         place = self.cursor + step
-        while 0 <= place < self._rows.count and self.is_heading(place):
+        while 0 <= place < self.rows.count and self.is_heading(place):
             place += 1 if step > 0 else -1
-        if 0 <= place < self._rows.count:
+        if 0 <= place < self.rows.count:
             self.cursor = place
 
     def action_page(self, step: int) -> None:
         """Move by what is in sight."""
         self._land(self.cursor + step * max(1, self.lines - 1), step)
 
-    def action_top(self) -> None:
-        """First row."""
-        self._land(0, 1)
-
-    def action_bottom(self) -> None:
-        """Last row."""
-        self._land(self._rows.count - 1, -1)
+    def action_end(self, step: int) -> None:
+        """First row for -1, last row for 1."""
+        self._land(self.rows.count - 1 if step > 0 else 0, -step)
 
     def action_open(self) -> None:
         """Ask for what is under the cursor."""
@@ -132,8 +128,8 @@ class RowList(LineView[Row], can_focus=True):
             self.post_message(self.Opened(self, self.cursor))
 
     def _land(self, place: int, step: int) -> None:
-        place = max(0, min(place, self._rows.count - 1))
-        while self.is_heading(place) and 0 <= place + step < self._rows.count:
+        place = max(0, min(place, self.rows.count - 1))
+        while self.is_heading(place) and 0 <= place + step < self.rows.count:
             place += 1 if step > 0 else -1
         self.cursor = place
 
@@ -150,12 +146,10 @@ class RowList(LineView[Row], can_focus=True):
         self.fit_rows()
         self.call_after_refresh(self.keep_in_sight)
 
-    def on_focus(self) -> None:
-        """Show the cursor as the one that has the keys."""
-        self.refresh_row(self.cursor)
-
-    def on_blur(self) -> None:
-        """Show the cursor as resting."""
+    @on(events.Focus)
+    @on(events.Blur)
+    def redraw_cursor(self) -> None:
+        """Show the cursor as the one that has the keys, or as resting."""
         self.refresh_row(self.cursor)
 
     def on_click(self, event: events.Click) -> None:
@@ -165,7 +159,7 @@ class RowList(LineView[Row], can_focus=True):
             self.post_message(self.HeaderClicked(self, x))
             return
         index = self.scroll_offset.y + y - self.HEADER_LINES
-        if index >= self._rows.count or self.is_heading(index):
+        if index >= self.rows.count or self.is_heading(index):
             return
         if index == self.cursor:
             self.action_open()

@@ -48,12 +48,16 @@ class BandedRows:
 
 
 class MessageList(RowList[Entry]):
-    """A message a line. The cursor stands on messages only; `message` is its index."""
+    """A message a line. The cursor stands on messages only; `message` is its index.
+
+    Attributes:
+        marks: What sets some rows apart now.
+    """
 
     def __init__(self, *, empty: str = "", id: str | None = None) -> None:
         super().__init__(empty=empty, id=id)
         self._banding = Banding(0)
-        self._marks = Marks()
+        self.marks = Marks()
 
     @property
     def message(self) -> int | None:
@@ -74,18 +78,13 @@ class MessageList(RowList[Entry]):
 
     def mark(self, marks: Marks) -> None:
         """Set rows apart: mates of the cursor, hits of a search."""
-        old, self._marks = self._marks, marks
+        old, self.marks = self.marks, marks
         if replace(old, mates=marks.mates) != marks:
             self.refresh()
             return
         for message in old.mates ^ marks.mates:
             if message < self._banding.messages:
                 self.refresh_row(self._banding.row_of(message))
-
-    @property
-    def marks(self) -> Marks:
-        """What sets some rows apart now."""
-        return self._marks
 
     def is_heading(self, index: int) -> bool:
         """The cursor passes over bands."""
@@ -99,4 +98,4 @@ class MessageList(RowList[Entry]):
         """A band or a message."""
         if isinstance(row, Band):
             return draw_band(row, width, self.palette)
-        return draw_message(row, width, self.palette, self._marks)
+        return draw_message(row, width, self.palette, self.marks)

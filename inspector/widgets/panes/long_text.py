@@ -50,7 +50,7 @@ class LongText(Reporting, TextPane):
 
     @on(Wrapped)
     def _take(self, event: Wrapped) -> None:
-        self._rows = ListRows(Lines(event.lines, self._line))
+        self.rows = ListRows(Lines(event.lines, self._line))
         self.fit_rows()
         if not self._keep_place:
             self.scroll_to(y=0, animate=False)

@@ -77,7 +77,7 @@ class TextPane(LineView[Line], can_focus=True):
     @property
     def text(self) -> str:
         """All lines as plain text."""
-        drawn = (self._rows.row(index) for index in range(self._rows.count))
+        drawn = (self.rows.row(index) for index in range(self.rows.count))
         return "\n".join(line.text.rstrip() for line in drawn if line is not None)
 
     def draw_row(self, row: Line, index: int, width: int) -> Line:
@@ -119,5 +119,5 @@ class TextPane(LineView[Line], can_focus=True):
         wanted = (self.row_width, self.app.theme)
         if wanted != self._drawn_for and wanted[0] > 0:
             self._drawn_for = wanted
-            self._rows = ListRows(self._draw(wanted[0], self.palette))
+            self.rows = ListRows(self._draw(wanted[0], self.palette))
             self.fit_rows()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from core.compress.planning.measure import Measured
 from core.model.compaction.plan import Plan
 from core.model.transcript.boundary import BoundaryMode
 from core.model.transcript.conversation import Conversation
-from core.model.transcript.message import Message
+from core.model.transcript.message import Message, RowState
+from core.model.transcript.storage import RowPreview
 from core.preview.generation import Reading
 from inspector.widgets.messages.bands import Band
 from inspector.widgets.messages.detail_pane import Detail
@@ -93,6 +94,37 @@ def generation_bands(rows: Sequence[tuple[int, int]], conversation: Conversation
             bands.append(_generation_band(place, index, conversation))
             last = index
     return tuple(bands)
+
+
+def gathered(
+    listed: Sequence[tuple[int, int]], places: range, found: Iterable[RowPreview], *, named: bool
+) -> list[MessageRow]:
+    """The rows of a page as the list shows them; one that was deleted meanwhile says so.
+
+    Args:
+        listed: Generation and row id of everything listed.
+        places: Which of it the page holds.
+        found: What was read of the page.
+        named: Say of each row which generation it belongs to.
+    """
+    previews = {preview.id: preview for preview in found}
+    return [
+        MessageRow(place, previews.get(row) or _gone(row), generation=generation if named else None)
+        for place, (generation, row) in ((place, listed[place]) for place in places)
+    ]
+
+
+def _gone(row: int) -> RowPreview:
+    damage = ("this row is gone",)
+    return RowPreview(id=row, session_id="", role="?", text="", size=0, state=RowState.LIVE, damage=damage)
+
+
+def next_of(places: Sequence[int], here: int, step: int) -> int:
+    """The nearest place after (or before) `here`, round the end; `places` ascend and are not empty."""
+    beyond = [place for place in places if (place - here) * step > 0]
+    if step > 0:
+        return beyond[0] if beyond else places[0]
+    return beyond[-1] if beyond else places[-1]
 
 
 HOW = {

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-
-from textual.message import Message as Event
 
 from core.model.transcript.conversation import Generation
 from core.preview.comparison import Comparison, begun
 from core.preview.foreseen import Basis, basis_of, compare
 from core.preview.summarisers import Writer
-from inspector.base.workers import cancelled, start
+from inspector.base.workers import Answered, cancelled, start
 from inspector.screens.workspace.preview.header import PreviewHeader
 from inspector.screens.workspace.preview.panes import SIDES, TEXT, PreviewPanes
 from inspector.screens.workspace.preview.work import PreviewWork
@@ -23,14 +20,6 @@ PACE = 0.15
 """Seconds between two looks at what a model has written."""
 EMPTY = "No messages here, so there is nothing to compress."
 GROUP = "preview"
-
-
-@dataclass
-class Answered(Event):
-    """A thread is done, or has more to tell; `show` is run if nothing else was asked meanwhile."""
-
-    number: int
-    show: Callable[[], None]
 
 
 class PreviewMaker:
@@ -113,10 +102,13 @@ class PreviewMaker:
         elif self.work.shown is None:
             self._begin("No summary was made.")
 
-    def take(self, event: Answered) -> None:
-        """Show what a thread answers, if it is still what was asked."""
-        if event.number == self.work.number:
-            event.show()
+    def answer(self, number: int, show: Callable[[], None]) -> None:
+        """From a thread: show what it found, if that is still what is asked by then."""
+        self._view.post_message(Answered(partial(self._take, number, show)))
+
+    def _take(self, number: int, show: Callable[[], None]) -> None:
+        if number == self.work.number:
+            show()
 
     def tell(self, comparison: Comparison | None, why: str = "") -> None:
         """Show another comparison, or why there is none."""
@@ -140,9 +132,6 @@ class PreviewMaker:
     def _start(self, job: Callable[[], None]) -> None:
         start(self._view, GROUP, job)
 
-    def _answer(self, number: int, show: Callable[[], None]) -> None:
-        self._view.post_message(Answered(number, show))
-
     def _prepare(self, generation: Generation, number: int) -> None:
         """Read a generation."""
         if self._view.subject is None:
@@ -150,7 +139,7 @@ class PreviewMaker:
         stop = cancelled()
         basis = basis_of(self._view.subject.location, generation, stop, self._view.cursor.supposed)
         if not stop():
-            self._answer(number, partial(self._prepared, basis))
+            self.answer(number, partial(self._prepared, basis))
 
     def _look_back(self, generation: Generation, number: int) -> None:
         """Put together what the compaction that ended a generation really did."""
@@ -161,23 +150,23 @@ class PreviewMaker:
         stop = cancelled()
         comparison = happened(subject.location, subject.conversation.generations, generation, stop)
         if not stop():
-            self._answer(number, partial(self._compared, comparison))
+            self.answer(number, partial(self._compared, comparison))
 
     def _recut(self, basis: Basis, turns: str, number: int) -> None:
         stop, cut = cancelled(), basis.keeping(int(turns[:9]) if turns else None)
         if not stop():
-            self._answer(number, partial(self._was_cut, cut, turns))
+            self.answer(number, partial(self._was_cut, cut, turns))
 
     def _foresee(self, basis: Basis, writer: Writer, focus: str | None, number: int) -> None:
         """Make a preview; what a model writes is shown as it arrives."""
         stop = cancelled()
 
         def show(text: str) -> None:
-            self._answer(number, partial(self._wrote, text))
+            self.answer(number, partial(self._wrote, text))
 
         comparison = compare(basis, writer.summariser, focus, on_text=show, stop=stop)
         if not stop():
-            self._answer(number, partial(self._compared, comparison))
+            self.answer(number, partial(self._compared, comparison))
 
     # What they answer.
 

@@ -14,7 +14,7 @@ from inspector.screens.apply.undo import UndoScreen
 from inspector.screens.apply.work import compaction, newest_write
 from inspector.screens.workspace.preview.edit import EditSummary
 from inspector.screens.workspace.preview.focus.screen import FocusLab
-from inspector.screens.workspace.preview.making import Answered, PreviewMaker
+from inspector.screens.workspace.preview.making import PreviewMaker
 from inspector.screens.workspace.preview.summariser_choice import Another, WriterChoice
 from inspector.screens.workspace.views import GenerationView
 
@@ -41,8 +41,7 @@ class NextScreens:
     def _offer(self, basis: Basis, named: str, ask_another: Callable[[], None]) -> None:
         """Find out, in a thread, where the text would go and what it would cost."""
         found = offers(basis, self._work.focus, named)
-        show = partial(self._show_offers, found, ask_another)
-        self._view.post_message(Answered(self._work.number, show))
+        self._maker.answer(self._work.number, partial(self._show_offers, found, ask_another))
 
     def _show_offers(self, found: Offers, ask_another: Callable[[], None]) -> None:
         self._view.app.push_screen(WriterChoice(found), partial(self._chosen, ask_another))

@@ -13,7 +13,7 @@ from core.preview.summarisers import prompt_of
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, start
 from inspector.screens.workspace.preview.header import PreviewHeader
-from inspector.screens.workspace.preview.making import Answered, PreviewMaker
+from inspector.screens.workspace.preview.making import PreviewMaker
 from inspector.screens.workspace.preview.next_screens import NextScreens
 from inspector.screens.workspace.preview.panes import SIDES, TEXT, PreviewPanes
 from inspector.screens.workspace.preview.prompts import PreviewPrompts
@@ -78,10 +78,6 @@ class PreviewView(GenerationView):
         self.maker.rest("No preview.")
         if not (isinstance(error, SummaryFailure) and error.kind is FailureKind.CANCELLED):
             super().report(error)
-
-    @on(Answered)
-    def _show_answer(self, event: Answered) -> None:
-        self.maker.take(event)
 
     @on(PromptBar.Answered)
     def _take_prompt(self, event: PromptBar.Answered) -> None:
@@ -151,7 +147,7 @@ class PreviewView(GenerationView):
     def _read_prompt(self, basis: Basis, focus: str | None) -> None:
         stop, text = cancelled(), prompt_of(basis, focus).text
         if not stop():
-            self.post_message(Answered(self.work.number, partial(self._show_prompt, text)))
+            self.maker.answer(self.work.number, partial(self._show_prompt, text))
 
     def _show_prompt(self, text: str) -> None:
         if self.panes.mode == TEXT and not self.work.busy:

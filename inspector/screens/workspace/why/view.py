@@ -17,13 +17,14 @@ from core.model.compaction.preview import Retention
 from core.model.evidence import Evidence
 from inspector.base.commands import bindings
 from inspector.base.figure_origins import FigureQuestion
-from inspector.screens.workspace.views import Cursor, Subject
-from inspector.screens.workspace.why.aftermath import Aftermath, bill_of
+from inspector.base.workers import ask
+from inspector.screens.workspace.views import Cursor, FigureView, Subject
+from inspector.screens.workspace.why.aftermath import Aftermath, bill_of, bills
 from inspector.screens.workspace.why.card import event_lines, now_lines, proof_lines
 from inspector.screens.workspace.why.curve import Curve
 from inspector.screens.workspace.why.figure_origins import event_told, now_told
 from inspector.screens.workspace.why.list_view import EventList, Moment, mark_token
-from inspector.screens.workspace.why.reading import ExplainingView
+from inspector.screens.workspace.why.reading import explained, weighed
 from inspector.terminal import formatting as format
 from inspector.terminal.glyphs import FAILED, SWITCHED
 from inspector.terminal.line import Line
@@ -38,7 +39,7 @@ from inspector.widgets.panes.card import Card
 READING = "Reading rows, log and config …"
 
 
-class WhyView(ExplainingView):
+class WhyView(FigureView):
     """Reads the explanation once, then only draws; what a compaction cost and lost comes after it."""
 
     BINDINGS = bindings("why")
@@ -75,11 +76,10 @@ class WhyView(ExplainingView):
     def watch_subject(self, subject: Subject | None) -> None:
         """Explain the conversation anew."""
         if subject is not None:
-            self.explain(subject)
+            ask(self, "why", partial(explained, subject), self._take)
 
-    @on(ExplainingView.Explained)
-    def _take(self, event: ExplainingView.Explained) -> None:
-        explanation, curve = event.explanation, event.curve
+    def _take(self, found: tuple[Explanation, Curve]) -> None:
+        explanation, curve = found
         again = self._explanation is not None
         self._explanation, self._bills, self._survived = explanation, None, {}
         self.query_one("#verdict", StatusLine).left = verdict_pieces(explanation)
@@ -95,6 +95,8 @@ class WhyView(ExplainingView):
             ListRows(moments), cursor=self.moments.cursor if again else _place(explanation, self.cursor)
         )
         self._show_card()
+        if explanation.events and self.subject is not None:
+            ask(self, "why", partial(bills, self.subject), self._take_bills)
 
     @on(RowList.Moved)
     def _show_card(self) -> None:
@@ -105,16 +107,15 @@ class WhyView(ExplainingView):
         self.answer.answer = moment.event.headline if moment.event else moment.now.headline
         self._draw_card(moment, self._explanation)
         if moment.event is not None and moment.index not in self._survived and self.subject is not None:
-            self.weigh(self.subject, moment.index, moment.event)
+            job = partial(weighed, self.subject, moment.index, moment.event)
+            ask(self, "why-lost", job, self._take_weighed)
 
-    @on(ExplainingView.Billed)
-    def _take_bills(self, event: ExplainingView.Billed) -> None:
-        self._bills = event.bills
+    def _take_bills(self, found: Sequence[Payback]) -> None:
+        self._bills = found
         self._complete_card()
 
-    @on(ExplainingView.Weighed)
-    def _take_weighed(self, event: ExplainingView.Weighed) -> None:
-        self._survived[event.index] = event.kept
+    def _take_weighed(self, found: dict[int, Retention | None]) -> None:
+        self._survived.update(found)
         self._complete_card()
 
     def _complete_card(self) -> None:

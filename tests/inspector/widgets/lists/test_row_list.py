@@ -125,7 +125,7 @@ async def test_a_heading_is_passed_over_and_stays_above_its_rows() -> None:
     rows = ListRows(["= head", "a", "b", "= tail", *(f"t{index}" for index in range(30))])
     app = ListApp(Numbers(rows))
     async with app.run_test(size=(40, 8)) as pilot:
-        app.widget.action_top()
+        app.widget.action_end(-1)
         assert app.widget.cursor == 1
         await pilot.press("j", "j")
         assert app.widget.cursor == 4

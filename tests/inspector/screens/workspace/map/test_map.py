@@ -31,14 +31,14 @@ def view(pilot: Pilot[None]) -> MapView:
 
 
 def plan_of(pilot: Pilot[None]) -> Plan:
-    dressing = view(pilot).dressing
+    dressing = view(pilot).work.dressing
     assert dressing is not None
     return dressing.plan
 
 
 def shown(pilot: Pilot[None]) -> tuple[bool, bool]:
     """Whether the list and the message are on screen."""
-    return view(pilot).list.display, view(pilot).query_one(DetailPane).display
+    return view(pilot).panes.list.display, view(pilot).query_one(DetailPane).display
 
 
 async def test_the_first_lines_say_how_full_the_window_is_and_where_compression_fires(
@@ -59,11 +59,11 @@ async def test_the_bands_stand_where_the_plan_cuts(samples: Location) -> None:
         await settle(pilot)
         plan = plan_of(pilot)
         await press(pilot, "greater_than_sign")
-        assert view(pilot).list.message == plan.middle.start
+        assert view(pilot).panes.list.message == plan.middle.start
         await press(pilot, "greater_than_sign")
-        assert view(pilot).list.message == plan.tail.start
+        assert view(pilot).panes.list.message == plan.tail.start
         await press(pilot, "less_than_sign", "less_than_sign")
-        assert view(pilot).list.message == plan.middle.start
+        assert view(pilot).panes.list.message == plan.middle.start
 
 
 async def test_turning_a_setting_moves_the_cut_and_reset_brings_it_back(samples: Location) -> None:
@@ -107,20 +107,20 @@ async def test_brackets_step_through_the_generations(samples: Location) -> None:
     async with open_app(samples, AUTH).run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         assert "gen 3/3" in drawn(pilot)
-        newest = view(pilot).listed_ids
+        newest = view(pilot).listing.ids
         await press(pilot, "left_square_bracket")
         assert "gen 2/3" in drawn(pilot)
-        assert view(pilot).listed_ids != newest
-        assert view(pilot).dressing is not None
+        assert view(pilot).listing.ids != newest
+        assert view(pilot).work.dressing is not None
         await press(pilot, "right_square_bracket")
-        assert view(pilot).listed_ids == newest
+        assert view(pilot).listing.ids == newest
 
 
 async def test_everything_lists_each_stored_row_once_with_its_generation(samples: Location) -> None:
     async with open_app(samples, AUTH).run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "a")
-        ids = view(pilot).listed_ids
+        ids = view(pilot).listing.ids
         assert len(ids) == len(set(ids))
         subject = view(pilot).subject
         assert subject is not None
@@ -149,7 +149,7 @@ async def test_the_message_under_the_cursor_is_shown_and_its_mate_is_named(sampl
         assert detail is not None
         assert (detail.index, detail.message.role, detail.answers) == (2, "tool", 1)
         assert "answers ⚙ #1" in drawn(pilot)
-        assert view(pilot).list.marks.mates == {1}
+        assert view(pilot).panes.list.marks.mates == {1}
 
 
 async def test_search_goes_round_the_messages_that_match(samples: Location) -> None:
@@ -157,16 +157,16 @@ async def test_search_goes_round_the_messages_that_match(samples: Location) -> N
         await settle(pilot)
         await press(pilot, "slash")
         await answer(pilot, "PYTEST")
-        hits = sorted(view(pilot).list.marks.hits)
+        hits = sorted(view(pilot).panes.list.marks.hits)
         assert len(hits) > 2
-        first = view(pilot).list.message
+        first = view(pilot).panes.list.message
         assert first in hits
         await press(pilot, "n")
-        assert view(pilot).list.message == hits[(hits.index(first) + 1) % len(hits)]
+        assert view(pilot).panes.list.message == hits[(hits.index(first) + 1) % len(hits)]
         await press(pilot, "N")
-        assert view(pilot).list.message == first
+        assert view(pilot).panes.list.message == first
         await press(pilot, "escape")
-        assert not view(pilot).list.marks.hits
+        assert not view(pilot).panes.list.marks.hits
 
 
 async def test_a_search_without_a_match_says_so_and_leaves_the_cursor(samples: Location) -> None:
@@ -174,7 +174,7 @@ async def test_a_search_without_a_match_says_so_and_leaves_the_cursor(samples: L
         await settle(pilot)
         await press(pilot, "j", "slash")
         await answer(pilot, "zzz[/b]")
-        assert view(pilot).list.message == 1
+        assert view(pilot).panes.list.message == 1
         assert "No message holds “zzz[/b]”" in drawn(pilot)
 
 
@@ -188,20 +188,20 @@ async def test_escape_leaves_a_question_unanswered_and_stays_on_the_map(
         assert view(pilot).query_one(PromptBar).asking
         await press(pilot, "x", "escape")
         assert not view(pilot).query_one(PromptBar).asking
-        assert not view(pilot).list.marks.hits
+        assert not view(pilot).panes.list.marks.hits
 
 
 async def test_braces_jump_between_the_turns_of_the_user(samples: Location) -> None:
     async with open_app(samples, GIANT).run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "right_curly_bracket")
-        place = view(pilot).list.message
+        place = view(pilot).panes.list.message
         assert place
         current = view(pilot).query_one(DetailPane).detail
         assert current is not None
         assert current.message.role == "user"
         await press(pilot, "left_curly_bracket")
-        assert view(pilot).list.message == 0
+        assert view(pilot).panes.list.message == 0
 
 
 async def test_a_click_on_the_strip_goes_to_the_message_there(samples: Location) -> None:
@@ -210,8 +210,8 @@ async def test_a_click_on_the_strip_goes_to_the_message_there(samples: Location)
         strip = view(pilot).query_one(ContextStrip)
         await pilot.click(ContextStrip, offset=(60, 0))
         await settle(pilot)
-        assert view(pilot).list.message
-        assert strip.cursor == view(pilot).list.message
+        assert view(pilot).panes.list.message
+        assert strip.cursor == view(pilot).panes.list.message
 
 
 async def test_a_narrow_screen_shows_the_message_in_a_drawer(samples: Location) -> None:
@@ -221,7 +221,7 @@ async def test_a_narrow_screen_shows_the_message_in_a_drawer(samples: Location) 
         await press(pilot, "enter")
         assert shown(pilot) == (False, True)
         await press(pilot, "escape")
-        assert view(pilot).list.has_focus
+        assert view(pilot).panes.list.has_focus
 
 
 async def test_a_wide_screen_shows_list_message_and_sums(samples: Location) -> None:
@@ -241,7 +241,7 @@ async def test_a_tokenizer_counts_every_message_beside_what_hermes_estimates(
     async with open_app(samples, FULL).run_test(size=(200, 60)) as pilot:
         await settle(pilot)
         await settle(pilot)
-        counts = view(pilot).counts
+        counts = view(pilot).work.counts
         assert counts is not None
         assert len(counts.counts) == plan_of(pilot).messages
         detail = view(pilot).query_one(DetailPane).detail

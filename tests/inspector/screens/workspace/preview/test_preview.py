@@ -125,7 +125,7 @@ async def test_enter_shows_the_message_on_the_map(samples: Location) -> None:
         await press(pilot, "enter")
         there = pilot.app.screen.query_one(MapView)
         assert there.display
-        assert there.list.message == place
+        assert there.panes.list.message == place
 
 
 async def test_an_older_generation_shows_what_really_happened(samples: Location) -> None:
@@ -207,7 +207,7 @@ async def test_what_the_map_supposes_is_previewed_and_said_until_it_is_reset(sam
         assert "what if" not in drawn(pilot)
         assert shown(pilot).middle == true
         await press(pilot, "1")
-        state = pilot.app.screen.query_one(MapView).bar.state
+        state = pilot.app.screen.query_one(MapView).widgets.bar.state
         assert state is not None
         assert not state.changed
 
@@ -215,7 +215,7 @@ async def test_what_the_map_supposes_is_previewed_and_said_until_it_is_reset(sam
 async def test_another_release_can_be_supposed_for_the_preview(samples: Location) -> None:
     async with open_app(samples, FULL, "map").run_test(size=(150, 40)) as pilot:
         await settle(pilot)
-        bar = pilot.app.screen.query_one(MapView).bar
+        bar = pilot.app.screen.query_one(MapView).widgets.bar
         bar.supposing("release")
         await press(pilot, "w", "enter")
         await answer(pilot, "0.22")

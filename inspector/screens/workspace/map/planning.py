@@ -1,0 +1,115 @@
+"""How the map comes to its plan: read the generation, measure it, plan what the bar supposes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+
+from core.compress.planning.measure import Measured
+from core.model.headline import UNSAID
+from core.model.transcript.conversation import Generation
+from core.preview.generation import Reading, read
+from core.preview.headline import plan_headline
+from inspector.base.workers import ask
+from inspector.screens.workspace.map.detail import MapDetail
+from inspector.screens.workspace.map.header import MapHeader
+from inspector.screens.workspace.map.listing import MapListing
+from inspector.screens.workspace.map.reading import measured_for
+from inspector.screens.workspace.map.work import MapWork
+from inspector.screens.workspace.views import GenerationView
+from inspector.widgets.bars.answer_bar import AnswerBar
+from inspector.widgets.bars.what_if import WhatIfBar
+from inspector.widgets.charts.context_strip import ContextStrip
+
+
+@dataclass
+class PlanWidgets:
+    """What shows a plan: the answer, a line of figures, the strip; and the bar that supposes another."""
+
+    answer: AnswerBar = field(default_factory=AnswerBar)
+    header: MapHeader = field(default_factory=MapHeader)
+    strip: ContextStrip = field(default_factory=ContextStrip)
+    bar: WhatIfBar = field(default_factory=WhatIfBar)
+
+
+class MapPlanner:
+    """Plans the generation under what is supposed, and shows it.
+
+    Args:
+        view: Its subject and its threads.
+        work: What is known of the messages.
+        widgets: Told the plan.
+        listing: Lists the rows and lays the bands.
+        detail: Follows with message and sums.
+    """
+
+    def __init__(
+        self,
+        view: GenerationView,
+        work: MapWork,
+        widgets: PlanWidgets,
+        listing: MapListing,
+        detail: MapDetail,
+    ) -> None:
+        self._view = view
+        self._work = work
+        self._widgets = widgets
+        self._listing = listing
+        self._detail = detail
+
+    def enter(self, generation: Generation | None) -> None:
+        """Show the rows of a generation at once; measure it in a worker, once there is something to see."""
+        self._work.forget()
+        count = len(generation.row_ids) if generation else 0
+        self._widgets.answer.answer = UNSAID
+        self.wait(f"Measuring {count:,} messages …" if count else "Nothing to measure.")
+        self._widgets.strip.show(None)
+        self._widgets.bar.show(None)
+        self._listing.enter(partial(self._read, generation) if generation and count else None)
+        self._detail.show_sums()
+
+    def wait(self, words: str) -> None:
+        """Say what is waited for in place of the figures."""
+        self._widgets.header.show(None, waiting=words)
+
+    def _read(self, generation: Generation) -> None:
+        if self._view.subject is not None:
+            job = partial(read, self._view.subject.location, generation)
+            ask(self._view, "map-read", job, partial(self._take_reading, self._work.number))
+
+    def _take_reading(self, number: int, reading: Reading) -> None:
+        if number == self._work.number:
+            self._work.read(reading)
+            self._widgets.bar.show(reading.what_if.supposing(self._view.cursor.supposed))
+            self.replan()
+            self._detail.count_soon()
+
+    def follow(self) -> None:
+        """Take what is supposed elsewhere."""
+        state, supposed = self._widgets.bar.state, self._view.cursor.supposed
+        if state is not None and state.supposing(supposed) != state:
+            self._widgets.bar.show(state.supposing(supposed))
+            self.replan()
+
+    def replan(self) -> None:
+        """Plan what is supposed; another release is measured first."""
+        state, reading = self._widgets.bar.state, self._work.reading
+        if state is None or reading is None:
+            return
+        plan, release = self._work.plan(state.supposed), state.supposed.release
+        if plan is None:
+            self.wait(f"Measuring {len(reading.messages):,} messages as Hermes {release} does …")
+            job = partial(measured_for, reading.messages, release)
+            ask(self._view, "map-measure", job, partial(self._take_measured, self._work.number))
+            return
+        self._widgets.answer.answer = plan_headline(plan)
+        self._widgets.header.show(plan, supposed=state.changed)
+        self._widgets.strip.show(plan)
+        self._listing.lay_bands()
+        self._detail.show_sums()
+        self._detail.show_row()
+
+    def _take_measured(self, number: int, measured: Measured) -> None:
+        if number == self._work.number:
+            self._work.measured = measured
+            self.replan()

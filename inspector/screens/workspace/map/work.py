@@ -1,0 +1,82 @@
+"""What the map knows of the generation it shows: read, measured, planned, counted. No widget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from core.compress.planning.measure import Measured
+from core.model.accounting.usage import TokenCounts
+from core.model.compaction.plan import Plan
+from core.preview.generation import Reading
+from core.preview.what_if import Hypothesis
+from inspector.screens.workspace.map.model import Dressing
+from inspector.widgets.messages.detail_pane import Detail
+from inspector.widgets.messages.draw import MessageRow
+
+
+@dataclass
+class MapWork:
+    """The state of one map.
+
+    Attributes:
+        number: Of the generation being read; what was found for an earlier one is dropped.
+        reading: The generation read whole; None until it was.
+        measured: Its messages as the release supposed weighs them.
+        counts: What a real tokenizer counts; None until it has.
+        dressing: What the plan in force says of each message.
+    """
+
+    number: int = 0
+    reading: Reading | None = None
+    measured: Measured | None = None
+    counts: TokenCounts | None = None
+    dressing: Dressing | None = None
+
+    def forget(self) -> None:
+        """Another generation, or the same one read again: nothing is known of it."""
+        self.number += 1
+        self.reading = self.measured = self.counts = self.dressing = None
+
+    def read(self, reading: Reading) -> None:
+        """The generation was read, and measured as its own release does."""
+        self.reading, self.measured = reading, reading.measured
+
+    def plan(self, supposed: Hypothesis) -> Plan | None:
+        """Plan under what is supposed; None while the messages were not measured for that release."""
+        reading, measured = self.reading, self.measured
+        if reading is None or measured is None or measured.policy.release != supposed.release:
+            return None
+        plan = reading.planned(measured, supposed)
+        self.dressing = Dressing.of(reading, measured, plan)
+        return plan
+
+    def place_of(self, row: int | None) -> int | None:
+        """Where a row stands in the request; None outside it and before there is a plan."""
+        return None if self.dressing is None or row is None else self.dressing.reading.places.get(row)
+
+    def row_at(self, place: int) -> int | None:
+        """The row id of a message of the request."""
+        row = self.reading.messages[place].row if self.reading else None
+        return row.id if row else None
+
+    def mates(self, row: int | None) -> list[int]:
+        """Rows with the results of this row's calls, or the call that it answers."""
+        if self.dressing is None:
+            return []
+        reading = self.dressing.reading
+        rows = (reading.messages[place].row for place in reading.pairs.mates(self.place_of(row)))
+        return [mate.id for mate in rows if mate]
+
+    def dress(self, row: MessageRow) -> MessageRow:
+        """A row with what is known of its message by now."""
+        return self.dressing.dress(row) if self.dressing else row
+
+    def detail(self, place: int, index: int) -> Detail | None:
+        """Everything known of the message at a place of the request; `index` is its place in the list."""
+        if self.dressing is None:
+            return None
+        detail, counts = replace(self.dressing.detail(place), index=index), self.counts
+        if counts is None:
+            return detail
+        tokens = counts.counts[place] + counts.reasoning[place]
+        return replace(detail, counted=(tokens, counts.encoding.name), exact=counts.encoding.exact)
