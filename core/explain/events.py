@@ -14,18 +14,16 @@ from core.explain.compactions.outcome.summary_outcome import summary_outcome
 from core.explain.compactions.refusals.turn_attempts import attempt_of
 from core.explain.compactions.refusals.turn_attempts import lines as attempt_lines
 from core.explain.compactions.verdict import rule
-from core.explain.context.context import ConversationContext
-from core.explain.context.gather import conversation_log, detected, found_window
-from core.explain.context.log.log_timezones import settled
+from core.explain.context.context import ConversationContext, open_context
 from core.explain.context.release_checks import is_local
-from core.explain.context.rows.boundary_rows import BoundaryRows, boundary_rows, moments
+from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.explanation import Explanation
 from core.explain.headline.compaction import headline_of
 from core.explain.headline.conversation import headline_of as headline_of_conversation
 from core.explain.headline.conversation import standing
 from core.explain.recorded.events import borne_out
 from core.explain.trigger_state import where_it_stands
-from core.hermes.config.config import HermesConfig, load_config
+from core.hermes.config.config import HermesConfig
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import nearest_release
@@ -69,36 +67,22 @@ def explained(
         config: The home's configuration, where it has been read already.
         log: The lines about the conversation, likewise.
     """
-    conversation = store.conversation(session_id)
-    config = config if config is not None else load_config(store.location.home)
-    log = log if log is not None else conversation_log(store.location.home, conversation)
-    rows = boundary_rows(store, conversation)
-    log, clock = settled(log, moments(conversation, rows))
-    context = ConversationContext(
-        store=store,
-        conversation=conversation,
-        config=config,
-        log=log,
-        clock=clock,
-        release=detected(store, conversation, log, release),
-        window=found_window(store, conversation, config, log),
-        boundaries=rows,
-    )
+    context = open_context(store, session_id, release=release, config=config, log=log)
     events, prompts = events_of(context), prompts_of(context)
-    now = where_it_stands(context, events)
+    now = where_it_stands(context)
     now = replace(now, headline=standing(now, prompts))
     explanation = Explanation(
         session=session_id,
-        conversation=conversation,
+        conversation=context.conversation,
         release=context.release,
         window=context.window,
-        config=config,
-        settings=context.settings(None, conversation.tip, context.window.tokens),
+        config=context.config,
+        settings=context.settings_in_force,
         events=events,
         now=now,
-        log=log,
-        clock=clock,
-        notes=_notes(context, log),
+        log=context.log,
+        clock=context.clock,
+        notes=_notes(context, context.log),
         headline=headline_of_conversation(events, now, prompts),
     )
     return context, explanation

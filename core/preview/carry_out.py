@@ -8,7 +8,7 @@ from datetime import date
 from core.compress.dry_run import preview
 from core.compress.planning.measure import Measured
 from core.compress.summarise.base import Cancelled, OnText, Summariser
-from core.explain.context.gather import Situation
+from core.explain.context.generation import GenerationContext
 from core.model.compaction.plan import Plan
 from core.model.compaction.preview import Preview
 
@@ -21,7 +21,7 @@ def carry_out(
     summariser: Summariser,
     focus: str | None = None,
     *,
-    here: Situation | None = None,
+    here: GenerationContext | None = None,
     today: date | None = None,
     on_text: OnText | None = None,
     cancelled: Cancelled | None = None,

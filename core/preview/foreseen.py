@@ -41,7 +41,7 @@ class Basis:
 
     def keeping(self, turns: int | None) -> Basis:
         """The same with the last user turns kept; None leaves the cut to the release."""
-        here = self.reading.situation
+        here = self.reading.context
         return replace(self, plan=plan(self.reading.measured, here.settings, here.gate, keep=turns))
 
 
@@ -52,7 +52,7 @@ def basis_of(
     actual = read(location, generation, stop)
     reading = actual if supposed is None else actual.under(supposed)
     cut = reading.planned(reading.measured, reading.what_if.actual)
-    rate = read_rate(reading.situation.conversation.tip, cut.compared_tokens)
+    rate = read_rate(reading.context.conversation.tip, cut.compared_tokens)
     return Basis(reading, cut, rate, actual.what_if.supposing(supposed).named())
 
 
@@ -65,7 +65,7 @@ def compare(
     stop: Cancelled | None = None,
 ) -> Comparison:
     """Both sides of a planned compaction, done as a dry run."""
-    measured, here = basis.reading.measured, basis.reading.situation
+    measured, here = basis.reading.measured, basis.reading.context
     made = carry_out(measured, basis.plan, summariser, focus, here=here, on_text=on_text, cancelled=stop)
     weights = weights_after(made, measured)
     shown = foreseen(made, measured.estimates, weights, _author(summariser, made), basis.rate)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from core.compress.planning.measure import Measured, measure
 from core.compress.planning.plan import plan
-from core.explain.context.gather import Situation, situation
+from core.explain.context.generation import GenerationContext, generation_context
 from core.hermes.policy.policy import documents, load_policy, releases
 from core.model.compaction.plan import Plan
 from core.model.evidence import Evidence
@@ -37,7 +37,7 @@ class Reading:
         places: For each row id, its index among the messages.
     """
 
-    situation: Situation
+    context: GenerationContext
     pairs: Pairs
     places: Mapping[int, int]
     measured: Measured
@@ -45,12 +45,12 @@ class Reading:
     @property
     def messages(self) -> tuple[Message, ...]:
         """The messages of the generation, as the model saw them."""
-        return self.situation.messages
+        return self.context.messages
 
     @property
     def what_if(self) -> WhatIf:
         """A bar on which nothing has been turned yet."""
-        actual = Hypothesis(self.situation.policy.release, self.situation.settings)
+        actual = Hypothesis(self.context.policy.release, self.context.settings)
         return WhatIf.of(actual, (*releases(), *documents()))
 
     def under(self, supposed: Hypothesis) -> Reading:
@@ -59,18 +59,18 @@ class Reading:
         same = policy.release == self.measured.policy.release
         return replace(
             self,
-            situation=replace(self.situation, policy=policy, settings=supposed.settings),
+            context=replace(self.context, policy=policy, settings=supposed.settings),
             measured=self.measured if same else measure(self.messages, policy),
         )
 
     def planned(self, measured: Measured, supposed: Hypothesis) -> Plan:
         """Where the cut would be; milliseconds, whatever the number of messages."""
-        return plan(measured, supposed.settings, self.situation.gate)
+        return plan(measured, supposed.settings, self.context.gate)
 
     @property
     def origins(self) -> tuple[str, ...]:
         """Where release, window and settings come from, one a line."""
-        here = self.situation
+        here = self.context
         release, window = here.release, here.window
         lines = [f"release {release.version}, {release.verdict}{_because(release.evidence)}"]
         size = "window unknown" if window.tokens is None else f"window {window.tokens:,}, {window.verdict}"
@@ -87,7 +87,7 @@ def read(location: Location, generation: Generation, stop: Cancelled) -> Reading
     """Read and measure a generation on a connection of its own; its credentials are known from then on."""
     with Store(location, cancelled=stop) as store:
         store.learn(generation.session_id)
-        here = situation(store, generation.session_id, generation=generation.index)
+        here = generation_context(store, generation.session_id, generation=generation.index)
     places = {message.row.id: place for place, message in enumerate(here.messages) if message.row}
     return Reading(here, tool_pairs(here.messages), places, measure(here.messages, here.policy))
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from core.compress.planning.measure import measure
 from core.compress.retention.report import retention
-from core.explain.context.gather import situation
-from core.explain.context.rows.compaction_input import closing_rows
+from core.explain.context.compaction_input import closing_rows
+from core.explain.context.generation import generation_context
 from core.explain.context.rows.written_rows import copied_rows
 from core.explain.events import explain
 from core.hermes.markers.markers import SummaryMatch, find_summary
@@ -127,8 +127,8 @@ def past_of(store: Store, generations: Sequence[Generation], generation: Generat
     if generation.index >= len(generations):
         return None
     opened = generations[generation.index]
-    here = situation(store, generation.session_id, generation=generation.index)
-    rows, ended = closing_rows(store, here.conversation, generation), here.closed
+    here = generation_context(store, generation.session_id, generation=generation.index)
+    rows, ended = closing_rows(here.context, generation), here.closed
     left = opened.row_ids[: copied_rows(opened)] if opened.boundary else opened.row_ids
     after = store.messages(rows.after if rows and rows.after else left)
     lacking = rows is not None and not opened.row_ids

@@ -20,7 +20,7 @@ from core.compress.summarise.faithful.summariser import FaithfulSummariser
 from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.compress.summarise.model_choice import ANTHROPIC, ModelChoice, resolve
 from core.compress.summarise.prompt import Prompt, build_prompt
-from core.explain.context.gather import Situation
+from core.explain.context.generation import GenerationContext
 from core.hermes.config.config import load_config
 from core.hermes.policy.policy import Policy
 from core.model.accounting.tokens import Buckets
@@ -77,19 +77,19 @@ def offers(basis: Basis, focus: str | None, named: str = "") -> Offers:
 def extractive(basis: Basis) -> Writer:
     """The default: offline and the same every time."""
     words = "from the messages themselves, the same every time"
-    return Writer("offline summary", words, extractive_summariser(basis.reading.situation.policy))
+    return Writer("offline summary", words, extractive_summariser(basis.reading.context.policy))
 
 
 def faithful(basis: Basis) -> Writer:
     """Offline too: the lines that tell the most weight of facts, things by their last state."""
     words = "keeps the most of what matters, offline, the same every time"
-    return Writer("faithful", words, faithful_summariser(basis.reading.situation.policy))
+    return Writer("faithful", words, faithful_summariser(basis.reading.context.policy))
 
 
 def static(basis: Basis) -> Writer:
     """What Hermes itself writes when no model answers."""
     words = "what Hermes writes itself when no model answers"
-    return Writer("placeholder", words, static_summariser(basis.reading.situation.policy))
+    return Writer("placeholder", words, static_summariser(basis.reading.context.policy))
 
 
 def model(
@@ -105,7 +105,7 @@ def model(
     """
     name, _, base_url = (part.strip() for part in named.partition("@"))
     try:
-        choice = chosen_model(ModelChoice(model=name, base_url=base_url), basis.reading.situation, env)
+        choice = chosen_model(ModelChoice(model=name, base_url=base_url), basis.reading.context, env)
     except SummaryFailure as failure:
         return failure
     sends, usd = summary_price(basis.reading.measured, basis.plan, focus, choice)
@@ -114,7 +114,7 @@ def model(
 
 def prompt_of(basis: Basis, focus: str | None) -> Prompt:
     """What a model would be sent, secrets taken out."""
-    tip, today = basis.reading.situation.conversation.tip, f"{date.today():%Y-%m-%d}"
+    tip, today = basis.reading.context.conversation.tip, f"{date.today():%Y-%m-%d}"
     request = summary_request(basis.reading.measured, basis.plan, focus=focus, today=today, session=tip.id)
     return build_prompt(request)
 
@@ -135,7 +135,7 @@ def static_summariser(policy: Policy) -> Summariser:
 
 
 def chosen_model(
-    flags: ModelChoice, here: Situation | None = None, env: Mapping[str, str] = os.environ
+    flags: ModelChoice, here: GenerationContext | None = None, env: Mapping[str, str] = os.environ
 ) -> ModelChoice:
     """The model to ask: flags, environment, `auxiliary.compression`, the session's own, in that order.
 
@@ -180,7 +180,7 @@ def summary_price(
 
 
 def main_model(
-    choice: ModelChoice, here: Situation | None, policy: Policy, env: Mapping[str, str] = os.environ
+    choice: ModelChoice, here: GenerationContext | None, policy: Policy, env: Mapping[str, str] = os.environ
 ) -> ModelChoice | None:
     """The session's own model, for where a release asks it after a summary model failed; None elsewhere.
 

@@ -165,6 +165,8 @@ def _spans(
 def _compared(measured: Measured, settings: Settings) -> int:
     if settings.current_tokens is not None:
         return settings.current_tokens
+    if settings.expected_tokens is not None:
+        return settings.expected_tokens
     known = bool(settings.api_mode) and bool(measured.policy.estimate.thinking_keys)
     return measured.bare_tokens if known and not replays_thinking(settings) else measured.estimated_tokens
 

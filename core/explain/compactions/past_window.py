@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from core.explain.compactions.attempts import Attempt
 from core.explain.compactions.refusals.shrunk_window import Shrunk, shrunk_in
+from core.explain.context.config_age import edited_after
 from core.explain.context.context import ConversationContext
 from core.explain.context.log.log_claims import stated_windows
 from core.explain.context.rows.boundary_rows import BoundaryRows
@@ -37,7 +38,7 @@ def past_window(
 ) -> PastWindow:
     """The window in force then: by the deciding line, by other lines of the same run, else by files."""
     if attempt is None:
-        edited = rows is not None and context.edited_after(rows.at)
+        edited = rows is not None and edited_after(context, rows.at)
         return PastWindow(None if edited else _booked(context, rows), edited=edited)
     if attempt.cause.window is not None:
         return PastWindow(attempt.cause.window, stated=True)
@@ -54,7 +55,7 @@ def past_window(
         return PastWindow(shrunk.window, True, shrunk)
     if before or own:
         return PastWindow((before or own[:1])[-1].window, True)
-    edited = context.edited_after(context.clock.utc(attempt.first.at))
+    edited = edited_after(context, context.clock.utc(attempt.first.at))
     others = {line.window for line in known if line.window and line.window != base}
     return PastWindow(base, claims=tuple(sorted(others)), edited=edited)
 

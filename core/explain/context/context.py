@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 from functools import cached_property
 
 from core.compress.sizing.estimate import message_size, text_tokens, tool_tokens, total_tokens
 from core.compress.sizing.threshold import Budgets, budgets
+from core.explain.context.gather import conversation_log, detected, found_window
 from core.explain.context.log.agent_runs import runs_of
+from core.explain.context.log.log_claims import lowered_threshold
 from core.explain.context.log.log_clock import Clock
+from core.explain.context.log.log_timezones import settled
 from core.explain.context.release_checks import CheckRules, check_rules, tolerance
-from core.explain.context.rows.boundary_rows import BoundaryRows
-from core.hermes.config.config import HermesConfig
+from core.explain.context.rows.boundary_rows import BoundaryRows, boundary_rows, moments
+from core.hermes.config.config import HermesConfig, load_config
 from core.hermes.config.window import WindowGuess
 from core.hermes.log.read import Log
+from core.hermes.log.record import LogRecord
 from core.hermes.policy.policy import Policy, load_policy
 from core.hermes.policy.release import ReleaseGuess
 from core.hermes.snapshots import stored_tools
@@ -25,28 +28,80 @@ from core.model.transcript.message import Message, Wire
 from core.model.transcript.session import Session
 from core.store.store import Store
 
-_SECOND = timedelta(seconds=1)
-
 
 @dataclass(frozen=True)
 class ConversationContext:
     """One conversation with its log, its config, and what they leave open.
 
+    Each part is read when it is first asked for, and once.
+
     Attributes:
-        release: Detected for the conversation as it stands.
-        window: Likewise.
-        clock: From the log's local time to UTC.
-        boundaries: Its compactions as rows show them.
+        written_log: The lines about it as they stand in the files.
+        asked_release: Whose rules to apply; None for those of the detected one.
     """
 
     store: Store
     conversation: Conversation
     config: HermesConfig
-    log: Log
-    clock: Clock
-    release: ReleaseGuess
-    window: WindowGuess
-    boundaries: tuple[BoundaryRows, ...] = ()
+    written_log: Log
+    asked_release: str | None = None
+
+    @cached_property
+    def boundaries(self) -> tuple[BoundaryRows, ...]:
+        """Its compactions as rows show them."""
+        return boundary_rows(self.store, self.conversation)
+
+    @cached_property
+    def _settled(self) -> tuple[Log, Clock]:
+        rows = () if self.written_log.empty else self.boundaries
+        return settled(self.written_log, moments(self.conversation, rows))
+
+    @property
+    def log(self) -> Log:
+        """The lines about it, as if one time zone had written them all."""
+        return self._settled[0]
+
+    @property
+    def clock(self) -> Clock:
+        """From the log's local time to UTC."""
+        return self._settled[1]
+
+    @cached_property
+    def release(self) -> ReleaseGuess:
+        """The one asked for, else as detected for the conversation as it stands."""
+        return detected(self.store, self.conversation, self.log, self.asked_release)
+
+    @cached_property
+    def window(self) -> WindowGuess:
+        """The window of its newest session."""
+        return found_window(self.store, self.conversation, self.config, self.log)
+
+    @cached_property
+    def newest_messages(self) -> tuple[Message, ...]:
+        """Those of its newest generation: what the next request will carry."""
+        generations = self.conversation.generations
+        return self.messages(generations[-1].row_ids) if generations else ()
+
+    @cached_property
+    def lowered(self) -> LogRecord | None:
+        """The line that says the threshold was lowered for the summary model."""
+        tip, window = self.conversation.tip, self.window.tokens
+        limits = self.limits(None, tip, window)
+        return None if limits is None else lowered_threshold(self.log, limits.threshold)
+
+    @cached_property
+    def settings_in_force(self) -> Settings:
+        """The settings of its newest session, with what lines say of the summary model's window."""
+        settings = self.settings(None, self.conversation.tip, self.window.tokens)
+        return settings if self.lowered is None else replace(settings, aux_window=self.lowered.threshold)
+
+    @cached_property
+    def limits_in_force(self) -> Budgets | None:
+        """Threshold and budgets of the next request; None without a window."""
+        window = self.window.tokens
+        if window is None or window <= 0:
+            return None
+        return budgets(self.settings_in_force, self.policy(None), window)
 
     @cached_property
     def _read(self) -> dict[int, Message]:
@@ -76,29 +131,6 @@ class ConversationContext:
     def runs(self) -> Mapping[str, int]:
         """Which run of the agent each line belongs to; see `runs_of`."""
         return runs_of(self.log.records, self.sessions)
-
-    def edited_after(self, at: datetime | None) -> bool:
-        """Whether config.yaml was last changed after a moment and while the conversation still went on.
-
-        A file that is newer than everything else may as well be a copy.
-        """
-        changed = self._config_changed
-        return at is not None and changed is not None and at + _SECOND < changed < self._lived_until
-
-    @cached_property
-    def _config_changed(self) -> datetime | None:
-        path = self.config.path
-        try:
-            return datetime.fromtimestamp(path.stat().st_mtime, UTC) if path is not None else None
-        except OSError:
-            return None
-
-    @cached_property
-    def _lived_until(self) -> datetime:
-        known = [session.ended_at or session.last_active for session in self.conversation.sessions]
-        known += [rows.at for rows in self.boundaries]
-        known += [self.clock.utc(record.at) for record in self.log.records[-1:]]
-        return max((at for at in known if at is not None), default=datetime.min.replace(tzinfo=UTC))
 
     def policy(self, release: str | None) -> Policy:
         """The policy of a release; of the detected one for None."""
@@ -166,6 +198,37 @@ class ConversationContext:
         sizes = [message_size(wire, policy.estimate) for wire in wires]
         prompt = self.prompt_tokens(session, policy) or 0
         return prompt + total_tokens(sizes, policy.estimate) + (self.tools_tokens(session) or 0)
+
+
+def open_context(
+    store: Store,
+    session_id: str,
+    *,
+    release: str | None = None,
+    config: HermesConfig | None = None,
+    log: Log | None = None,
+) -> ConversationContext:
+    """The surroundings of a conversation.
+
+    Args:
+        store: The database.
+        session_id: Any session of the conversation.
+        release: Rules to apply instead of the detected release's.
+        config: The home's configuration, where it has been read already.
+        log: The lines about the conversation, likewise.
+
+    Raises:
+        NotFoundError: There is no such session.
+        ConfigError: config.yaml cannot be used.
+    """
+    conversation, home = store.conversation(session_id), store.location.home
+    return ConversationContext(
+        store,
+        conversation,
+        config if config is not None else load_config(home),
+        log if log is not None else conversation_log(home, conversation),
+        release,
+    )
 
 
 def live(wire: Wire) -> Wire:

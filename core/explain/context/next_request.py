@@ -5,73 +5,99 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from core.compress.sizing.estimate import message_size, total_tokens
+from core.explain.context.context import ConversationContext
 from core.explain.context.release_checks import check_rules
 from core.explain.context.rows.written_rows import answered
 from core.explain.context.usage_anchor import anchored_tokens
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
-from core.hermes.policy.policy import Policy
 from core.model.evidence import Evidence, Source, Verdict
-from core.model.transcript.conversation import Conversation, Generation
+from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
-from core.store.store import Store
+from core.support.plural import plural
+
+_ANSWERS = (Kind.DONE, Kind.NATIVE_DONE, Kind.CALL)
+"""Lines after which the size of a request is another."""
 
 
 class Size(NamedTuple):
-    """A number for the size of the next request, and what it rests on."""
+    """A number for the size of the next request, and what it rests on.
+
+    Attributes:
+        tokens: None when nothing says.
+        counted: It rests on a provider's count; False for an estimate.
+    """
 
     tokens: int | None
     verdict: Verdict
     evidence: tuple[Evidence, ...]
+    counted: bool = False
 
 
-def counted_size(
-    store: Store, conversation: Conversation, messages: Sequence[Message], log: Log, policy: Policy
-) -> Size | None:
-    """The size that rests on a provider's count: stored usage, the log's last call, or the gateway's note.
+def next_request(context: ConversationContext) -> Size:
+    """The best number there is for the transcript as it stands: what Hermes would compare with the threshold.
 
-    The log tells of every call; the gateway notes one a turn, so its number may be the older.
-
-    Args:
-        store: The database.
-        conversation: The conversation.
-        messages: Those of its newest generation.
-        log: The lines about it.
-        policy: Of its release.
-
-    Returns:
-        None where nobody counted; an estimate has to do.
+    Stored usage, the log's last call or the gateway's note is a provider's count. The log tells of every
+    call and the gateway notes one a turn, so its number may be the older. Where nobody has counted since a
+    compaction, Hermes' own estimate of what that left stands, with what came since; else rows, stored
+    system prompt and known tools are estimated, by the release's rules.
     """
-    return (
-        _anchored(conversation, messages, policy)
-        or _answered(conversation, messages, log)
-        or _routed(store, conversation)
-    )
+    found = _anchored(context) or _answered(context) or _routed(context)
+    return found or _left(context) or _estimated(context) or Size(None, Verdict.UNKNOWN, ())
 
 
-def _anchored(conversation: Conversation, messages: Sequence[Message], policy: Policy) -> Size | None:
+def _anchored(context: ConversationContext) -> Size | None:
+    policy = context.policy(None)
     if not check_rules(policy.release).anchored:
         return None
-    tokens = anchored_tokens(conversation.tip.model_config, messages, policy)
+    tokens = anchored_tokens(context.conversation.tip.model_config, context.newest_messages, policy)
     text = "usage of the last response, and an estimate of what came since"
     evidence = Evidence(Source.DATABASE, "sessions.model_config", text)
-    return None if tokens is None else Size(tokens, Verdict.DERIVED, (evidence,))
+    return None if tokens is None else Size(tokens, Verdict.DERIVED, (evidence,), counted=True)
 
 
-def _answered(conversation: Conversation, messages: Sequence[Message], log: Log) -> Size | None:
-    prompt = last_prompt(log, conversation.generations, messages)
+def _answered(context: ConversationContext) -> Size | None:
+    prompt = last_prompt(context.log, context.conversation.generations, context.newest_messages)
     if prompt is None or prompt.input is None:
         return None
-    return Size(prompt.input, Verdict.PROVED, (Evidence(Source.LOG, prompt.where, prompt.message),))
+    evidence = Evidence(Source.LOG, prompt.where, prompt.message)
+    return Size(prompt.input, Verdict.PROVED, (evidence,), counted=True)
 
 
-def _routed(store: Store, conversation: Conversation) -> Size | None:
-    for route in store.routing():
-        if route.session_id == conversation.tip.id and (route.last_prompt_tokens or 0) > 0:
+def _routed(context: ConversationContext) -> Size | None:
+    for route in context.store.routing():
+        if route.session_id == context.conversation.tip.id and (route.last_prompt_tokens or 0) > 0:
             text = f"last_prompt_tokens {route.last_prompt_tokens}"
             evidence = Evidence(Source.DATABASE, "gateway_routing", text)
-            return Size(route.last_prompt_tokens, Verdict.PROVED, (evidence,))
+            return Size(route.last_prompt_tokens, Verdict.PROVED, (evidence,), counted=True)
     return None
+
+
+def _left(context: ConversationContext) -> Size | None:
+    """What the last compaction left, by its line, with the rows behind it."""
+    done = next((line for line in reversed(context.log.records) if line.kind in _ANSWERS), None)
+    if done is None or done.kind is not Kind.DONE or done.tokens_after is None or done.after is None:
+        return None
+    if _logged(context.log) < len(context.conversation.generations) - 1:
+        return None  # a later one left no line
+    policy = context.policy(None)
+    sizes = [message_size(one.wire, policy.estimate) for one in context.newest_messages[done.after :]]
+    evidence: tuple[Evidence, ...] = (Evidence(Source.LOG, done.where, done.message),)
+    if sizes:
+        text = f"estimate of {plural(len(sizes), 'message')} written since"
+        evidence = (*evidence, Evidence(Source.DERIVED, "rows", text))
+    return Size(done.tokens_after + total_tokens(sizes, policy.estimate), Verdict.DERIVED, evidence)
+
+
+def _estimated(context: ConversationContext) -> Size | None:
+    if not context.newest_messages:
+        return None
+    tokens = context.request_tokens(context.newest_messages, context.conversation.tip, None)
+    text = "estimate of the stored messages, system prompt and tools"
+    if context.tools_tokens(context.conversation.tip) is None:
+        text = "estimate of the stored messages and system prompt; the tools are not stored"
+    return Size(tokens, Verdict.DERIVED, (Evidence(Source.DERIVED, "rows", text),))
 
 
 def last_prompt(log: Log, generations: Sequence[Generation], messages: Sequence[Message]) -> LogRecord | None:
@@ -85,8 +111,7 @@ def last_prompt(log: Log, generations: Sequence[Generation], messages: Sequence[
         generations: Those of the conversation.
         messages: The messages of the newest.
     """
-    logged = sum(record.kind is Kind.DONE for record in log.records)
-    if logged < len(generations) - 1 and not answered(generations[-1], messages):
+    if _logged(log) < len(generations) - 1 and not answered(generations[-1], messages):
         return None
     for record in reversed(log.records):
         if record.kind in (Kind.DONE, Kind.NATIVE_DONE):
@@ -94,3 +119,8 @@ def last_prompt(log: Log, generations: Sequence[Generation], messages: Sequence[
         if record.kind is Kind.CALL and record.input:
             return record
     return None
+
+
+def _logged(log: Log) -> int:
+    """How many compactions its lines tell of."""
+    return sum(record.kind is Kind.DONE for record in log.records)

@@ -85,21 +85,20 @@ class Case:
         """The rules of the detected release."""
         return self.context.policy(None)
 
-    @cached_property
+    @property
     def limits(self) -> Budgets | None:
-        """Threshold and budgets under today's config; None without a window."""
-        return self.context.limits(None, self.tip, self.window)
+        """Threshold and budgets of the next request; None without a window."""
+        return self.context.limits_in_force
 
     @property
     def threshold(self) -> int | None:
-        """Where compression fires, under today's config."""
+        """Where compression fires."""
         return self.limits.threshold if self.limits is not None else None
 
-    @cached_property
+    @property
     def live(self) -> tuple[Message, ...]:
         """The transcript the next request will carry."""
-        generations = self.conversation.generations
-        return self.messages(generations[-1].row_ids) if generations else ()
+        return self.context.newest_messages
 
     def messages(self, row_ids: Sequence[int]) -> tuple[Message, ...]:
         """Messages by row, each read from the database once."""
@@ -160,8 +159,7 @@ class Case:
     @cached_property
     def plan(self) -> Plan:
         """What a compaction would do now."""
-        settings = self.context.settings(None, self.tip, self.window)
-        return plan_messages(self.live, self.policy, settings)
+        return plan_messages(self.live, self.policy, self.context.settings_in_force)
 
     def lines(self, *kinds: Kind) -> tuple[LogRecord, ...]:
         """Log lines of these kinds about this conversation, oldest first."""

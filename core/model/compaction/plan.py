@@ -62,7 +62,8 @@ class Plan:
         pruned: Tool results shortened before the cut is made.
         head, middle, tail: The partition; `middle` is empty when nothing can be compressed.
         would_fire: The number compared reaches the threshold and nothing blocks.
-        compared_tokens: The number the trigger compares: `settings.current_tokens`, else the estimate.
+        compared_tokens: The number the trigger compares: the real size, else the expected one, else that
+            of the messages alone.
         blocked_by: Why it would not run, in words; empty when nothing stands in the way.
         arithmetic: The sums behind the numbers, one step a line.
         weights: Budget weight of each message after pruning, as the tail walk counts it.
@@ -101,6 +102,11 @@ class Plan:
     def window(self) -> int | None:
         """The window the plan was made for."""
         return self.settings.window
+
+    @property
+    def is_estimate(self) -> bool:
+        """Nobody counted the prompt: `compared_tokens` is estimated."""
+        return self.settings.current_tokens is None
 
     def part(self, index: int) -> Part:
         """Where the cut puts a message."""

@@ -22,6 +22,8 @@ class Settings:
         max_output: Output reservation (`model.max_tokens`), None for none.
         warm: The compressor object has already compacted in this process.
         current_tokens: The real prompt size, when known; the trigger compares this instead of an estimate.
+        expected_tokens: The estimated size of the whole request, with system prompt and tools; compared
+            where no real size is known.
         enabled: `compression.enabled`.
         model: Model slug, for per-model threshold rules.
         provider: Provider name, for the same rules.
@@ -46,6 +48,7 @@ class Settings:
     max_output: int | None = None
     warm: bool = False
     current_tokens: int | None = None
+    expected_tokens: int | None = None
     enabled: bool = True
     model: str = ""
     provider: str = ""

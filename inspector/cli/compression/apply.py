@@ -67,9 +67,9 @@ def write(args: argparse.Namespace, asked: Question, found: Preview) -> Applied:
     from core.apply.rehearse import rehearse
 
     refuse_fallback(args, found)
-    assert asked.situation is not None, "`check` lets no file of messages through"
-    assert asked.situation.generation is not None, "a preview with a middle has a generation"
-    session = asked.situation.generation.session_id
+    assert asked.context is not None, "`check` lets no file of messages through"
+    assert asked.context.generation is not None, "a preview with a middle has a generation"
+    session = asked.context.generation.session_id
     mode = None if args.mode is None else ApplyMode(args.mode)
     with target.session(args) as (store, _):
         return carry_out(args, store, rehearse(store, session, found, mode))

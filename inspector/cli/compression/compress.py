@@ -97,7 +97,7 @@ def headline(found: Preview, asked: Question) -> Headline:
     from core.preview.headline import headline_of
     from core.preview.savings import saved_per_call
 
-    here = asked.situation
+    here = asked.context
     return headline_of(found, None if here is None else saved_per_call(found, here.conversation.tip))
 
 
@@ -155,7 +155,7 @@ def _previews(args: argparse.Namespace, asked: Question, focuses: Sequence[str |
                 cut,
                 writer,
                 focus,
-                here=asked.situation,
+                here=asked.context,
                 on_text=line.on_text,
                 cancelled=line.cancelled,
             )

@@ -111,7 +111,7 @@ def _ours(args: argparse.Namespace, asked: Question, writer: Summariser) -> Prev
     measured = measure(asked.messages, asked.policy)
     cut = plan(measured, asked.settings, asked.gate, keep=args.keep)
     agreement.agree(args, asked, cut, writer.describe(), (args.focus,))
-    return preview(measured, cut, writer, args.focus, hosted=asked.situation is not None)
+    return preview(measured, cut, writer, args.focus, hosted=asked.context is not None)
 
 
 def _payload(one: Contender) -> dict[str, Any]:

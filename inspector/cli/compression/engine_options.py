@@ -72,7 +72,7 @@ def compacted(
     from core.compress.engines.host.model_calls import ModelCalls
     from core.compress.requests.request import summary_request
 
-    path = None if asked.situation is None else asked.situation.config.path
+    path = None if asked.context is None else asked.context.config.path
     here = surroundings.around(args, None if path is None else path.parent)
     found = engine_named(name, here)
     if found is None:

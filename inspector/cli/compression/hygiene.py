@@ -37,7 +37,7 @@ def found(args: argparse.Namespace, asked: Question) -> Hygiene | None:
     from core.compress.sizing.hygiene import hygiene
     from core.explain.context.release_checks import is_local
 
-    tip = asked.situation.conversation.tip if asked.situation is not None else None
+    tip = asked.context.conversation.tip if asked.context is not None else None
     if not args.gateway and (tip is None or is_local(tip.source)):
         return None
     release = asked.policy.release
@@ -55,7 +55,7 @@ def found(args: argparse.Namespace, asked: Question) -> Hygiene | None:
 
 def _window(args: argparse.Namespace, asked: Question) -> int | None:
     """The window it reckons with: that of config.yaml before any other, as long as none is supposed."""
-    if args.window is not None and asked.situation is not None:
+    if args.window is not None and asked.context is not None:
         return asked.settings.window
     configured = asked.config.value("model.context_length", asked.policy.release) if asked.config else None
     return configured or asked.settings.window
@@ -64,14 +64,14 @@ def _window(args: argparse.Namespace, asked: Question) -> int | None:
 def _last_prompt(args: argparse.Namespace, asked: Question) -> int:
     if args.last_prompt is not None:
         return int(args.last_prompt)
-    return asked.settings.current_tokens or 0 if asked.situation is not None else 0
+    return asked.settings.current_tokens or 0 if asked.context is not None else 0
 
 
 def _paused(asked: Question) -> bool:
     """A pause or a lock that the database holds; the gateway heeds pauses of its own too."""
-    if asked.situation is None:
+    if asked.context is None:
         return False
-    until = asked.situation.conversation.tip.guards.cooldown_until
+    until = asked.context.conversation.tip.guards.cooldown_until
     locked = asked.gate is not None and asked.gate.lock_holder is not None
     return locked or (until is not None and until > datetime.now(UTC))
 

@@ -17,7 +17,7 @@ from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
     from core.compress.planning.measure import Measured
-    from core.explain.context.gather import Situation
+    from core.explain.context.generation import GenerationContext
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     gateway = hygiene.found(args, asked)
     if args.json:
         document = payload(found) | {"release_requested": args.release, "hygiene": hygiene.payload(gateway)}
-        document |= {} if asked.situation is None else _origin(asked.situation)
+        document |= {} if asked.context is None else _origin(asked.context)
         document |= {} if done is None else {"engine": engine_options.payload(done)}
         output.write_json(
             document if pruned is None else {**document, "pruned_messages": pruned},
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
         # Masked whole: a credential may run over several lines.
         left = [(entry["index"], str(entry["text"])) for entry in pruned or ()]
         texts = left if args.unmasked else [(index, redact_text(text)) for index, text in left]
-        output.write_lines(_lines(found, asked.situation, texts), mask=not args.unmasked)
+        output.write_lines(_lines(found, asked.context, texts), mask=not args.unmasked)
         output.write_lines(hygiene.lines(gateway, asked))
         output.write_lines(() if done is None else engine_options.lines(done))
     return 0
@@ -105,7 +105,7 @@ def payload(value: Plan) -> dict[str, Any]:
     }
 
 
-def _origin(here: Situation) -> dict[str, Any]:
+def _origin(here: GenerationContext) -> dict[str, Any]:
     """Which messages these are, and how release and window are known."""
     return {
         "session": here.conversation.tip.id,
@@ -131,7 +131,7 @@ def _pruned(found: Plan, measured: Measured) -> Iterator[dict[str, Any]]:
         yield {"index": index, "text": left.text, "message": dict(left.wire)}
 
 
-def _lines(found: Plan, here: Situation | None, pruned: list[tuple[int, str]]) -> Iterator[str]:
+def _lines(found: Plan, here: GenerationContext | None, pruned: list[tuple[int, str]]) -> Iterator[str]:
     from core.preview.headline import plan_headline
     from inspector.cli.table import Column, lines
     from inspector.terminal import formatting as format
@@ -148,7 +148,8 @@ def _lines(found: Plan, here: Situation | None, pruned: list[tuple[int, str]]) -
     yield f"Hermes {found.release}, {state} · window {format.count(found.window)}"
     verdict = "it would fire" if found.would_fire else "it would not fire"
     fires = format.count(found.threshold_tokens)
-    yield f"{format.count(found.compared_tokens)} tokens, fires at {fires}: {verdict}"
+    size = format.count(found.compared_tokens, mark=format.ESTIMATE if found.is_estimate else "")
+    yield f"{size} tokens, fires at {fires}: {verdict}"
     yield from (f"blocked: {reason}" for reason in found.blocked_by)
     yield from (f"note: {note}" for note in (here.notes if here else ()))
     yield ""

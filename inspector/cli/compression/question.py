@@ -15,7 +15,7 @@ from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
 
 if TYPE_CHECKING:
-    from core.explain.context.gather import Situation
+    from core.explain.context.generation import GenerationContext
     from core.hermes.config.config import HermesConfig
     from core.hermes.policy.policy import Policy
 
@@ -45,7 +45,7 @@ class Question:
 
     Attributes:
         gate: What could refuse an automatic attempt; None when nothing is known.
-        situation: Where the messages come from; None for a file.
+        context: Where the messages come from; None for a file.
         config: The configuration that applies; None where none was read.
     """
 
@@ -53,7 +53,7 @@ class Question:
     policy: Policy
     settings: Settings
     gate: Gate | None = None
-    situation: Situation | None = None
+    context: GenerationContext | None = None
     config: HermesConfig | None = None
 
 
@@ -171,12 +171,12 @@ def _from_file(args: argparse.Namespace, release: str | None) -> Question:
 
 
 def _from_session(args: argparse.Namespace, release: str | None) -> Question:
-    from core.explain.context.gather import situation
+    from core.explain.context.generation import generation_context
     from core.hermes.policy.policy import documents, load_policy
 
     described = release if release in documents() else None
     with target.session(args) as (store, session):
-        found = situation(
+        found = generation_context(
             store,
             session.id,
             generation=args.generation,

@@ -63,7 +63,7 @@ def summariser(args: argparse.Namespace, asked: Question) -> Summariser:
     if args.summariser in MODELS:
         chosen = choice(args, asked)
         named = any(_model(args))
-        main = None if named else summarisers.main_model(chosen, asked.situation, asked.policy)
+        main = None if named else summarisers.main_model(chosen, asked.context, asked.policy)
         return summarisers.remote_summariser(chosen, args.summariser, main, asked.policy)
     if args.summariser == "static":
         return summarisers.static_summariser(asked.policy)
@@ -90,7 +90,7 @@ def choice(args: argparse.Namespace, asked: Question) -> ModelChoice:
         api_key=args.api_key or "",
         timeout=float(args.timeout or DEFAULT_TIMEOUT),
     )
-    return chosen_model(flags, asked.situation)
+    return chosen_model(flags, asked.context)
 
 
 def _model(args: argparse.Namespace) -> tuple[str, str, str]:

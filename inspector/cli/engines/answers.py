@@ -47,15 +47,15 @@ def _why(store: Store, session: Session, rest: str) -> Iterator[str]:
 def _plan(store: Store, session: Session, rest: str) -> Iterator[str]:
     from core.compress.planning.measure import measure
     from core.compress.planning.plan import plan
-    from core.explain.context.gather import situation
+    from core.explain.context.generation import generation_context
     from inspector.terminal import formatting as format
 
-    here = situation(store, session.id)
+    here = generation_context(store, session.id)
     found = plan(measure(here.messages, here.policy), here.settings, here.gate)
     fires = "unknown, for the model's window is" if found.threshold_tokens is None else ""
     threshold = fires or format.count(found.threshold_tokens)
-    size = f"{format.count(found.compared_tokens)} tokens in {found.messages} messages"
-    yield f"{size}; it fires at {threshold}."
+    size = format.count(found.compared_tokens, mark=format.ESTIMATE if found.is_estimate else "")
+    yield f"{size} tokens in {found.messages} messages; it fires at {threshold}."
     if found.blocked_by:
         yield f"Nothing would be compacted: {found.blocked_by[0]}."
     elif found.middle.size:

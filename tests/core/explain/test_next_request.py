@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from core.compress.planning.plan import plan_messages
-from core.explain.context.gather import situation
+from core.explain.context.generation import generation_context
 from core.explain.events import explain
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import Home
@@ -25,7 +26,7 @@ def home(make_home: MakeHome) -> Home:
 def told(home: Home) -> tuple[tuple[int | None, int | None], tuple[int | None, int | None]]:
     """Size and threshold by the plan and by the explanation."""
     with home.store() as store:
-        here, now = situation(store, "S"), explain(store, "S").now
+        here, now = generation_context(store, "S"), explain(store, "S").now
     planned = plan_messages(here.messages, here.policy, here.settings)
     return (planned.compared_tokens, planned.threshold_tokens), (now.tokens, now.threshold)
 
@@ -48,3 +49,32 @@ def test_a_threshold_a_line_lowered_is_in_force_for_the_plan_too(home: Home) -> 
     home.call(6, 41_000)
     planned, explained = told(home)
     assert planned == explained == (41_000, 40_000)
+
+
+def test_until_a_call_is_answered_what_a_compaction_left_counts_for_all(home: Home) -> None:
+    home.started(60_000, 28)
+    home.compact()
+    home.done(28, 8, 20_723)
+    planned, explained = told(home)
+    assert planned == explained == (20_723, 54_400)
+
+
+def test_what_was_written_since_is_counted_on_top(home: Home) -> None:
+    home.started(60_000, 28)
+    home.compact()
+    home.done(28, 8, 20_723)
+    home.db.message("S", "user", "w" * 4_000)
+    planned, explained = told(home)
+    assert planned == explained
+    assert 21_700 < (planned[0] or 0) < 21_800
+
+
+def test_where_nobody_counted_prompt_and_messages_are_estimated_for_all(home: Home) -> None:
+    planned, explained = told(home)
+    assert planned == explained
+    with home.store() as store:
+        here = generation_context(store, "S")
+    alone = plan_messages(here.messages, here.policy, replace(here.settings, expected_tokens=None))
+    # Rows of the running turn carry no timestamps yet, so the whole is a little less than the sum.
+    assert here.system_prompt_tokens == 100
+    assert 60 < (planned[0] or 0) - alone.compared_tokens <= 100

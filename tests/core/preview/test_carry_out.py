@@ -95,7 +95,7 @@ def test_what_later_requests_save_is_told_at_the_users_own_prices(make_home: Mak
     own_prices("- {model: mine, input: 8, cache_read: 2}\n")
     here = basis(make_home())
     assert here.rate == Decimal(2) / 1_000_000
-    tip = here.reading.situation.conversation.tip
+    tip = here.reading.context.conversation.tip
     assert read_rate(replace(tip, model="nobodys-model"), 1) is None
 
 

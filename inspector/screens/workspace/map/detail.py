@@ -80,7 +80,7 @@ class MapDetail:
 
     def _count(self, number: int) -> None:
         if number == self._work.number and self._work.reading is not None:
-            here = self._work.reading.situation
+            here = self._work.reading.context
             job = partial(counted, here.messages, here.settings.model)
             ask(self._view, "map-count", job, partial(self._take_counts, number))
 

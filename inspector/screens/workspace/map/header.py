@@ -50,8 +50,7 @@ def header_line(plan: Plan, width: int, palette: Palette, *, supposed: bool = Fa
 
 
 def _pressure(plan: Plan, palette: Palette) -> Line:
-    estimated = plan.settings.current_tokens is None
-    mark = format.ESTIMATE if estimated else ""
+    mark = format.ESTIMATE if plan.is_estimate else ""
     line = Line().gap().add(format.count(plan.compared_tokens, mark=mark), palette.style("ink", bold=True))
     if plan.window is None:
         return line.add(" tokens · window unknown", palette.style("ink-muted"))
@@ -83,7 +82,7 @@ def headroom(plan: Plan, palette: Palette) -> Line:
     if plan.threshold_tokens is None:
         return Line()
     left = plan.threshold_tokens - plan.compared_tokens
-    mark = format.ESTIMATE if plan.settings.current_tokens is None else ""
+    mark = format.ESTIMATE if plan.is_estimate else ""
     if left > 0:
         return Line().add(f"{format.count(left, mark=mark)} to go", palette.style("severity-ok"))
     if plan.would_fire:

@@ -110,7 +110,7 @@ class FocusLab(Page):
 
     def on_mount(self) -> None:
         """Start making the previews."""
-        bar, here = self.query_one(TitleBar), self._basis.reading.situation.conversation
+        bar, here = self.query_one(TitleBar), self._basis.reading.context.conversation
         bar.heading = here.name
         count = format.plural(self._basis.plan.middle.size, "message")
         ways = "two" if len(self._topics) == COMPARED else "three"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from core.explain.context.gather import situation
-from core.explain.context.rows.compaction_input import Closed
+from core.explain.context.compaction_input import Closed
+from core.explain.context.generation import generation_context
 from tests.core.explain.home import Home
 
 MakeHome = Callable[..., Home]
@@ -13,7 +13,7 @@ MakeHome = Callable[..., Home]
 
 def closed(home: Home, generation: int) -> Closed:
     with home.store() as store:
-        return situation(store, "S", generation=generation).closed
+        return generation_context(store, "S", generation=generation).closed
 
 
 def test_a_list_the_log_counts_alike_needs_no_word(make_home: MakeHome) -> None:

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.compress.messages.request_order import requested
-from core.explain.context.rows.boundary_rows import BoundaryRows, boundary_rows
+from core.explain.context.context import ConversationContext
+from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import Policy
-from core.model.transcript.conversation import Conversation, Generation
+from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
-from core.store.store import Store
 
 _STUB = re.compile(r"\[[\w.-]+\] ")
 """How a result begins that was shortened to one line: with the tool's name."""
@@ -33,31 +33,27 @@ class Closed:
     notes: tuple[str, ...] = ()
 
 
-def closing_rows(store: Store, conversation: Conversation, generation: Generation) -> BoundaryRows | None:
+def closing_rows(context: ConversationContext, generation: Generation) -> BoundaryRows | None:
     """The compaction that ended a generation; None for the newest."""
-    found = boundary_rows(store, conversation) if generation is not conversation.generations[-1] else ()
-    return next((rows for rows in found if rows.opened.index == generation.index + 1), None)
+    if generation is context.conversation.generations[-1]:
+        return None
+    return next((rows for rows in context.boundaries if rows.opened.index == generation.index + 1), None)
 
 
-def closed(
-    store: Store, conversation: Conversation, generation: Generation, policy: Policy, log: Log
-) -> Closed:
+def closed(context: ConversationContext, generation: Generation) -> Closed:
     """The messages of a generation when it ended, with rows of the turn that a later session holds.
 
     Args:
-        store: The database.
-        conversation: All generations.
-        generation: Which of them; the newest goes on, and is taken as it stands.
-        policy: Of the release.
-        log: The lines about the conversation.
+        context: The conversation.
+        generation: Which of its generations; the newest goes on, and is taken as it stands.
     """
-    closing = closing_rows(store, conversation, generation)
-    messages = store.messages((closing.before if closing is not None else ()) or generation.row_ids)
+    closing = closing_rows(context, generation)
+    messages = context.messages((closing.before if closing is not None else ()) or generation.row_ids)
     if closing is None:
         return Closed(messages)
-    counts = {line.before for line in _started(log, generation) if line.before is not None}
-    messages = _as_counted(messages, counts, policy)
-    notes = tuple(_notes(messages, counts, closing, generation, log))
+    counts = {line.before for line in _started(context.log, generation) if line.before is not None}
+    messages = _as_counted(messages, counts, context.policy(None))
+    notes = tuple(_notes(messages, counts, closing, generation, context.log))
     return Closed(messages, _incomplete(len(messages), counts, closing), notes)
 
 

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from core.errors import ConfigError, NotFoundError, UsageError
-from core.explain.context.gather import Situation, situation
+from core.explain.context.generation import GenerationContext, generation_context
 from core.explain.context.usage_anchor import anchored_tokens, read_anchor
 from core.hermes.policy.policy import load_policy
 from core.model.evidence import Verdict
@@ -15,9 +15,9 @@ from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import Home
 
 
-def of(home: Home, **kwargs: object) -> Situation:
+def of(home: Home, **kwargs: object) -> GenerationContext:
     with home.store() as store:
-        return situation(store, "S", **kwargs)  # type: ignore[arg-type]
+        return generation_context(store, "S", **kwargs)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def test_a_release_can_be_chosen(home: Home) -> None:
 
 def test_an_unknown_session_is_not_found(home: Home) -> None:
     with home.store() as store, pytest.raises(NotFoundError):
-        situation(store, "nobody")
+        generation_context(store, "nobody")
 
 
 def test_a_config_that_cannot_be_read_is_an_error_of_its_own(home: Home) -> None:
