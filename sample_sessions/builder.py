@@ -9,17 +9,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from sample_sessions.cast import Edition, Line, Model, Played
-from sample_sessions.data import mapping, text
+from sample_sessions.data import mapping
 from sample_sessions.database import write
-from sample_sessions.play import play
+from sample_sessions.playing.cast import Line, Model, Played
+from sample_sessions.playing.play import play
+from sample_sessions.playing.stage import Stage, World
+from sample_sessions.releases import Profile, profiles
 from sample_sessions.scenario import Scenario, duration, scenarios
-from sample_sessions.stage import Stage, World
-
-_EDITIONS = {
-    "": Edition("0.19", "22.sql", 22, uids=False),
-    "work": Edition("0.22", "31.sql", 31, uids=True),
-}
 
 
 @dataclass(slots=True)
@@ -42,12 +38,12 @@ def build(target: Path, *, now: datetime | None = None, only: Iterable[Scenario]
     """
     now = now or datetime.now(UTC)
     world = World(now, _models(), mapping("systems.yaml"))
-    homes = {profile: _Home() for profile in _EDITIONS}
+    homes = {profile: _Home() for profile in profiles()}
     for scenario in scenarios() if only is None else only:
         _play(scenario, homes[scenario.profile], world)
-    for profile, home in homes.items():
-        folder = target / "profiles" / profile if profile else target
-        _store(folder, profile, home)
+    for name, home in homes.items():
+        folder = target / "profiles" / name if name else target
+        _store(folder, profiles()[name], home)
     return target
 
 
@@ -55,8 +51,8 @@ def _play(scenario: Scenario, home: _Home, world: World) -> None:
     done: dict[str, Played] = {}
     for script in scenario.sessions:
         parent = done.get(script.branch_of or script.delegate_of or "")
-        edition = _EDITIONS[scenario.profile]
-        stage = Stage(world, script, edition, f"{scenario.name}/{script.key}", parent)
+        profile = profiles()[scenario.profile]
+        stage = Stage(world, script, profile, f"{scenario.name}/{script.key}", parent)
         play(stage)
         stage.session.guards |= _guards(script.guards, world.now)
         done[script.key] = stage.session
@@ -72,11 +68,10 @@ def _guards(raw: Mapping[str, Any], now: datetime) -> dict[str, Any]:
     }
 
 
-def _store(folder: Path, profile: str, home: _Home) -> None:
+def _store(folder: Path, profile: Profile, home: _Home) -> None:
     (folder / "logs").mkdir(parents=True, exist_ok=True)
-    write(folder / "state.db", _EDITIONS[profile], home.sessions, profile)
-    config = text(f"config{'-' if profile else ''}{profile}.yaml")
-    (folder / "config.yaml").write_text(config, "utf-8")
+    write(folder / "state.db", profile, home.sessions)
+    (folder / "config.yaml").write_text(profile.config, "utf-8")
     lines = sorted(home.lines, key=lambda line: line.at)
     (folder / "logs" / "agent.log").write_text("".join(map(_log_line, lines)), "utf-8", errors="replace")
 

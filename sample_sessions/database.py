@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from sample_sessions.cast import Edition, Played, Row, Usage
 from sample_sessions.data import text
+from sample_sessions.playing.cast import Played, Row, Usage
+from sample_sessions.releases import Profile, Release
 
 _PINNED_TOOLS = (
     "terminal",
@@ -26,28 +27,83 @@ _PINNED_TOOLS = (
 )
 
 
-def write(path: Path, edition: Edition, sessions: Iterable[Played], profile: str) -> None:
-    """Creates the database; the file must not exist yet."""
+def write(path: Path, profile: Profile, sessions: Iterable[Played]) -> None:
+    """Creates the database as the profile's release would have; the file must not exist yet."""
+    release = profile.release
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("PRAGMA synchronous = OFF")
-        db.executescript(text(f"schema/{edition.schema}"))
+        db.executescript(text(f"schema/{release.schema}"))
+        _take_away(db, release.lacks)
         db.execute("BEGIN")
-        db.execute("INSERT INTO schema_version VALUES (?)", [edition.version])
+        db.execute("INSERT INTO schema_version VALUES (?)", [release.version])
+        store = _Store(db, profile)
         for played in sorted(sessions, key=lambda played: played.began):
-            _session(db, played, edition, profile)
+            store.keep(played)
         db.execute("COMMIT")
         db.execute("PRAGMA journal_mode = WAL")
 
 
-def _session(db: sqlite3.Connection, played: Played, edition: Edition, profile: str) -> None:
-    values = _header(played, profile) | _totals(played.usages) | played.guards
-    if edition.uids:
-        values |= _pins(db, played)
-    _insert(db, "sessions", values)
-    for row in played.rows:
-        _insert(db, "messages", _message(row, played.id, edition))
-    for usages in _by_route(played.usages):
-        _insert(db, "session_model_usage", {"session_id": played.id} | _route(usages))
+def _take_away(db: sqlite3.Connection, lacks: Mapping[str, Sequence[str]]) -> None:
+    """Removes what later releases added: the rest of a schema file is what every release has had."""
+    for table in lacks.get("tables", ()):
+        db.execute(f"DROP TABLE {table}")
+    for table in ("sessions", "messages"):
+        for column in lacks.get(table, ()):
+            db.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+
+
+class _Store:
+    """Fills the tables a release has, and of each row the columns it has."""
+
+    def __init__(self, db: sqlite3.Connection, profile: Profile) -> None:
+        self._db, self._profile, self._release = db, profile, profile.release
+        tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        self._columns = {
+            table: {row[1] for row in db.execute(f"PRAGMA table_info({table})")} for table in tables
+        }
+
+    def keep(self, played: Played) -> None:
+        """Writes a session with its rows and its accounts."""
+        values = _header(played, self._profile.name) | _totals(played.usages) | played.guards
+        if self._release.uids:
+            values |= self._pins(played)
+        self._insert("sessions", values)
+        for row in played.rows:
+            self._insert("messages", _message(row, played.id))
+        for usages in _by_route(played.usages):
+            self._insert("session_model_usage", {"session_id": played.id} | _route(usages, self._release))
+
+    def _pins(self, played: Played) -> dict[str, Any]:
+        """From schema 25 prompts live in a table of their own, and so do the tool schemas last sent."""
+        tools = [
+            {
+                "type": "function",
+                "function": {"name": name, "description": "", "parameters": {"type": "object"}},
+            }
+            for name in (*_PINNED_TOOLS, *played.added_tools)
+        ]
+        pin = json.dumps({"version": "0.22.2", "tools": tools})
+        hashes = []
+        for prompt in (played.system, pin):
+            digest = hashlib.sha256(prompt.encode()).hexdigest()
+            self._db.execute("INSERT OR IGNORE INTO system_prompts VALUES (?, ?)", [digest, prompt])
+            hashes.append(digest)
+        last = played.rows[-1].at if played.rows else played.began
+        return {
+            "system_prompt": None,
+            "system_prompt_hash": hashes[0],
+            "tool_names": hashes[1],
+            "created_source": played.script.source,
+            "last_activity_at": last.timestamp(),
+        }
+
+    def _insert(self, table: str, values: Mapping[str, Any]) -> None:
+        known = {name: value for name, value in values.items() if name in self._columns.get(table, ())}
+        if not known:
+            return
+        names, marks = ", ".join(known), ", ".join("?" * len(known))
+        text = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608 - our own names
+        self._db.execute(text, list(known.values()))
 
 
 def _header(played: Played, profile: str) -> dict[str, Any]:
@@ -109,20 +165,31 @@ def _by_route(usages: Iterable[Usage]) -> list[list[Usage]]:
     return [list(group) for _, group in groupby(sorted(usages, key=route), key=route)]
 
 
-def _route(usages: list[Usage]) -> dict[str, Any]:
+def _route(usages: list[Usage], release: Release) -> dict[str, Any]:
+    """A row of the ledger; an auxiliary one names no source of its cost, and its address ends in a slash."""
     first = usages[0]
-    return _sums(usages) | {
-        "model": first.model.name,
-        "billing_provider": first.model.provider,
-        "billing_base_url": first.model.url,
-        "task": first.task,
-        "first_seen": usages[0].at.timestamp(),
-        "last_seen": usages[-1].at.timestamp(),
+    model = first.model
+    own = {"billing_provider": model.provider, "billing_base_url": model.url}
+    helper = {
+        "billing_provider": release.ledger or model.provider,
+        "billing_base_url": f"{model.url}/",
+        "cost_status": None,
+        "cost_source": None,
     }
+    return (
+        _sums(usages)
+        | (helper if first.task else own)
+        | {
+            "model": model.name,
+            "task": first.task,
+            "first_seen": usages[0].at.timestamp(),
+            "last_seen": usages[-1].at.timestamp(),
+        }
+    )
 
 
-def _message(row: Row, session_id: str, edition: Edition) -> dict[str, Any]:
-    values = {
+def _message(row: Row, session_id: str) -> dict[str, Any]:
+    return {
         "session_id": session_id,
         "role": row.role,
         "content": _content(row.content),
@@ -135,10 +202,9 @@ def _message(row: Row, session_id: str, edition: Edition) -> dict[str, Any]:
         "reasoning_content": None,
         "active": int(row.active),
         "compacted": int(row.compacted),
+        "message_uid": row.uid,
+        "_compressed_summary": int(row.summary),
     }
-    if edition.uids:
-        values |= {"message_uid": row.uid, "_compressed_summary": int(row.summary)}
-    return values
 
 
 def _content(content: Any) -> str | None:
@@ -146,31 +212,3 @@ def _content(content: Any) -> str | None:
     if content is None or isinstance(content, str):
         return content
     return "\x00json:" + json.dumps(content, ensure_ascii=True)
-
-
-def _pins(db: sqlite3.Connection, played: Played) -> dict[str, Any]:
-    """From schema 25 prompts live in a table of their own, and so do the tool schemas last sent."""
-    tools = [
-        {"type": "function", "function": {"name": name, "description": "", "parameters": {"type": "object"}}}
-        for name in _PINNED_TOOLS
-    ]
-    pin = json.dumps({"version": "0.22.2", "tools": tools})
-    hashes = []
-    for prompt in (played.system, pin):
-        digest = hashlib.sha256(prompt.encode()).hexdigest()
-        db.execute("INSERT OR IGNORE INTO system_prompts VALUES (?, ?)", [digest, prompt])
-        hashes.append(digest)
-    last = played.rows[-1].at if played.rows else played.began
-    return {
-        "system_prompt": None,
-        "system_prompt_hash": hashes[0],
-        "tool_names": hashes[1],
-        "created_source": played.script.source,
-        "last_activity_at": last.timestamp(),
-    }
-
-
-def _insert(db: sqlite3.Connection, table: str, values: Mapping[str, Any]) -> None:
-    names = ", ".join(values)
-    marks = ", ".join("?" * len(values))
-    db.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", list(values.values()))  # noqa: S608 - our own names

@@ -9,6 +9,9 @@ session is a header and a list of steps; each step does one thing:
     compact: {...}                  a compaction (see `Compaction`)
     switch: model                   `/model`
     rewind: 2                       the last rows are taken back
+    restart: {}                     Hermes is closed and started again; `tools: 2400` adds schemas of that size
+    prompt: name                    the system prompt is built anew, from another text of systems.yaml
+    forget: true                    the provider drops what it had cached
     row: {...}                      a row as it stands, sound or not
     repeat: {times: 5, steps: []}   the same steps again; `{n}` counts, `until: 0.97` fills to a share of the
                                     threshold instead of counting
@@ -41,7 +44,8 @@ class Compaction:
     """How one compaction went; where it cuts is up to the release.
 
     Attributes:
-        trigger: `preflight`, `pre_api`, `post_response`, `overflow`, `hygiene` or `manual`.
+        trigger: `preflight`, `pre_api`, `post_response`, `overflow`, `payload_too_large`, `hygiene` or
+            `manual`.
         mode: `in_place` or `rotation`.
         summary: What the summary says, below its marker.
         status: `model`, `fallback` or `aborted`.
@@ -49,6 +53,9 @@ class Compaction:
         seconds: How long the summariser took.
         user: The question whose turn began with it; `preflight` needs one. Such a row reaches the disk only
             after the compaction.
+        http, error: What the provider refused the request with; `{tokens}` is its size.
+        limit: Window the refusal named, in force from then on.
+        transient: The summariser's error was one that is tried again.
     """
 
     trigger: str
@@ -60,6 +67,10 @@ class Compaction:
     seconds: float = 24.0
     summariser: str = ""
     user: str = ""
+    http: int = 0
+    error: str = ""
+    limit: int | None = None
+    transient: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +94,9 @@ class Step:
     compact: Compaction | None = None
     switch: str | None = None
     rewind: int = 0
+    restart: Mapping[str, Any] | None = None
+    prompt: str | None = None
+    forget: bool = False
     row: Mapping[str, Any] | None = None
     repeat: Repeat | None = None
 
@@ -98,6 +112,9 @@ class Step:
             compact=Compaction(**raw["compact"]) if "compact" in raw else None,
             switch=raw.get("switch"),
             rewind=raw.get("rewind", 0),
+            restart=raw.get("restart"),
+            prompt=raw.get("prompt"),
+            forget=raw.get("forget", False),
             row=raw.get("row"),
             repeat=_repeat(raw["repeat"]) if "repeat" in raw else None,
         )

@@ -13,9 +13,10 @@ from core.compress.sizing.estimate import text_tokens
 from core.compress.sizing.threshold import budgets
 from core.hermes.policy.policy import load_policy
 from core.model.compaction.settings import Settings
-from sample_sessions.cast import Edition, Line, Model, Played, PromptCache, Row
+from sample_sessions.playing.cast import Line, Model, Played, PromptCache, Row
+from sample_sessions.playing.sizes import estimate, provider_tokens
+from sample_sessions.releases import Profile
 from sample_sessions.scenario import Script
-from sample_sessions.sizes import estimate, provider_tokens
 
 TOOLS_TOKENS = 6180
 """What the tool schemas of the made-up installation weigh by Hermes' estimate."""
@@ -45,22 +46,31 @@ class Stage:
         warm: This process has compacted before.
         counter: Calls and pictures so far, so that each has a name of its own.
         cache: What the provider has cached of the last request.
+        tag: Session the log lines of a turn are tagged with.
+        limit: Window a provider's refusal lowered this session to; None for the model's own.
+        tools: Tokens of the tool schemas sent along.
+        fresh: Compacted since the last model call.
+        rebuilt: The system prompt changed since the last turn.
     """
 
     def __init__(
-        self, world: World, script: Script, edition: Edition, seed: str, parent: Played | None = None
+        self, world: World, script: Script, profile: Profile, seed: str, parent: Played | None = None
     ) -> None:
-        self.world, self.script, self.edition, self.seed = world, script, edition, seed
-        self.policy = load_policy(edition.release)
+        self.world, self.script, self.profile, self.seed = world, script, profile, seed
+        self.release = profile.release
+        self.policy = load_policy(self.release.name)
         self.rng = random.Random(seed)
         self.now = world.now - script.began
         self.lines: list[Line] = []
         self.sessions: list[Played] = []
         self.turn: int | None = None
         self.counter = 0
-        self.warm = False
+        self.warm = self.fresh = self.rebuilt = False
         self.cache = PromptCache()
+        self.limit: int | None = None
+        self.tools = TOOLS_TOKENS
         first = self._open(world.models[script.model], parent)
+        self.tag = first.id
         if parent is not None and script.branch_of:
             first.marker = "_branched_from"
             first.rows = [replace(row, uid=self.new_uid()) for row in parent.live[: script.share]]
@@ -75,28 +85,32 @@ class Stage:
     @property
     def base(self) -> int:
         """Provider tokens of the system prompt and the tool schemas."""
-        return round(len(self.session.system) / self.session.model.chars) + TOOLS_TOKENS - 140
+        return round(len(self.session.system) / self.session.model.chars) + self.tools - 140
 
     @property
     def prompt(self) -> int:
         """Provider tokens of the next request."""
         return self.base + sum(row.tokens for row in self.session.live)
 
+    @property
+    def window(self) -> int:
+        """The context length in force."""
+        return self.limit or self.session.model.window
+
     def rough(self) -> int:
         """Hermes' own estimate of the next request."""
         system = text_tokens(self.session.system, self.policy.estimate.unit)
-        return system + estimate(self.session.live, self.policy) + TOOLS_TOKENS
+        return system + estimate(self.session.live, self.policy) + self.tools
 
     @property
     def settings(self) -> Settings:
         """What decides where this session is compressed and cut."""
-        return Settings(window=self.session.model.window, warm=self.warm)
+        return Settings(window=self.window, warm=self.warm, threshold=self.profile.threshold)
 
     @property
     def threshold(self) -> int:
         """Where compression fires."""
-        window = self.session.model.window
-        return budgets(self.settings, self.policy, window).threshold
+        return budgets(self.settings, self.policy, self.window).threshold
 
     def add(self, role: str, content: Any) -> Row:
         """A new live row."""
@@ -109,10 +123,21 @@ class Stage:
         """A message uid."""
         return uuid.UUID(int=self.rng.getrandbits(128)).hex
 
-    def log(self, logger: str, text: str, *, level: str = "INFO", tagged: bool = True) -> None:
-        """A log line at the present moment."""
+    def log(self, line: str, *, tagged: bool = True, **fields: Any) -> None:
+        """A line of lines.yaml at the present moment, where the release writes such a line."""
+        form = self.release.form(line)
+        if form is None:
+            return
         self.now += timedelta(milliseconds=self.rng.randint(2, 30))
-        self.lines.append(Line(self.now, level, self.session.id if tagged else None, logger, text))
+        model = self.session.model
+        known = {
+            "session": self.session.id,
+            "model": model.name,
+            "provider": model.provider,
+            "url": model.url,
+        }
+        tag = self.tag if tagged and form.room not in self.release.untagged else None
+        self.lines.append(Line(self.now, form.level, tag, form.logger, form.text.format_map(known | fields)))
 
     def pause(self, low: float, high: float) -> None:
         """Some seconds pass."""
@@ -123,7 +148,10 @@ class Stage:
         old = self.session
         old.ended, old.end_reason = self.now, "compression"
         self.now += timedelta(milliseconds=40)
-        return self._open(old.model, old)
+        opened = self._open(old.model, old)
+        if not self.release.keeps_tag:
+            self.tag = opened.id
+        return opened
 
     def end_turn(self) -> None:
         """Closes the open turn, if there is one."""
@@ -132,10 +160,12 @@ class Stage:
             return
         last = self.session.live[-1]
         self.log(
-            "agent.conversation_loop",
-            f"Turn ended: reason=text_response(finish_reason=stop) model={self.session.model.name} "
-            f"api_calls={calls}/90 budget={calls}/90 tool_turns={calls - 1} "
-            f"last_msg_role={last.role} response_len={len(str(last.content))} session={self.session.id}",
+            "turn_ended",
+            calls=calls,
+            most=self.release.calls,
+            tools=calls - 1,
+            role=last.role,
+            length=len(str(last.content)),
         )
 
     def _open(self, model: Model, parent: Played | None) -> Played:
@@ -144,7 +174,7 @@ class Stage:
             id=f"{self.now.astimezone():%Y%m%d_%H%M%S}_{self.rng.getrandbits(24):06x}",
             script=self.script,
             model=model,
-            system=self.world.systems[self.script.system],
+            system=self.sessions[-1].system if self.sessions else self.world.systems[self.script.system],
             began=self.now,
             parent=parent.id if parent else None,
             title=f"{title} #{number}" if title and number > 1 else title,

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from core.compress.sizing.estimate import Size
 from sample_sessions.scenario import Script
 
 
@@ -23,26 +24,9 @@ class Model:
     prices: tuple[Decimal, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Edition:
-    """Which Hermes wrote a home.
-
-    Attributes:
-        release: As in the summary markers.
-        schema: Name of the file in `schema/`.
-        version: `schema_version.version`.
-        uids: Rows carry a uid, copies of a row the same one.
-    """
-
-    release: str
-    schema: str
-    version: int
-    uids: bool
-
-
 @dataclass(slots=True)
 class Row:
-    """A row of `messages`; `tokens` is what the provider will count for it."""
+    """A row of `messages`; `tokens` is what the provider counts for it, `size` what Hermes has counted."""
 
     role: str
     content: Any
@@ -57,6 +41,7 @@ class Row:
     active: bool = True
     compacted: bool = False
     summary: bool = False
+    size: Size | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +84,11 @@ class Line:
 
 @dataclass(slots=True)
 class Played:
-    """A session as it will be stored."""
+    """A session as it will be stored; `opened` is the row its running turn began with.
+
+    Attributes:
+        added_tools: Tools that were switched on later.
+    """
 
     id: str
     script: Script
@@ -115,11 +104,18 @@ class Played:
     end_reason: str | None = None
     rewinds: int = 0
     guards: dict[str, Any] = field(default_factory=dict)
+    opened: int = 0
+    added_tools: tuple[str, ...] = ()
 
     @property
     def live(self) -> list[Row]:
         """The rows the next call carries."""
         return [row for row in self.rows if row.active]
+
+    @property
+    def asked(self) -> list[Usage]:
+        """The calls of its own model, without those of auxiliary tasks."""
+        return [usage for usage in self.usages if not usage.task]
 
 
 @dataclass(slots=True)

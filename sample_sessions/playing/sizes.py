@@ -8,7 +8,7 @@ from typing import Any
 from core.compress.sizing.estimate import message_size, total_tokens
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
-from sample_sessions.cast import Row
+from sample_sessions.playing.cast import Row
 
 
 def as_message(row: Row) -> Message:
@@ -25,8 +25,12 @@ def as_message(row: Row) -> Message:
 
 
 def estimate(rows: Iterable[Row], policy: Policy) -> int:
-    """A release's rough size of messages."""
-    sizes = (message_size(as_message(row).wire, policy.estimate) for row in rows)
+    """A release's rough size of messages; what a row weighs is counted once, when it is complete."""
+    sizes = []
+    for row in rows:
+        if row.size is None:
+            row.size = message_size(as_message(row).wire, policy.estimate)
+        sizes.append(row.size)
     return total_tokens(sizes, policy.estimate)
 
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from sample_sessions.cast import Usage
-from sample_sessions.compacting import compact
 from sample_sessions.filler import fill
-from sample_sessions.results import numbered, result_text
+from sample_sessions.playing.cast import Usage
+from sample_sessions.playing.compacting import compact
+from sample_sessions.playing.results import numbered, result_text
+from sample_sessions.playing.stage import Stage
 from sample_sessions.scenario import Call, Repeat, Step
-from sample_sessions.stage import Stage
 
 
 def play(stage: Stage) -> None:
@@ -46,6 +46,12 @@ def _step(stage: Stage, step: Step, number: str) -> None:
         _rewind(stage, step.rewind)
     if step.switch:
         _switch(stage, step.switch)
+    if step.restart is not None:
+        _restart(stage, **step.restart)
+    if step.prompt:
+        _rebuild(stage, step.prompt)
+    if step.forget:
+        stage.cache.size = 0
     if step.repeat:
         _repeat(stage, step.repeat)
     if step.compact:
@@ -68,14 +74,15 @@ def _user(stage: Stage, content: Any, number: str) -> None:
     stage.pause(12, 75)
     session = stage.session
     history = len(session.live)
+    session.opened = len(session.rows)
     row = stage.add("user", _parts(stage, numbered(content, number)))
     stage.turn = 0
     shown = row.content if isinstance(row.content, str) else "[image]"
-    stage.log(
-        "agent.turn_context",
-        f"conversation turn: session={session.id} model={session.model.name} provider="
-        f"{session.model.provider} platform={stage.script.source} history={history} msg={shown[:80]!r}",
-    )
+    stage.tag = session.id
+    stage.log("turn", platform=stage.script.source, history=history, message=shown[:80])
+    if stage.rebuilt:
+        stage.log("prompt_rebuilt")
+        stage.rebuilt = False
 
 
 def _assistant(stage: Stage, step: Step, number: str) -> None:
@@ -105,8 +112,24 @@ def _call(stage: Stage, step: Step, number: str) -> Usage:
     if stage.script.reports_usage:
         stage.session.usages.append(usage)
         stage.turn = (stage.turn or 0) + 1
-        stage.log("agent.conversation_loop", _call_text(stage.turn, usage, latency))
+        _log_call(stage, usage, latency)
     return usage
+
+
+def _log_call(stage: Stage, usage: Usage, latency: float) -> None:
+    stage.log(
+        "call_cached" if usage.cache_read else "call",
+        number=stage.turn,
+        prompt=usage.prompt,
+        output=usage.output,
+        total=usage.prompt + usage.output,
+        latency=latency,
+        read=usage.cache_read,
+        share=round(100 * usage.cache_read / usage.prompt),
+    )
+    if stage.fresh:
+        stage.log("rearmed", prompt=usage.prompt, limit=stage.threshold)
+    stage.fresh = False
 
 
 def _tool_call(stage: Stage, call: Call, number: str) -> tuple[dict[str, Any], str]:
@@ -122,8 +145,9 @@ def _result(stage: Stage, wire: Mapping[str, Any], call: Call, text: str) -> Non
     took = 0.05 + stage.rng.random() * 2 + len(text) / 60_000
     stage.now += timedelta(seconds=took)
     row = stage.add("tool", text)
-    row.tool_call_id, row.tool_name = wire["id"], call.tool
-    stage.log("agent.tool_executor", f"tool {call.tool} completed ({took:.2f}s, {len(text)} chars)")
+    row.tool_call_id = wire["id"]
+    row.tool_name = call.tool if stage.release.names_results else None
+    stage.log("tool", tool=call.tool, seconds=took, length=len(text))
 
 
 def _stray(stage: Stage, raw: Mapping[str, Any]) -> None:
@@ -135,16 +159,37 @@ def _stray(stage: Stage, raw: Mapping[str, Any]) -> None:
 
 def _rewind(stage: Stage, count: int) -> None:
     stage.end_turn()
-    for row in stage.session.live[-count:]:
+    taken = stage.session.live[-count:]
+    for row in taken:
         row.active = False
     stage.session.rewinds += 1
+    stage.cache.size = max(0, stage.cache.size - 3 * sum(row.tokens for row in taken))
 
 
 def _switch(stage: Stage, name: str) -> None:
     stage.end_turn()
     stage.pause(4, 9)
-    model = stage.session.model = stage.world.models[name]
-    stage.log("hermes_cli.model_switch", f"model switched to {name} (provider={model.provider})")
+    stage.session.model = stage.world.models[name]
+    stage.log("switched")
+
+
+def _restart(stage: Stage, tools: int = 0, names: Sequence[str] = ()) -> None:
+    """Another process goes on: it has not compacted yet, and may send other tools along."""
+    stage.end_turn()
+    stage.pause(20, 40)
+    stage.log("discovered", tagged=False)
+    stage.warm = False
+    stage.tools += tools
+    stage.session.added_tools = (*stage.session.added_tools, *names)
+    if tools:
+        stage.cache.size = 0
+
+
+def _rebuild(stage: Stage, name: str) -> None:
+    """Memory or a skill changed: the next request begins with another text."""
+    stage.session.system = stage.world.systems[name]
+    stage.cache.size = 0
+    stage.rebuilt = True
 
 
 def _parts(stage: Stage, content: Any) -> Any:
@@ -158,14 +203,3 @@ def _image(stage: Stage, kilobytes: int) -> dict[str, Any]:
     stage.counter += 1
     data = fill({"kind": "image", "kilobytes": kilobytes}, f"{stage.seed}{stage.counter}")
     return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}}
-
-
-def _call_text(number: int, usage: Usage, latency: float) -> str:
-    text = (
-        f"API call #{number}: model={usage.model.name} provider={usage.model.provider} in={usage.prompt} "
-        f"out={usage.output} total={usage.prompt + usage.output} latency={latency:.1f}s"
-    )
-    if not usage.cache_read:
-        return text
-    share = round(100 * usage.cache_read / usage.prompt)
-    return f"{text} cache={usage.cache_read}/{usage.prompt} ({share}%)"

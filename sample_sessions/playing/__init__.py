@@ -1,0 +1,1 @@
+"""A scenario played on a stage: rows are written, models are called, Hermes compresses and logs."""

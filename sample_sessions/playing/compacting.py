@@ -1,0 +1,142 @@
+"""How a scenario's compactions leave the database and the log, in the forms the releases of Hermes write."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from core.compress.planning.measure import measure
+from core.compress.planning.plan import plan
+from core.compress.planning.prune import pruned_messages
+from sample_sessions.playing.announcing import announce, conclude
+from sample_sessions.playing.cast import Row
+from sample_sessions.playing.sizes import as_message, provider_tokens
+from sample_sessions.playing.summarising import summarise
+
+if TYPE_CHECKING:
+    from core.model.transcript.message import Message
+    from sample_sessions.playing.stage import Stage
+    from sample_sessions.scenario import Compaction
+
+_FRESH_ROWS = 32
+"""Rows a lossless engine leaves as they are at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """The three parts of the live rows, as the release prunes and cuts them."""
+
+    head: list[Row]
+    middle: list[Row]
+    tail: list[Row]
+
+
+def compact(stage: Stage, spec: Compaction) -> None:
+    """Plays one compaction: what is announced, what is written, what it costs.
+
+    Raises:
+        ValueError: The scenario says that a compaction ran where the release would not have run one, or that
+            its summary has no row of its own.
+    """
+    if spec.limit:
+        stage.limit = spec.limit
+    session, before = stage.session, stage.session.live
+    tokens = announce(stage, spec, before)
+    cut = _engine_cut(before) if stage.profile.engine else _cut(stage, _seen(stage, spec, before))
+    summary = summarise(stage, spec, cut.middle)
+    if summary is None:
+        return
+    after = _assemble(stage, cut, summary)
+    _commit(stage, spec, after)
+    stage.warm = stage.fresh = True
+    stage.cache.size = min(stage.cache.size, stage.base)
+    conclude(stage, spec, session, len(before), tokens)
+
+
+def _seen(stage: Stage, spec: Compaction, rows: list[Row]) -> list[Row]:
+    """What the compressor is given: an old gateway leaves tool calls and results out."""
+    if spec.trigger != "hygiene" or stage.policy.hygiene.tool_rows:
+        return rows
+    return [replace(row, tool_calls=None, size=None) for row in rows if row.role != "tool" and row.content]
+
+
+def _cut(stage: Stage, rows: list[Row]) -> _Cut:
+    """Head, middle and tail where the release puts them; head and tail are its pruned copies."""
+    measured = measure([as_message(row) for row in rows], stage.policy)
+    planned = plan(measured, stage.settings)
+    if not planned.middle.size:
+        raise ValueError(f"{stage.seed}: nothing to compress: {'; '.join(planned.blocked_by)}")
+    pruned = pruned_messages(measured, stage.settings)
+    copies = [_as_pruned(stage, row, message) for row, message in zip(rows, pruned, strict=True)]
+    start, end = planned.middle
+    return _Cut(copies[:start], rows[start:end], copies[end:])
+
+
+def _engine_cut(rows: list[Row]) -> _Cut:
+    """A lossless engine keeps no head; its tail begins where no result loses its call."""
+    start = max(1, len(rows) - _FRESH_ROWS)
+    while rows[start].role != "assistant":
+        start += 1
+    copies = [replace(row) for row in rows[start:]]
+    return _Cut([], rows[:start], copies)
+
+
+def _as_pruned(stage: Stage, row: Row, message: Message) -> Row:
+    copy = replace(row, content=message.content, tool_calls=message.wire.get("tool_calls"), size=None)
+    if message.content != row.content:
+        copy.tokens = provider_tokens(message.content, stage.session.model.chars)
+    return copy
+
+
+def _assemble(stage: Stage, cut: _Cut, summary: str) -> list[Row]:
+    """The new live rows; the summary takes the role that neither of its neighbours has."""
+    left = cut.head[-1].role if cut.head else ("assistant" if stage.profile.engine else "user")
+    right = cut.tail[0].role if cut.tail else "user"
+    role = "user" if left in ("assistant", "tool") else "assistant"
+    if not any(row.role == "user" for row in (*cut.head, *cut.tail)):
+        role = "user"
+    if role == right:
+        role = "assistant" if role == "user" else "user"
+        if role == left:
+            raise ValueError(f"{stage.seed}: the summary would be merged into a row of the tail")
+    weight = provider_tokens(summary, stage.session.model.chars)
+    row = Row(role, summary, stage.now, stage.new_uid(), weight, summary=not stage.profile.engine)
+    return [*cut.head, row, *cut.tail]
+
+
+def _commit(stage: Stage, spec: Compaction, after: list[Row]) -> None:
+    """In place the old rows are archived; a rotation leaves them and opens a child.
+
+    The row of the turn that is just beginning is written with the new rows only, and at their moment. Old
+    releases close the session without the rows of the running turn, and the gateway's rewriting without any.
+    """
+    session = stage.session
+    if spec.user:
+        session.rows.pop()
+        after[-1].at = stage.now + timedelta(microseconds=1)
+    if spec.trigger == "hygiene" and stage.release.erases:
+        session.rows = after
+    elif spec.mode == "rotation" or stage.release.rotates:
+        _rotate(stage, spec, after)
+    else:
+        carried = {row.uid for row in after}
+        for row in session.live:
+            row.active = False
+            # From 0.22 a row that lives on as a copy is superseded, not archived; earlier stores archive all.
+            row.compacted = not (stage.release.uids and row.uid in carried)
+        session.rows += after
+
+
+def _rotate(stage: Stage, spec: Compaction, after: list[Row]) -> None:
+    session = stage.session
+    if stage.release.keeps_tag:
+        if stage.turn is not None and not spec.user:
+            del session.rows[session.opened :]
+        after = [
+            replace(row, at=stage.now + timedelta(milliseconds=50, microseconds=index))
+            for index, row in enumerate(after)
+        ]
+    child = stage.rotate()
+    child.rows = after
+    child.opened = len(after) - 1
