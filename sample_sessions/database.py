@@ -45,8 +45,9 @@ def write(path: Path, profile: Profile, sessions: Iterable[Played]) -> None:
 
 def _take_away(db: sqlite3.Connection, lacks: Mapping[str, Sequence[str]]) -> None:
     """Removes what later releases added: the rest of a schema file is what every release has had."""
-    for table in lacks.get("tables", ()):
-        db.execute(f"DROP TABLE {table}")
+    for kind in ("index", "table"):
+        for name in lacks.get(kind, ()):
+            db.execute(f"DROP {kind} {name}")
     for table in ("sessions", "messages"):
         for column in lacks.get(table, ()):
             db.execute(f"ALTER TABLE {table} DROP COLUMN {column}")

@@ -9,12 +9,12 @@ session is a header and a list of steps; each step does one thing:
     compact: {...}                  a compaction (see `Compaction`)
     switch: model                   `/model`
     rewind: 2                       the last rows are taken back
-    restart: {}                     Hermes is closed and started again; `tools: 2400` adds schemas of that size
+    restart: {}                     Hermes is started again; `tools: 2400` adds tool schemas of that size
     prompt: name                    the system prompt is built anew, from another text of systems.yaml
     forget: true                    the provider drops what it had cached
     row: {...}                      a row as it stands, sound or not
     repeat: {times: 5, steps: []}   the same steps again; `{n}` counts, `until: 0.97` fills to a share of the
-                                    threshold instead of counting
+                                    threshold instead of counting, `names: []` stand for the numbers
 """
 
 from __future__ import annotations
@@ -80,6 +80,7 @@ class Repeat:
     steps: tuple[Step, ...]
     times: int = 0
     until: float | None = None
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class Step:
     """One thing that happens; exactly one of the groups of fields is set."""
 
     user: Any = None
-    say: str | None = None
+    say: Any = None
     think: str = ""
     calls: tuple[Call, ...] = ()
     wait: timedelta | None = None
@@ -186,7 +187,7 @@ def _steps(raw: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
 
 
 def _repeat(raw: Mapping[str, Any]) -> Repeat:
-    return Repeat(_steps(raw["steps"]), raw.get("times", 0), raw.get("until"))
+    return Repeat(_steps(raw["steps"]), raw.get("times", 0), raw.get("until"), tuple(raw.get("names", ())))
 
 
 def _call(raw: Mapping[str, Any]) -> Call:

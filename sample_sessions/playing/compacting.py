@@ -90,7 +90,11 @@ def _as_pruned(stage: Stage, row: Row, message: Message) -> Row:
 
 
 def _assemble(stage: Stage, cut: _Cut, summary: str) -> list[Row]:
-    """The new live rows; the summary takes the role that neither of its neighbours has."""
+    """The new live rows; the summary takes the role that neither of its neighbours has.
+
+    Where there is none, releases up to 0.17 put it before the text of the row behind it. Later ones put it
+    behind that text, so that no other release would find it; no sample does.
+    """
     left = cut.head[-1].role if cut.head else ("assistant" if stage.profile.engine else "user")
     right = cut.tail[0].role if cut.tail else "user"
     role = "user" if left in ("assistant", "tool") else "assistant"
@@ -99,10 +103,18 @@ def _assemble(stage: Stage, cut: _Cut, summary: str) -> list[Row]:
     if role == right:
         role = "assistant" if role == "user" else "user"
         if role == left:
-            raise ValueError(f"{stage.seed}: the summary would be merged into a row of the tail")
+            return [*cut.head, _merged(stage, cut.tail[0], summary), *cut.tail[1:]]
     weight = provider_tokens(summary, stage.session.model.chars)
     row = Row(role, summary, stage.now, stage.new_uid(), weight, summary=not stage.profile.engine)
     return [*cut.head, row, *cut.tail]
+
+
+def _merged(stage: Stage, row: Row, summary: str) -> Row:
+    if stage.policy.assembly.merge != "before":
+        raise ValueError(f"{stage.seed}: the summary would be merged into a row of the tail")
+    text = f"{summary}\n\n{row.content}"
+    weight = provider_tokens(text, stage.session.model.chars)
+    return replace(row, content=text, tokens=weight, size=None, summary=True)
 
 
 def _commit(stage: Stage, spec: Compaction, after: list[Row]) -> None:

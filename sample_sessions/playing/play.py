@@ -64,8 +64,9 @@ def _repeat(stage: Stage, repeat: Repeat) -> None:
     goal = None if repeat.until is None else repeat.until * stage.threshold
     turn = 0
     while turn < repeat.times if goal is None else stage.rough() < goal:
+        names = repeat.names[turn : turn + 1]
         turn += 1
-        _steps(stage, repeat.steps, str(turn))
+        _steps(stage, repeat.steps, names[0] if names else str(turn))
 
 
 def _user(stage: Stage, content: Any, number: str) -> None:
@@ -86,9 +87,10 @@ def _user(stage: Stage, content: Any, number: str) -> None:
 
 
 def _assistant(stage: Stage, step: Step, number: str) -> None:
-    usage = _call(stage, step, number)
+    said = _said(stage, step.say, number)
+    usage = _call(stage, step, said, number)
     calls = [_tool_call(stage, call, number) for call in step.calls]
-    row = stage.add("assistant", numbered(step.say, number) or "")
+    row = stage.add("assistant", said)
     row.finish_reason = "tool_calls" if calls else "stop"
     row.reasoning = numbered(step.think, number) or None
     row.tool_calls = [wire for wire, _ in calls] or None
@@ -100,10 +102,18 @@ def _assistant(stage: Stage, step: Step, number: str) -> None:
         stage.end_turn()
 
 
-def _call(stage: Stage, step: Step, number: str) -> Usage:
+def _said(stage: Stage, raw: Any, number: str) -> str:
+    """What the model said: text, or the recipe of a longer answer that begins with a text."""
+    if not isinstance(raw, Mapping):
+        return numbered(raw, number) or ""
+    recipe = {key: value for key, value in raw.items() if key != "text"}
+    return str(numbered(raw["text"], number)) + fill(recipe, f"{stage.seed}{stage.counter}{number}")
+
+
+def _call(stage: Stage, step: Step, said: str, number: str) -> Usage:
     """One model call: its buckets, and its log line where the provider reports usage."""
     model = stage.session.model
-    spoken = (numbered(step.say, number) or "") + "".join(json.dumps(dict(call.args)) for call in step.calls)
+    spoken = said + "".join(json.dumps(dict(call.args)) for call in step.calls)
     thinking = round(len(numbered(step.think, number)) * 1.3 / model.chars)
     output = round(len(spoken) / model.chars) + 18 * len(step.calls) + thinking + 6
     latency = 0.7 + output / 62 + stage.prompt / 90_000 + stage.rng.random()

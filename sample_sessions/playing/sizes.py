@@ -42,5 +42,5 @@ def provider_tokens(content: Any, chars: float) -> int:
             for part in content
         )
     text = content or ""
-    dense = sum(1 for char in text if char > "\u2e80")
+    dense = 0 if text.isascii() else sum(1 for char in text if char > "\u2e80")
     return round((len(text) - dense) / chars + dense * 0.9) + 4
