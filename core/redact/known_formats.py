@@ -18,6 +18,9 @@ _LONGEST_BREAK = 15
 _UNMISTAKABLE = 20
 """Mixed characters behind a beginning that also starts words, from which it counts inside a name too."""
 
+_MANY_DIGITS = 6
+"""Digits in it, when it is all of one case."""
+
 _LOWER, _UPPER, _DIGIT = re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]")
 
 _CONTINUED = re.compile(
@@ -83,10 +86,17 @@ def _try(kind: Kind, text: str, at: int, end: int) -> Hit | None:
     match = kind.pattern.match(text, max(0, at - kind.back))
     if match is None or (kind.opaque and not opaque(text[end : match.end()])):
         return None
-    if joined and kind.opaque and (match.end() - end < _UNMISTAKABLE or variety(text[end : match.end()]) < 3):
+    if joined and kind.opaque and not _unmistakable(text[end : match.end()]):
         return None
     hit = _hit(kind, match)
     return hit if match.lastgroup else hit._replace(end=_continued(text, hit.end))
+
+
+def _unmistakable(rest: str) -> bool:
+    """Whether what stands behind a beginning is a credential even in the middle of a name."""
+    if len(rest) < _UNMISTAKABLE:
+        return False
+    return variety(rest) == 3 or len(_DIGIT.findall(rest)) >= _MANY_DIGITS
 
 
 def _hit(kind: Kind, match: re.Match[str]) -> Hit:

@@ -116,4 +116,4 @@ def is_distinct(value: str) -> bool:
 def _stands_alone(text: str, start: int, end: int) -> bool:
     before, behind = text[max(0, start - 1) : start], text[end : end + 1]
     escaped = text[max(0, start - 2) : start - 1] == "\\" and before in "nrt"
-    return (escaped or not (before.isalnum() or before == "_")) and not (behind.isalnum() or behind == "_")
+    return (escaped or not before.isalnum()) and not behind.isalnum()

@@ -68,15 +68,18 @@ def may_hold_credential(text: str) -> bool:
     return any(needle in long for needle in clues.needles) or clues.row.search(long) is not None
 
 
+def masked(text: str) -> str:
+    """A text without its credentials; what can hold none, most of all that is shown, costs a quick look."""
+    if not may_hold_credential(text):
+        return text
+    from core.redact.text import redact_text  # takes long to load, and most texts do without
+
+    return redact_text(text)
+
+
 def masked_start(text: str, chars: int) -> str:
     """The first `chars` characters of a text, its credentials masked first: half a one is not recognised."""
-    if len(text) > chars:
-        text = text[: chars + _READ_ON]
-        if may_hold_credential(text):
-            from core.redact.text import redact_text  # takes long to load, and most texts do without
-
-            text = redact_text(text)
-    return text[:chars]
+    return masked(text[: chars + _READ_ON])[:chars]
 
 
 def _may_hold_hash(text: str, lower: str, clues: _Clues) -> bool:

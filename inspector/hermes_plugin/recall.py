@@ -68,6 +68,7 @@ def dropped(store: Store, session: str, query: str, limit: int) -> tuple[SearchH
         NotFoundError: There is no such session.
     """
     conversation = store.conversation(session)
+    store.learn(session)
     names = dict.fromkeys(one.id for one in conversation.sessions)
     hits = [hit for name in names for hit in store.search(query, limit=limit, session=name).hits]
     tip = conversation.tip.id

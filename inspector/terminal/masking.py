@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.redact.quick_check import may_hold_credential
+from core.redact.quick_check import masked, may_hold_credential
 
 SHORTEST = 4
 """Characters of a name and its value at the least."""
@@ -14,12 +14,7 @@ _BETWEEN = "\n\x00\n"
 
 def mask(text: str) -> str:
     """Mask the credentials in a text, and leave everything else as it is."""
-    if len(text) < SHORTEST or not may_hold_credential(text):
-        return text
-    # Most lists hold nothing that needs the full search, so they need not wait for its imports either.
-    from core.redact.text import redact_text
-
-    return redact_text(text)
+    return text if len(text) < SHORTEST else masked(text)
 
 
 def mask_all(texts: Sequence[str]) -> Sequence[str]:

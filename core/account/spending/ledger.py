@@ -28,6 +28,7 @@ from core.errors import UsageError
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prices import Money
 from core.model.accounting.tokens import Buckets
+from core.store.conversations.credentials import learn_shown
 from core.store.database.open_database import OpenDatabase
 from core.support.plural import plural
 
@@ -232,6 +233,9 @@ def _book(
         if different := sum(map(is_apart, chain(alone, groups))):
             desk.apart += different
             desk.tables |= price_tables(store, window)
+    if desk.by in ("session", "conversation"):
+        named = {group.key: group.title for group in chain(map(Group._make, alone), groups) if group.title}
+        learn_shown(store.connection, store.schema, store.path, named)
     desk.alone += alone
     keys = _keys(desk, store, threads)
     for group in groups:

@@ -10,6 +10,7 @@ from typing import Any
 from core.errors import DatabaseError
 from core.model.evidence import Evidence, Verdict
 from core.model.finding import Finding, NotKnown, Severity
+from core.redact.quick_check import masked
 from core.store.database.connect import Interrupted
 from core.support.yaml_tables import load_table
 
@@ -59,8 +60,8 @@ class Rule:
     quotes: str = ""
 
     def finding(self, found: Found, session: str | None) -> Finding:
-        """The finding in words."""
-        numbers = dict(found.numbers)
+        """The finding in words, without the credentials of what it quotes."""
+        numbers = {key: masked(one) if isinstance(one, str) else one for key, one in found.numbers.items()}
         repeated = f" ({found.times} times; this is the newest)" if found.times > 1 else ""
         return Finding(
             rule=self.id,
@@ -70,7 +71,7 @@ class Rule:
             verdict=found.verdict,
             session=found.session or session,
             numbers=numbers | ({"times": found.times} if repeated else {}),
-            evidence=found.evidence,
+            evidence=tuple(replace(one, text=masked(one.text)) for one in found.evidence),
             remedy=self.helps.format(**numbers),
         )
 

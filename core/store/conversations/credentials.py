@@ -15,7 +15,7 @@ from typing import Any
 
 from core.redact.known_values import KNOWN, is_distinct
 from core.store.database.schema import TEXTS, Schema
-from core.store.lineage.families import families_of, family_of
+from core.store.lineage.families import family_of
 from core.store.rows.sessions import chunks
 
 _STORED = (*TEXTS, "tool_name")
@@ -53,11 +53,12 @@ def learn_shown(connection: sqlite3.Connection, schema: Schema, path: Path, show
     fresh = KNOWN.unread((path, one, word) for one, words in asked.items() for word in words)
     if not fresh:
         return
-    lineage = families_of(connection, schema, list(dict.fromkeys(one for _, one, _ in fresh)))
-    for _, one, word in fresh:
-        if one in lineage.links:
-            thread = lineage.path(lineage.path(one)[0])
-            _learn_rows(connection, schema, _holding(connection, schema, {one, *thread}, word))
+    for session in dict.fromkeys(one for _, one, _ in fresh):
+        family = family_of(connection, schema, session)
+        for word in (word for _, one, word in fresh if one == session):
+            _learn_rows(
+                connection, schema, _holding(connection, schema, family.links if family else (), word)
+            )
 
 
 def _suspects(text: str) -> Iterator[str]:

@@ -60,6 +60,7 @@ def _asked(args: argparse.Namespace, slot: KeptAnswer | None) -> str:
 
     with target.stores(args) as stores:
         store, session = target.chosen(stores, args.session)
+        store.learn(session.id)
         found = status_of(store, session.id, stores)
     document = jsonio.dumps(jsonio.masked(status_json.payload(found)))
     text = f"{document}\n{jsonio.dumps(status_line.fields(found))}"
