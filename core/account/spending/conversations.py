@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from core.account.spending.group import Fields, Group
 from core.model.transcript.session import Kind
+from core.store.conversations.credentials import learn_shown
 from core.store.database.connect import reading
 from core.store.database.open_database import OpenDatabase
 from core.store.lineage.families import every_family
@@ -84,3 +86,10 @@ def read_threads(store: OpenDatabase) -> Threads:
     """The conversations of a store, from `sessions` alone."""
     with reading(store.path):
         return Threads(every_family(store.connection, store.schema))
+
+
+def learn_titles(by: str, store: OpenDatabase, groups: Iterable[Fields]) -> None:
+    """Know which words of the titles are credentials by what is said in their sessions."""
+    if by in ("session", "conversation"):
+        named = {group.key: group.title for group in map(Group._make, groups) if group.title}
+        learn_shown(store.connection, store.schema, store.path, named)

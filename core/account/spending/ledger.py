@@ -8,6 +8,7 @@ from datetime import datetime, tzinfo
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from core.account.spending.conversations import learn_titles
 from core.account.spending.group import Counted, Fields, Group
 from core.account.spending.overruns import overrunning
 from core.account.spending.periods import FORMS, quarter_start
@@ -23,12 +24,11 @@ from core.account.spending.recorded import (
     splits_by_model,
     straddles,
 )
-from core.account.spending.sums import finish, place, price_classes, priced
+from core.account.spending.sums import finish, place, price_all, price_classes, priced
 from core.errors import UsageError
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prices import Money
 from core.model.accounting.tokens import Buckets
-from core.store.conversations.credentials import learn_shown
 from core.store.database.open_database import OpenDatabase
 from core.support.plural import plural
 
@@ -228,14 +228,12 @@ def _book(
         (spending.whole, spending.others) if sole and desk.by == "session" else ([], spending.groups)
     )
     if desk.prices is not None:
-        _price(alone, desk.prices)
+        price_all(alone, desk.prices)
         groups = [priced(group, desk.prices) for group in groups]
         if different := sum(map(is_apart, chain(alone, groups))):
             desk.apart += different
             desk.tables |= price_tables(store, window)
-    if desk.by in ("session", "conversation"):
-        named = {group.key: group.title for group in chain(map(Group._make, alone), groups) if group.title}
-        learn_shown(store.connection, store.schema, store.path, named)
+    learn_titles(desk.by, store, chain(alone, groups))
     desk.alone += alone
     keys = _keys(desk, store, threads)
     for group in groups:
@@ -248,12 +246,6 @@ def _book(
     if desk.by == "conversation" and threads is not None and not only:
         everything = groups if window == Window() else None
         _add_subtrees(desk, everything or Spending(store, Window(), desk.by).groups, threads, groups)
-
-
-def _price(groups: list[Fields], prices: PriceBook) -> None:
-    """Puts a price on each in its own place: a second list of many thousand is felt."""
-    for index, group in enumerate(groups):
-        groups[index] = priced(Group._make(group), prices)
 
 
 def _threads(store: OpenDatabase) -> Threads:
