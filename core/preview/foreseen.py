@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -10,7 +11,7 @@ from core.compress.planning.plan import plan
 from core.compress.sizing.estimate import message_size, total_tokens
 from core.compress.summarise.base import Cancelled, OnText, Summariser
 from core.model.compaction.plan import Plan
-from core.model.compaction.preview import Preview
+from core.model.compaction.preview import Preview, SummaryCall
 from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
 from core.preview.carry_out import carry_out
@@ -69,7 +70,17 @@ def compare(
     made = carry_out(measured, basis.plan, summariser, focus, here=here, on_text=on_text, cancelled=stop)
     weights = weights_after(made, measured)
     shown = foreseen(made, measured.estimates, weights, _author(summariser, made), basis.rate)
-    return replace(shown, supposed=basis.supposed)
+    return replace(shown, supposed=basis.supposed, notes=(*shown.notes, *paid(made.call)))
+
+
+def paid(call: SummaryCall | None) -> Iterator[str]:
+    """What a call to a model used, as its provider counted it; nothing where none was made."""
+    if call is None:
+        return
+    if call.usage is None:
+        yield f"Written by {call.model}; the provider counted nothing."
+    else:
+        yield f"Written by {call.model}: {call.usage.input:,} tokens in, {call.usage.output:,} out."
 
 
 def weights_after(made: Preview, measured: Measured) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ from core.hermes.config.config import load_config
 from core.hermes.policy.policy import Policy
 from core.model.accounting.tokens import Buckets
 from core.model.compaction.plan import Plan
+from core.model.compaction.settings import Gate
 from core.preview.foreseen import Basis
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Writer:
     Attributes:
         title: Its name, for a list.
         detail: What it does, or where it would send what.
+        second: The model asked after that one failed, and where; empty for none.
         sends: Tokens that would leave this process; None when none do.
         price: About what it costs; None when nobody knows.
     """
@@ -50,6 +52,7 @@ class Writer:
     summariser: Summariser
     sends: int | None = None
     price: Decimal | None = Decimal(0)
+    second: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +61,31 @@ class Offers:
 
     Attributes:
         named: The last of them is the model the user named.
+        pause: Until when Hermes itself would ask no model, in words; empty for not at all.
     """
 
     writers: tuple[Writer, ...]
     refusal: str = ""
     named: bool = False
+    pause: str = ""
 
 
 def offers(basis: Basis, focus: str | None, named: str = "") -> Offers:
     """Everybody who could write a summary of this middle."""
-    asked = model(basis, focus, named)
+    asked, here = model(basis, focus, named), basis.reading.situation
     offline = (extractive(basis), faithful(basis), static(basis))
     if isinstance(asked, SummaryFailure):
         return Offers(offline, asked.line)
-    return Offers((*offline, asked), named=bool(named))
+    return Offers((*offline, asked), named=bool(named), pause=pause_words(here.gate, here.policy))
+
+
+def pause_words(gate: Gate | None, policy: Policy) -> str:
+    """That a pause after a failed summary still runs, and what Hermes would do; empty where none does."""
+    until = gate.cooldown_until if gate is not None else None
+    if until is None or until <= datetime.now(UTC):
+        return ""
+    ends = "a manual attempt ends it" if policy.failure.force_clears else "Hermes would not ask a model now"
+    return f"a pause after a failed summary runs until {until:%H:%M:%S} UTC: {ends}"
 
 
 def extractive(basis: Basis) -> Writer:
@@ -108,8 +122,12 @@ def model(
         choice = chosen_model(ModelChoice(model=name, base_url=base_url), basis.reading.context, env)
     except SummaryFailure as failure:
         return failure
+    here = basis.reading.situation
+    main = None if named else main_model(choice, here, here.policy, env)
     sends, usd = summary_price(basis.reading.measured, basis.plan, focus, choice)
-    return Writer(choice.model, f"at {choice.endpoint.host}", remote_summariser(choice), sends, usd)
+    asked = remote_summariser(choice, "", main, here.policy)
+    second = f"{main.model} at {main.endpoint.host}" if main is not None else ""
+    return Writer(choice.model, f"at {choice.endpoint.host}", asked, sends, usd, second)
 
 
 def prompt_of(basis: Basis, focus: str | None) -> Prompt:

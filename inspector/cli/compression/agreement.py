@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -93,15 +92,11 @@ def agree(
 
 def tell_pause(asked: Question, endpoint: Endpoint | None) -> None:
     """Say that Hermes itself would wait: a pause after a failed summary still runs."""
-    until = asked.gate.cooldown_until if asked.gate is not None else None
-    if endpoint is None or until is None or until <= datetime.now(UTC):
-        return
-    then = (
-        "a manual attempt ends it"
-        if asked.policy.failure.force_clears
-        else "Hermes would not ask a model now"
-    )
-    output.write_note(f"a pause after a failed summary runs until {until:%H:%M:%S} UTC: {then}")
+    from core.preview.summarisers import pause_words
+
+    words = "" if endpoint is None else pause_words(asked.gate, asked.policy)
+    if words:
+        output.write_note(words)
 
 
 def payload(value: Price) -> dict[str, Any]:

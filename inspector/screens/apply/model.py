@@ -24,6 +24,9 @@ MODES = {
     ApplyMode.FORK: "fork: a new session beside this one, which stays as it is",
 }
 
+FAILED_SUMMARY = "No model wrote this summary: the call failed"
+BY_RULE = "What was made by rule would stand for these messages; it is written only if you say so by name."
+
 
 class Stage(StrEnum):
     """How far the writing has come."""
@@ -46,6 +49,9 @@ def review_lines(
         yield from paragraph(stop, width, ink, "severity-critical", bold=True)
     else:
         yield from paragraph("Nothing has been written yet.", width, ink, "ink-muted")
+    if proposal.failure:
+        told = f"{FAILED_SUMMARY} ({proposal.failure}). {BY_RULE}"
+        yield from paragraph(told, width, ink, "severity-warning", bold=True)
     yield Line()
     yield from place_lines(rehearsal, width, ink)
     yield Line()

@@ -14,7 +14,7 @@ from core.store.database.locate import Location
 from inspector.base.commands import bindings
 from inspector.base.workers import in_thread
 from inspector.screens.apply.model import Stage, applied_lines, review_lines
-from inspector.screens.apply.work import Proposal, Review, carry_out, examine, next_mode, short_id, take_back
+from inspector.screens.apply.work import Proposal, Review, carry_out, examine, next_mode, take_back
 from inspector.screens.page import Page
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
@@ -184,17 +184,17 @@ class ApplyScreen(Page):
         return not (action == "write" and self._review is not None and self._review.refused)
 
     def action_write(self) -> None:
-        """Ask for the session's short id, then write."""
-        short = short_id(self.proposal.session_id)
-        self.query_one(PromptBar).ask("write", f"type {short} to write", hint=f"{short}, or esc to leave")
+        """Ask for the session's short id, and for a fallback by name; then write."""
+        wanted = self.proposal.confirmation
+        self.query_one(PromptBar).ask("write", f"type {wanted} to write", hint=f"{wanted}, or esc to leave")
 
     @on(PromptBar.Answered)
     def _answered(self, event: PromptBar.Answered) -> None:
         self.query_one(TextPane).focus()
         if event.text is None or self._review is None:
             return
-        if event.text.strip() != short_id(self.proposal.session_id):
-            self.toast("That is not the session's short id; nothing was written.", "warning")
+        if event.text.strip() != self.proposal.confirmation:
+            self.toast(f"That is not {self.proposal.confirmation}; nothing was written.", "warning")
             return
         self._enter(Stage.WRITING)
         self.write(self._review)

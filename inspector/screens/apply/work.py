@@ -16,6 +16,7 @@ from core.model.compaction.apply import (
     Rehearsal,
 )
 from core.model.compaction.preview import Preview
+from core.redact.text import redact_text
 from core.store.database.locate import Location
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ class Proposal:
         modes: How it may be written.
         sizes: Figures before and after, with their labels.
         said: What is said once it is written.
+        failure: Why no model wrote the summary that was asked of one; what was made by rule stands in its
+            place, and is written only when the user says so by name. Empty otherwise.
     """
 
     session_id: str
@@ -40,6 +43,13 @@ class Proposal:
     modes: tuple[ApplyMode, ...]
     sizes: tuple[tuple[str, str], ...]
     said: tuple[str, ...]
+    failure: str = ""
+
+    @property
+    def confirmation(self) -> str:
+        """What the user types before it is written."""
+        short = short_id(self.session_id)
+        return f"fallback {short}" if self.failure else short
 
 
 def compaction(session_id: str, preview: Preview) -> Proposal:
@@ -61,6 +71,7 @@ def compaction(session_id: str, preview: Preview) -> Proposal:
         tuple(ApplyMode),
         (("tokens", f"~{preview.before_tokens:,} → ~{size:,}"),),
         tuple(text for text in (said.headline, line, said.note) if text),
+        redact_text(preview.failure or ""),
     )
 
 

@@ -55,6 +55,8 @@ class WriterChoice(ModalScreen[Writer | Another | None]):
             yield Static(content(KEEPS), id="consequence")
             if self._offers.refusal:
                 yield Static(content(f"No model: {self._offers.refusal}"))
+            if self._offers.pause:
+                yield Static(content(f"Note: {self._offers.pause}."))
             yield Static(content(ANOTHER), id="another")
 
     def on_mount(self) -> None:
@@ -87,10 +89,11 @@ class WriterChoice(ModalScreen[Writer | Another | None]):
         """Whether the user's settings keep the conversation on this machine; says so."""
         from inspector.settings.privacy import refuse_sending
 
-        endpoint = writer.summariser.describe()
+        second = getattr(writer.summariser, "describe_second", lambda: None)()
         try:
-            if endpoint is not None and not endpoint.local:
-                refuse_sending(endpoint.host)
+            for endpoint in (writer.summariser.describe(), second):
+                if endpoint is not None and not endpoint.local:
+                    refuse_sending(endpoint.host)
         except ConfigError as error:
             self.query_one("#consequence", Static).update(content(error.line))
             return True
@@ -119,4 +122,5 @@ def consequence(writer: Writer, *, sure: bool) -> str:
         f"{format.count(writer.sends, mark=format.ESTIMATE)} tokens of this conversation, secrets taken out"
     )
     ask = "Enter again sends it." if sure else "Enter asks once more before anything is sent."
-    return f"Sends {what}, to {writer.title} {writer.detail} {price}. {ask}"
+    then = f", and if that fails to {writer.second}," if writer.second else ""
+    return f"Sends {what}, to {writer.title} {writer.detail}{then} {price}. {ask}"

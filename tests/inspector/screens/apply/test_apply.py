@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,25 @@ async def test_back_in_the_preview_the_new_generation_is_seen(own: Location) -> 
         await answer(pilot, short_id(screen.proposal.session_id))
         await press(pilot, "escape")
         assert "gen 2/2" in drawn(pilot)
+
+
+async def test_a_fallback_is_written_only_when_it_is_named(own: Location) -> None:
+    before = dump(own)
+    async with open_app(own, TITLE, "preview").run_test(size=(120, 40)) as pilot:
+        screen = await review(pilot)
+        screen.proposal = replace(screen.proposal, failure="the key was refused")
+        short = short_id(screen.proposal.session_id)
+        await press(pilot, "m", "m", "m")
+        assert "No model wrote this summary: the call failed (the key was refused)" in " ".join(
+            shown(screen).split()
+        )
+        await press(pilot, "W")
+        await answer(pilot, short)
+        assert stage(screen) is Stage.REVIEW
+        assert dump(own) == before
+        await press(pilot, "W")
+        await answer(pilot, f"fallback {short}")
+        assert stage(screen) is Stage.APPLIED, shown(screen)
 
 
 async def test_another_way_of_writing_is_rehearsed_anew(own: Location) -> None:

@@ -176,6 +176,13 @@ def test_an_unknown_price_is_said_to_be_unknown() -> None:
     assert "at an unknown price" in consequence(writer, sure=True)
 
 
+def test_the_model_asked_after_a_failure_is_named_before_anything_is_sent() -> None:
+    writer = Writer("small", "at api.example", Model(), sends=10, second="big at api.other")
+    assert "to small at api.example, and if that fails to big at api.other, for" in consequence(
+        writer, sure=True
+    )
+
+
 async def test_a_model_at_another_server_can_be_named(samples: Location) -> None:
     async with open_app(samples, FULL, "preview").run_test(size=(150, 40)) as pilot:
         await settle(pilot)
