@@ -72,7 +72,7 @@ class Offers:
 
 def offers(basis: Basis, focus: str | None, named: str = "") -> Offers:
     """Everybody who could write a summary of this middle."""
-    asked, here = model(basis, focus, named), basis.reading.situation
+    asked, here = model(basis, focus, named), basis.reading.context
     offline = (extractive(basis), faithful(basis), static(basis))
     if isinstance(asked, SummaryFailure):
         return Offers(offline, asked.line)
@@ -122,7 +122,7 @@ def model(
         choice = chosen_model(ModelChoice(model=name, base_url=base_url), basis.reading.context, env)
     except SummaryFailure as failure:
         return failure
-    here = basis.reading.situation
+    here = basis.reading.context
     main = None if named else main_model(choice, here, here.policy, env)
     sends, usd = summary_price(basis.reading.measured, basis.plan, focus, choice)
     asked = remote_summariser(choice, "", main, here.policy)

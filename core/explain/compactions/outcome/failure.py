@@ -11,6 +11,8 @@ from core.compress.summarise.model_choice import key_variables
 from core.explain.compactions.attempts import Attempt
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.log.record import Kind, LogRecord
+from core.hermes.provider_errors.failure import failure_of as provider_failure
+from core.hermes.provider_errors.meaning import meaning_of
 from core.model.compaction.event import Failure
 from core.support.yaml_tables import load_table
 
@@ -23,6 +25,8 @@ _NO_KEY = "the API key of its provider"
 def failure_of(attempt: Attempt | None, rows: BoundaryRows | None, provider: str | None) -> Failure:
     """The cause of a failed or fallen-back attempt; `unknown` where nothing says.
 
+    What a provider said is read by the one table of provider errors; see failures.yaml.
+
     Args:
         attempt: As the log tells it.
         rows: As the rows tell it: a fallback names its reason.
@@ -32,12 +36,30 @@ def failure_of(attempt: Attempt | None, rows: BoundaryRows | None, provider: str
     told = list(_told(attempt, rows))
     asked = next((line.provider for line in reversed(lines) if line.provider), None) or provider
     for text in told:
-        for entry in _table():
-            if any(word in text.lower() for word in entry.get("texts", ())):
-                return _failure(entry, text, asked)
+        entry = _named(text, asked or "")
+        if entry is not None:
+            return _failure(entry, text, asked)
     kinds = {line.kind.value for line in lines}
     fitting = (entry for entry in _table() if kinds.intersection(entry.get("kinds", ())))
     return _failure(next(fitting, _table()[-1]), told[0] if told else "", asked)
+
+
+def _named(text: str, provider: str) -> Mapping[str, Any] | None:
+    """The entry a text fits: by words of its own, by the table of provider errors, by weaker words."""
+    said, status = text.lower(), _STATUS.search(text)
+    for entry in _table():
+        own = any(word in said for word in entry.get("texts", ()))
+        if own or any(re.search(pattern, said) for pattern in entry.get("patterns", ())):
+            return entry
+    number = int(status[1]) if status else None
+    kind = meaning_of(provider_failure(text, status=number, provider=provider)).kind
+    by_meaning = (
+        entry
+        for entry in _table()
+        if kind in entry.get("meanings", ()) and entry.get("status", number) == number
+    )
+    hinted = (entry for entry in _table() if any(word in said for word in entry.get("hints", ())))
+    return next(by_meaning, None) or next(hinted, None)
 
 
 def words(failure: Failure) -> tuple[str, str]:

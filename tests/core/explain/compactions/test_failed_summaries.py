@@ -1,0 +1,48 @@
+"""What a failed call for a summary is put down to: by the one table of provider errors."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.explain.compactions.outcome.failure import failure_of, words
+from core.explain.headline.compaction import MOST
+from tests.core.explain.home import Home, explained
+
+CAUSES = {
+    "Error code: 401 - {'error': {'message': 'Incorrect API key provided'}}": "auth",
+    "HTTP 403: You don't have access to this organization": "permission",
+    "HTTP 402: Insufficient credits": "billing",
+    "HTTP 403: You've reached your usage limit for this billing cycle.": "billing",
+    "HTTP 429: You exceeded your current quota. Please retry in 34.1s.": "rate_limit",
+    "Error code: 529 - overloaded_error": "rate_limit",
+    "Error code: 404 - {'error': {'message': 'The model `small` does not exist'}}": "model",
+    "HTTP 400: This model's maximum context length is 8192 tokens, however you sent 9000 tokens": "context",
+    "Request Entity Too Large": "context",
+    "HTTP 400: max_tokens is too large: 9000. This model supports at most 4096 tokens": "output_cap",
+    "HTTP 400: The prompt triggered the content management policy": "content",
+    "HTTP 400: Unrecognized request argument supplied: top_k": "request",
+    "Expecting value: line 1 column 1 (char 0)": "malformed",
+    "No auxiliary LLM provider configured": "none",
+    "LLM returned invalid response": "empty",
+    "Request timed out.": "timeout",
+    "[Errno -2] Name or service not known": "network",
+    "peer closed connection without sending complete message body": "network",
+    "HTTP 502: Bad Gateway": "server",
+    "CUDA out of memory. Tried to allocate 2.00 GiB": "server",
+}
+
+
+@pytest.mark.parametrize(("text", "cause"), CAUSES.items(), ids=CAUSES.values())
+def test_a_failure_is_read_by_the_table_of_provider_errors(home: Home, text: str, cause: str) -> None:
+    home.started(55_000, 28)
+    home.line(f"Failed to generate context summary: {text}. Further summary attempts paused for 60 seconds.")
+    home.line("context compression aborted", level="WARNING")
+    failure = explained(home).events[0].summary.failure
+    assert failure is not None
+    assert failure.cause == cause
+    says, helps = words(failure)
+    assert len(says) + len(helps) < 2 * MOST
+
+
+def test_nothing_on_record_is_not_guessed() -> None:
+    assert failure_of(None, None, None).cause == "unknown"
