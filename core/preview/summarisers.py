@@ -217,6 +217,7 @@ def main_model(
     except SummaryFailure:
         return None
     same = (found.model, found.base_url) == (choice.model, choice.base_url)
+    same = same or (policy.failure.main_model_elsewhere and found.provider == choice.provider)
     return None if same else replace(found, timeout=choice.timeout)
 
 

@@ -25,6 +25,7 @@ def payload(one: Scenario) -> dict[str, Any]:
         "compactions": [
             {"after_row": firing.row, "turn": firing.turn, "tokens": firing.tokens}
             | {"summarised_tokens": firing.summarised, "attempt": firing.attempt or None}
+            | {"trigger": "hygiene" if firing.by_gateway else "overflow" if firing.attempt else "threshold"}
             for firing in found.firings
         ],
         "refused": [

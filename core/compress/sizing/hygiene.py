@@ -24,7 +24,8 @@ class Hygiene:
         hard_limit: Rows at or above which it does.
         warn: Tokens above which it warns after a compaction.
         tokens: What it compares; None where it does not look.
-        source: `actual` (the provider's last count) or `estimated` (without system prompt and tools).
+        source: `actual` (the provider's last count), `anchored` (the usage stored with the session and what
+            came since) or `estimated` (without system prompt and tools).
         messages: Rows of the transcript.
         why_not: `short`, `disabled`, `no window` or `paused`; "" where it looks and nothing holds it back.
         window: The window it reckons with.
@@ -55,6 +56,7 @@ def hygiene(
     window: int | None,
     hard_limit: int | None = None,
     last_prompt: int = 0,
+    anchored: int | None = None,
     paused: bool = False,
 ) -> Hygiene:
     """What the gateway decides over a transcript.
@@ -66,16 +68,20 @@ def hygiene(
         window: Of the main model.
         hard_limit: `compression.hygiene_hard_message_limit`; None for the release's default.
         last_prompt: The provider's last count for this session; 0 or less where there is none.
+        anchored: Tokens by the usage stored with the session, for releases that go by it.
         paused: A pause after an earlier failure still runs.
     """
     rules = policy.hygiene
     if len(rows) < rules.least or not enabled or not window:
         why = "short" if len(rows) < rules.least else "no window" if enabled else "disabled"
         return _decided(policy, None, len(rows), window, hard_limit, None, why)
-    counted = last_prompt > 0
-    tokens = last_prompt if counted else transcript_tokens(rows, policy)
+    tokens, source = last_prompt, "actual"
+    if last_prompt <= 0 and rules.anchored and anchored is not None:
+        tokens, source = anchored, "anchored"
+    elif last_prompt <= 0:
+        tokens, source = transcript_tokens(rows, policy), "estimated"
     why = "paused" if paused and rules.respects_pause else ""
-    return _decided(policy, tokens, len(rows), window, hard_limit, "actual" if counted else "estimated", why)
+    return _decided(policy, tokens, len(rows), window, hard_limit, source, why)
 
 
 def transcript_tokens(rows: Sequence[Message], policy: Policy) -> int:

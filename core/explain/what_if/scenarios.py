@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from core.account.pricing.price_book import open_book
 from core.explain.context.context import ConversationContext
-from core.explain.what_if.simulate import Outcome, cheapest, compare
+from core.explain.what_if.outcome import Outcome, cheapest
+from core.explain.what_if.simulate import compare
 from core.model.compaction.settings import Settings
 
 SHARES = (0.35, 0.50, 0.60, 0.70, 0.75, 0.80, 0.85, 0.90)

@@ -59,6 +59,7 @@ class HygieneRules:
         respects_pause: A pause stored after a failure stops it.
         pauses: Factors of `compression.hygiene_failure_cooldown_seconds`, by failures in a row.
         pause_most: The longest of them.
+        anchored: Without a last count it takes the usage stored with the session, and what came since.
         bounds: Where it does not land, only so many rows as the limit allows are sent.
     """
 
@@ -71,6 +72,7 @@ class HygieneRules:
     respects_pause: bool
     pauses: tuple[int, ...]
     pause_most: int
+    anchored: bool
     bounds: bool
 
 

@@ -224,6 +224,7 @@ class FailureRules:
         snapshot: Characters of the previous summary the fallback keeps; 0 for a mere mention.
         cap: Most characters of a structured fallback.
         main_model_on: Failure kinds of a summary model after which the main model is asked once.
+        main_model_elsewhere: Only where the main model's provider is another one.
     """
 
     fallback: str
@@ -238,6 +239,7 @@ class FailureRules:
     snapshot: int
     cap: int
     main_model_on: tuple[str, ...]
+    main_model_elsewhere: bool
 
 
 @dataclass(frozen=True, slots=True)

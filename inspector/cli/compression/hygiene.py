@@ -49,6 +49,7 @@ def found(args: argparse.Namespace, asked: Question) -> Hygiene | None:
         window=_window(args, asked),
         hard_limit=config.value("compression.hygiene_hard_message_limit", release) if config else None,
         last_prompt=_last_prompt(args, asked),
+        anchored=_anchored(asked),
         paused=_paused(asked),
     )
 
@@ -65,6 +66,15 @@ def _last_prompt(args: argparse.Namespace, asked: Question) -> int:
     if args.last_prompt is not None:
         return int(args.last_prompt)
     return asked.settings.current_tokens or 0 if asked.context is not None else 0
+
+
+def _anchored(asked: Question) -> int | None:
+    """Tokens by the usage stored with the session, where one still fits the transcript."""
+    from core.explain.context.usage_anchor import anchored_tokens
+
+    if asked.context is None:
+        return None
+    return anchored_tokens(asked.context.conversation.tip.model_config, asked.messages, asked.policy)
 
 
 def _paused(asked: Question) -> bool:

@@ -51,7 +51,7 @@ def _remarks(one: Scenario) -> Iterator[str]:
     if one.outcome.loops:
         yield "would loop"
     if one.outcome.refused:
-        from core.explain.what_if.simulate import refused_words
+        from core.explain.what_if.outcome import refused_words
 
         yield refused_words(one.outcome)
     if one.best:

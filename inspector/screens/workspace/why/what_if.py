@@ -10,8 +10,8 @@ from textual.app import ComposeResult
 from textual.message import Message as Event
 
 from core.explain.events import explained
+from core.explain.what_if.outcome import refused_words
 from core.explain.what_if.scenarios import Scenario, judged, scenarios
-from core.explain.what_if.simulate import refused_words
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.store.store import Store

@@ -75,6 +75,18 @@ def test_the_threshold_of_the_agent_does_not_move_that_of_the_gateway(release: s
     assert not below.fires
 
 
+def test_without_a_last_count_only_the_newest_goes_by_the_stored_usage() -> None:
+    sources = {
+        name: hygiene(ROWS, load_policy(name), enabled=True, window=200_000, anchored=171_000).source
+        for name in ("0.19", "0.22")
+    }
+    assert sources == {"0.19": "estimated", "0.22": "anchored"}
+    counted = hygiene(
+        ROWS, load_policy("0.22"), enabled=True, window=200_000, anchored=171_000, last_prompt=9
+    )
+    assert (counted.source, counted.fires) == ("actual", False)
+
+
 def test_a_pause_holds_back_only_a_release_that_heeds_it() -> None:
     old, new = (
         hygiene(ROWS, load_policy(name), enabled=True, window=200_000, last_prompt=180_000, paused=True)

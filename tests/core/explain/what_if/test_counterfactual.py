@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from core.account.pricing.price_book import Override, PriceBook
 from core.explain.events import explained
 from core.explain.what_if.bill import Bill
-from core.explain.what_if.simulate import cheapest, compare, history, simulate
+from core.explain.what_if.outcome import cheapest
+from core.explain.what_if.run import Gateway
+from core.explain.what_if.simulate import compare, history, simulate
 from core.hermes.policy.policy import load_policy, releases
 from core.model.accounting.prices import PriceRow, Rates
 from core.model.compaction.settings import Settings
@@ -46,6 +48,19 @@ def test_a_higher_threshold_fires_less_and_sends_more() -> None:
     assert low.prompt_tokens < high.prompt_tokens
     assert low.peak < high.peak
     assert cheapest([high, low]) is low
+
+
+def test_under_a_gateway_its_own_check_fires_first_where_the_threshold_is_above_it() -> None:
+    spoken, late = talk(120, 8_000), replace(BASE, window=200_000, threshold=0.95)
+    policy = load_policy("0.18")
+    alone = simulate(spoken, policy, late)
+    behind = simulate(spoken, policy, late, gateway=Gateway(5_000))
+    assert not any(firing.by_gateway for firing in alone.firings)
+    assert behind.firings[0].by_gateway
+    assert behind.firings[0].tokens >= 170_000
+    many = simulate(spoken, policy, late, gateway=Gateway(100))
+    assert many.firings[0].by_gateway
+    assert many.firings[0].tokens < 170_000
 
 
 def test_a_disabled_compressor_lets_it_grow() -> None:

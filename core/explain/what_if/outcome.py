@@ -1,0 +1,112 @@
+"""What a conversation comes to under one setting: compactions, refusals, tokens, money."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from core.explain.what_if.recovery import RecoveryEnd
+from core.model.compaction.settings import Settings
+from core.support.plural import plural
+
+
+@dataclass(frozen=True, slots=True)
+class Firing:
+    """One compaction that would have run.
+
+    Attributes:
+        row: The message it would have followed.
+        tokens: Size of the request then.
+        summarised: Tokens of the messages it would have summarised.
+        attempt: Which of the turn's attempts at a request the provider would have refused; 0 for none.
+        by_gateway: The gateway's own check fired it, before the turn.
+    """
+
+    row: int | None
+    turn: int
+    tokens: int
+    summarised: int
+    attempt: int = 0
+    by_gateway: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """One request the provider would have refused as longer than the window.
+
+    Attributes:
+        attempts: Attempts of the turn it took, those before it counted.
+        end: What would have come of it.
+    """
+
+    row: int | None
+    turn: int
+    tokens: int
+    attempts: int
+    end: RecoveryEnd
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A conversation's run under one setting.
+
+    Attributes:
+        release: Whose rules applied.
+        calls: Model calls, the same under every setting.
+        prompt_tokens: Tokens all those calls would have carried.
+        summarised_tokens: Tokens the summary model would have read.
+        requests: Every call's prompt, and what of it repeats the call before: what a cache could serve.
+        written_tokens: Tokens the summary model would have written.
+        usd: What the prompts and the summaries would have cost; None when nobody knows a price.
+        peak: The largest prompt.
+        loops: It would have fired again and again without getting below its threshold.
+        refused: Requests that would have been longer than the window, oldest first.
+    """
+
+    release: str
+    settings: Settings
+    threshold: int | None
+    firings: tuple[Firing, ...]
+    calls: int
+    prompt_tokens: int
+    summarised_tokens: int
+    peak: int
+    loops: bool = False
+    requests: tuple[tuple[int, int], ...] = ()
+    written_tokens: int = 0
+    usd: Decimal | None = None
+    refused: tuple[Refused, ...] = ()
+
+    @property
+    def gives_up(self) -> Refused | None:
+        """The first request that nothing would have made fit."""
+        return next((one for one in self.refused if one.end is not RecoveryEnd.FITS), None)
+
+    @property
+    def total(self) -> int:
+        """Everything a model would have read."""
+        return self.prompt_tokens + self.summarised_tokens
+
+
+def cheapest(outcomes: Iterable[Outcome]) -> Outcome | None:
+    """The setting that costs least, or without prices that under which models read least.
+
+    None when all of them loop or give up a turn.
+    """
+    sound = [outcome for outcome in outcomes if not outcome.loops and outcome.gives_up is None]
+    priced = [(outcome.usd, outcome) for outcome in sound if outcome.usd is not None]
+    if priced and len(priced) == len(sound):
+        return min(priced, key=lambda pair: pair[0])[1]
+    return min(sound, key=lambda outcome: outcome.total, default=None)
+
+
+def refused_words(outcome: Outcome) -> str:
+    """Which turn the provider's refusals would have cost most; empty where it would have refused none."""
+    lost = outcome.gives_up
+    if lost is not None:
+        return f"turn {lost.turn} would have been given up"
+    worst = max(outcome.refused, key=lambda one: one.attempts, default=None)
+    if worst is None:
+        return ""
+    return f"turn {worst.turn} would have needed {plural(worst.attempts, 'attempt')}"

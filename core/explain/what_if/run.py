@@ -1,0 +1,173 @@
+"""A conversation that grows message by message, and shrinks when a release would compact it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from core.compress.planning.measure import Measured, measure
+from core.compress.planning.plan import plan
+from core.compress.sizing.estimate import message_size, total_tokens
+from core.explain.what_if.outcome import Firing, Outcome, Refused
+from core.explain.what_if.recovery import RecoveryEnd, recover, states_its_limit
+from core.hermes.policy.policy import Policy
+from core.model.compaction.plan import Plan
+from core.model.compaction.settings import Settings
+from core.model.transcript.message import Message
+
+_SUMMARY = "[CONTEXT SUMMARY]: "
+_MOST = 500
+"""Compactions after which a setting is called a loop."""
+_GIVEN_UP = 3
+"""Turns given up after which nobody would have gone on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """The gateway that runs a conversation, with a check of its own before every turn.
+
+    Attributes:
+        rows: At or above which it compacts, whatever the tokens.
+    """
+
+    rows: int
+
+
+class HistoryRun:
+    """A transcript that grows, and shrinks when it fires."""
+
+    def __init__(
+        self, policy: Policy, settings: Settings, overhead: int, gateway: Gateway | None = None
+    ) -> None:
+        self.gateway, self.last_prompt = gateway, 0
+        self.policy, self.settings, self.overhead = policy, settings, overhead
+        self.messages: list[Message] = []
+        self.sizes: list[int] = []
+        self.size = 0
+        self.firings: list[Firing] = []
+        self.requests: list[tuple[int, int]] = []
+        self.turns = self.repeats = self.written = 0
+        self.threshold = self._limit()
+        self.deaf_until = self.attempts = 0
+        self.refused: list[Refused] = []
+
+    def add(self, message: Message) -> None:
+        """One more message; before a user's, the gateway looks at what there is."""
+        if message.role == "user" and self.gateway is not None:
+            self._hygiene(self.gateway)
+        size = self._size(message)
+        self.messages.append(message)
+        self.sizes.append(size)
+        self.size += size
+        if message.role == "user":
+            self.turns += 1
+            self.attempts = 0
+
+    def call(self) -> None:
+        """A model call: the check runs, then the request is sent."""
+        request = self.size + self.overhead
+        loops = len(self.firings) >= _MOST
+        if self.threshold is not None and request >= max(self.threshold, self.deaf_until) and not loops:
+            self._compress(request)
+        request = self.size + self.overhead
+        if self.settings.window and request > self.settings.window:
+            self._refuse(request, self.settings.window)
+            request = self.size + self.overhead
+        self.last_prompt = request
+        self.requests.append((request, min(self.repeats, request)))
+        self.repeats = request
+
+    def _hygiene(self, gateway: Gateway) -> None:
+        """The gateway's check: the last request as the provider counted it, else the rows alone."""
+        rules, window, rows = self.policy.hygiene, self.settings.window, len(self.messages)
+        if rows < rules.least or not window or not self.settings.enabled or len(self.firings) >= _MOST:
+            return
+        if (self.last_prompt or self.size) < int(window * rules.share) and rows < gateway.rows:
+            return
+        before = len(self.firings)
+        self._compress(self.last_prompt or self.size, by_gateway=True)
+        if len(self.firings) > before or not rules.repeats:
+            self.last_prompt = 0
+
+    def outcome(self) -> Outcome:
+        """The run so far."""
+        return Outcome(
+            release=self.policy.release,
+            settings=self.settings,
+            threshold=self.threshold,
+            firings=tuple(self.firings),
+            calls=len(self.requests),
+            prompt_tokens=sum(sent for sent, _ in self.requests),
+            summarised_tokens=sum(firing.summarised for firing in self.firings),
+            peak=max((sent for sent, _ in self.requests), default=0),
+            loops=len(self.firings) >= _MOST,
+            requests=tuple(self.requests),
+            written_tokens=self.written,
+            refused=tuple(self.refused),
+        )
+
+    def _compress(self, request: int, *, by_gateway: bool = False) -> None:
+        measured = measure(self.messages, self.policy)
+        warm = replace(self.settings, warm=bool(self.firings))
+        planned = plan(measured, warm)
+        if not planned.middle.size or not self.settings.enabled:
+            # Nothing to take out: the release tries again only when the request has grown.
+            self.deaf_until = request + 1
+            return
+        middle = sum(self.sizes[planned.middle.start : planned.middle.end])
+        last = self.messages[-1].row
+        self.firings.append(
+            Firing(last.id if last else None, self.turns, request, middle, by_gateway=by_gateway)
+        )
+        self.written += planned.summary_budget or 0
+        self._replace(_left(measured, planned))
+        # Behind system prompt and tools nothing is as it was.
+        self.repeats = self.overhead
+        self.deaf_until = 0 if self.size + self.overhead < (self.threshold or 0) else request
+
+    def _refuse(self, request: int, window: int) -> None:
+        """The request is longer than the window: the provider says so, and the release acts on it."""
+        given_up = [one for one in self.refused if one.end is not RecoveryEnd.FITS]
+        if len(given_up) >= _GIVEN_UP or (given_up and given_up[-1].turn == self.turns):
+            return
+        warm = replace(self.settings, warm=bool(self.firings))
+        provider = states_its_limit(window, self.settings.provider)
+        found = recover(
+            self.messages, self.policy, warm, provider, overhead=self.overhead, used=self.attempts
+        )
+        last = self.messages[-1].row
+        row = last.id if last else None
+        for step in found.steps:
+            taken = max(0, step.before_tokens - step.after_tokens)
+            if step.after_messages < step.before_messages or taken:
+                self.firings.append(Firing(row, self.turns, step.before_tokens, taken, step.number))
+        self.attempts = found.used
+        self.refused.append(Refused(row, self.turns, request, found.used, found.end))
+        if found.messages != tuple(self.messages):
+            self._replace(list(found.messages))
+            self.repeats = self.overhead
+
+    def _replace(self, messages: list[Message]) -> None:
+        self.messages = messages
+        self.sizes = [self._size(message) for message in messages]
+        self.size = sum(self.sizes)
+
+    def _size(self, message: Message) -> int:
+        rules = self.policy.estimate
+        return total_tokens([message_size(message.wire, rules)], rules)
+
+    def _limit(self) -> int | None:
+        return plan(measure((), self.policy), self.settings).threshold_tokens
+
+
+def _left(measured: Measured, planned: Plan) -> list[Message]:
+    """Head, a summary of the size asked for, and the tail, old results shortened."""
+    pruned = set(planned.pruned_at)
+    kept = [*range(planned.head.start, planned.head.end), *range(planned.tail.start, planned.tail.end)]
+    rows = {i: measured.shrunk.get(i, measured.base[i]) if i in pruned else measured.base[i] for i in kept}
+    words = "x" * (4 * (planned.summary_budget or 0))
+    summary = Message({"role": "user", "content": _SUMMARY + words})
+    return [
+        *(rows[i] for i in range(planned.head.start, planned.head.end)),
+        summary,
+        *(rows[i] for i in range(planned.tail.start, planned.tail.end)),
+    ]
