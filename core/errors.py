@@ -3,6 +3,7 @@
     InspectorError
     ├── UsageError        2  the command line is off
     ├── NotFoundError     3  no such session, conversation or file
+    │   └── AmbiguousError   several titles begin as the text does
     ├── ConfigError       4  config.yaml or a setting cannot be used
     ├── DatabaseError     5  a session database cannot be read or written
     ├── SummaryError      1  a summariser gave nothing usable
@@ -51,6 +52,10 @@ class NotFoundError(InspectorError):
     """There is no such session, conversation or file."""
 
     exit_code = 3
+
+
+class AmbiguousError(NotFoundError):
+    """Several things begin as the text does, and none is called so."""
 
 
 class ConfigError(InspectorError):

@@ -12,6 +12,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TextIO
 
@@ -20,6 +21,7 @@ from inspector import __version__
 from inspector.cli.arguments import options
 from inspector.cli.lazy_modules import SELDOM_USED, put_off
 from inspector.cli.registry import COMMANDS
+from inspector.terminal.waiting import waiting
 
 PROGRAM = "hermes-inspector"
 INTERRUPTED, READER_GONE = 130, 141
@@ -69,7 +71,10 @@ def _dispatch(words: list[str]) -> int:
     module = importlib.import_module(f"inspector.cli.{COMMANDS[name].module}")
     parser = options.Parser(f"{PROGRAM} {name}", _sentence(COMMANDS[name].summary), module.__doc__)
     module.add_arguments(parser)
-    code: int = module.run(parser.parse_args(rest))
+    options.add_common_options(parser, __version__)
+    args = parser.parse_args(rest)
+    with nullcontext() if COMMANDS[name].shows_itself else waiting(f"hermes-inspector {name}"):
+        code: int = module.run(args)
     return code
 
 
@@ -95,11 +100,11 @@ def _start_app(words: list[str]) -> int:
     )
     parser.epilog = _command_list()
     parser.usage = f"{PROGRAM} [options] [command ...]"
-    parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     parser.add_argument("stray", nargs="*", help=argparse.SUPPRESS)
     options.add_store_options(parser)
     options.add_app_options(parser)
     options.add_json_option(parser)
+    options.add_common_options(parser, __version__)
     args = parser.parse_args(words)
     if args.stray:
         raise _unknown(args.stray[0])
@@ -119,7 +124,7 @@ def _unknown(word: str) -> UsageError:
 
 
 def _command_list() -> str:
-    rows = (f"  {name:<12}{command.summary}" for name, command in COMMANDS.items())
+    rows = (f"  {name:<15}{command.summary}" for name, command in COMMANDS.items())
     return "\n".join(
         ["commands (without one, the app opens):", *rows, "", f"`{PROGRAM} COMMAND --help` says more."]
     )

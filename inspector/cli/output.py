@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import InspectorError
 from inspector.payloads import values as jsonio
+from inspector.terminal import waiting
 
 if TYPE_CHECKING:
     from core.model.evidence import Evidence
+    from core.model.finding import Severity
     from core.model.headline import Headline
+
+PROGRAM = "hermes-inspector"
 
 LONGEST_QUOTE = 400
 """Characters of a quoted line; --json has all of it."""
@@ -30,29 +34,56 @@ def write_json(payload: dict[str, Any], *, mask: bool = True) -> None:
     if mask:
         payload = jsonio.masked(payload)
     # `dumps`, not `dump`: only the former uses the C encoder, which is ten times as fast.
-    sys.stdout.write(f"{jsonio.dumps(payload)}\n")
+    write_text(f"{jsonio.dumps(payload)}\n")
 
 
 def write_lines(lines: Iterable[str], *, mask: bool = True) -> None:
-    """Print lines for people; `mask` as for `write_json`."""
-    from inspector.terminal.text import visible
+    """Print lines for people, as wide as the terminal and in its colours; `mask` as for `write_json`."""
+    from inspector.terminal.printed import printed
 
-    for line in cleaned(lines) if mask else map(visible, lines):
-        sys.stdout.write(f"{line}\n")
+    for line in printed(lines, mask=mask):
+        write_text(f"{line}\n")
 
 
-def cleaned(lines: Iterable[str]) -> Iterator[str]:
-    """Lines for people; whatever could act on a terminal is shown instead of sent."""
-    from inspector.terminal.text import clean
+def write_text(text: str) -> None:
+    """Print what is made ready for stdout."""
+    waiting.stop()
+    sys.stdout.write(text)
 
-    return map(clean, lines)
+
+def muted(text: str) -> str:
+    """A line that is there for who looks for it."""
+    from inspector.terminal.ink import Ink, inked
+
+    return inked(text, Ink.MUTED)
+
+
+def strong(text: str) -> str:
+    """What a line is about."""
+    from inspector.terminal.ink import Ink, inked
+
+    return inked(text, Ink.STRONG)
+
+
+def tinted(text: str, severity: Severity | None) -> str:
+    """A text in the colour of how bad it is."""
+    from inspector.terminal.ink import BY_SEVERITY, Ink, inked
+
+    return inked(text, Ink.GOOD if severity is None else BY_SEVERITY[severity])
+
+
+def indented(lines: Iterable[str], by: str = "  ") -> Iterator[str]:
+    """The same lines further in, in their colours."""
+    from inspector.terminal.ink import joined
+
+    return (joined(by, line) for line in lines)
 
 
 def evidence(value: Evidence) -> str:
     """A quotation or computation on one line, with its place."""
     from inspector.terminal.text import clean_line
 
-    return clean_line(f"{value.source.value} {value.where}: {value.text}", LONGEST_QUOTE)
+    return muted(clean_line(f"{value.source.value} {value.where}: {value.text}", LONGEST_QUOTE))
 
 
 def headline(found: Headline) -> Iterator[str]:
@@ -60,9 +91,16 @@ def headline(found: Headline) -> Iterator[str]:
     from core.model.finding import Severity
 
     mark = {None: "●", Severity.INFO: "●", Severity.WARNING: "▲", Severity.CRITICAL: "■"}[found.severity]
-    yield f"{mark} {found.sentence}"
+    yield tinted(f"{mark} {found.sentence}", found.severity)
     if found.remedy:
-        yield f"  Fix: {found.remedy}"
+        yield fix(found.remedy)
+
+
+def fix(remedy: str, indent: str = "  ") -> str:
+    """The line that says what helps."""
+    from inspector.terminal.ink import joined
+
+    return joined(indent, strong("Fix:"), f" {remedy}")
 
 
 def write_csv(rows: Iterable[Mapping[str, Any]]) -> None:
@@ -75,6 +113,7 @@ def write_csv(rows: Iterable[Mapping[str, Any]]) -> None:
     table = list(rows)
     texts = list({value for row in table for value in row.values() if isinstance(value, str)})
     shown: dict[Any, str] = dict(zip(texts, _cells(texts), strict=True))
+    waiting.stop()
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerows(map(list, table[:1]))
     writer.writerows([shown.get(value, value) for value in row.values()] for row in table)
@@ -88,20 +127,17 @@ def _cells(texts: Sequence[str]) -> Iterator[str]:
 
 
 def write_note(text: str) -> None:
-    """Print one diagnostic line to stderr."""
+    """Print one diagnostic line to stderr, with the program's name."""
+    waiting.pause()
     if sys.stderr is not None:
-        sys.stderr.write(f"{_one_line(text)}\n")
+        sys.stderr.write(f"{PROGRAM}: {_one_line(text)}\n")
 
 
 def progress(what: str) -> Callable[[int, int], None]:
-    """Something to be told how far long work is; it draws one line on a terminal, and nothing elsewhere."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        return lambda done, total: None
-    stream = sys.stderr
+    """Something to be told how far long work is; a terminal shows it when that takes more than a second."""
 
     def tell(done: int, total: int) -> None:
-        stream.write(f"\r{what} {done:,} of {total:,}" + ("\r\x1b[K" if done >= total else ""))
-        stream.flush()
+        waiting.say("" if done >= total else f"{what} {done:,} of {total:,}")
 
     return tell
 
@@ -114,9 +150,10 @@ def write_error(error: BaseException, *, as_json: bool) -> None:
             f"unexpected error: {what}", remedy="Set HERMES_INSPECTOR_DEBUG=1 to see where it came from"
         )
     if as_json:
-        write_note(jsonio.dumps({"error": jsonio.error(error)}))
+        waiting.stop()
+        sys.stderr.write(f"{_one_line(jsonio.dumps({'error': jsonio.error(error)}))}\n")
     else:
-        write_note(f"hermes-inspector: {error.line}")
+        write_note(error.line)
 
 
 def _one_line(text: str) -> str:

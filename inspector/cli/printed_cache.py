@@ -18,6 +18,8 @@ from core.support.file_cache import KeptAnswer
 from core.support.fingerprint import state
 from core.support.user_dirs import OWN_PRICES, config_directory, state_directory
 from inspector.cli.arguments import target
+from inspector.terminal.ink import is_coloured
+from inspector.terminal.wrap import terminal_width
 
 LARGEST = 20_000_000
 """Characters of a document: a usage list of some forty thousand sessions."""
@@ -34,7 +36,7 @@ def slot(
     Args:
         args: The command line.
         sources: What the answer rests on besides the program, the database and its home.
-        people: Lines for people are kept as well: they are the same on every terminal.
+        people: Lines for people are kept as well, for terminals of one width and one kind.
         today: The answer is another tomorrow.
 
     Raises:
@@ -43,9 +45,14 @@ def slot(
     places = target.locations(args)
     if not (args.json or people) or len(places) != 1:
         return None
-    asked = (str(places[0].db.absolute()), sorted((key, str(value)) for key, value in vars(args).items()))
+    asked: tuple[object, ...] = (
+        str(places[0].db.absolute()),
+        sorted((key, str(value)) for key, value in vars(args).items()),
+    )
     # Logs are in local time, and so are days, so what they say depends on the zone.
     day = time.localtime()[:3] if today else ()
+    if people and not args.json:
+        asked = (*asked, terminal_width(), is_coloured())
     around = (day, time.tzname, time.timezone, *map(state, sources), *_states(places[0]))
     return KeptAnswer("printed", asked, around)
 

@@ -10,14 +10,19 @@ from typing import NamedTuple
 
 
 class Command(NamedTuple):
-    """Where a subcommand lies below `inspector.cli`, and its line for `--help`."""
+    """Where a subcommand lies below `inspector.cli`, and its line for `--help`.
+
+    Attributes:
+        shows_itself: It says by itself that it is at work, or works until it is stopped.
+    """
 
     module: str
     summary: str
+    shows_itself: bool = False
 
 
 COMMANDS = {
-    "demo": Command("app.demo", "open the app on the sample sessions"),
+    "demo": Command("app.demo", "open the app on the sample sessions", shows_itself=True),
     "sessions": Command("browse.sessions", "list conversations: tokens, cost, generations"),
     "show": Command("browse.show", "print a conversation, generation by generation"),
     "plan": Command("compression.plan", "where compression would cut, and the arithmetic behind it"),
@@ -43,7 +48,9 @@ COMMANDS = {
     ),
     "reconcile": Command("money.reconcile", "a provider's usage export beside what Hermes recorded"),
     "trajectory": Command(
-        "trajectory.trajectory", "cut finished training trajectories to a token budget, a file or ten million"
+        "trajectory.trajectory",
+        "cut finished training trajectories to a token budget, a file or ten million",
+        shows_itself=True,
     ),
     "chain": Command(
         "browse.chain", "continuations, branches and delegates of a session, and what /resume opens"
@@ -54,13 +61,21 @@ COMMANDS = {
         "engines.listing", "context engines: where they are, whether they load, which releases take them"
     ),
     "plugin": Command("engines.plugin", "live inside Hermes: a context engine, a recorder, /inspect"),
-    "mcp": Command("engines.mcp", "read-only tools for agents, by the Model Context Protocol on stdio"),
-    "status": Command("live.status", "one line: context used, today's money, cache hits, worst finding"),
-    "watch": Command("live.watch", "what happens, as it happens: one line an event, each told once"),
-    "config": Command(
-        "app.config", "your settings: what is in force, where it comes from, what is wrong with it"
+    "mcp": Command(
+        "engines.mcp", "read-only tools for agents, by the Model Context Protocol on stdio", shows_itself=True
     ),
-    "serve": Command("live.serve", "the app in a browser on this machine, behind a token; read only"),
+    "status": Command("live.status", "one line: context used, today's money, cache hits, worst finding"),
+    "watch": Command(
+        "live.watch", "what happens, as it happens: one line an event, each told once", shows_itself=True
+    ),
+    "config": Command(
+        "app.config",
+        "your settings: what is in force, where it comes from, what is wrong with it",
+        shows_itself=True,
+    ),
+    "serve": Command(
+        "live.serve", "the app in a browser on this machine, behind a token; read only", shows_itself=True
+    ),
     "completion": Command("completion.completion", "a completion script for the shell, or the manual page"),
     "doctor": Command("browse.doctor", "check that the store, its schema and its configuration can be read"),
 }

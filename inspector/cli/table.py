@@ -1,15 +1,17 @@
-"""Tidy tables for people: aligned by what the terminal draws, never wider than it when there is one."""
+"""Tidy tables for people: as wide as the terminal at most, without columns that say the same in every row."""
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from inspector.terminal.text import clean_line, fit
+from inspector.terminal.ink import Ink, Inked, Span, inked, joined, spans_of
+from inspector.terminal.text import cell_len, clean_line, crop, fit
+from inspector.terminal.wrap import broken
+from inspector.terminal.wrap import terminal_width as terminal_width
 
 GAP = "  "
+_NOTHING = ("", "–")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,45 +21,91 @@ class Column:
     Attributes:
         right: Align to the right, as numbers are.
         shrinks: Give up width when the terminal is narrow; at least `least` cells stay.
+        wraps: Take several rows rather than cut a text.
+        varies: Left out where every row says the same, which is then said once below the table.
+        rank: Left out when there is no room, the highest first; 0 stays.
     """
 
     title: str
     right: bool = False
     shrinks: bool = False
     least: int = 12
+    wraps: bool = False
+    varies: bool = False
+    rank: int = 0
 
 
-def lines(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> list[str]:
-    """A header and one line a row.
+def lines(
+    columns: Sequence[Column], rows: Iterable[Sequence[str]], total: Sequence[str] | None = None
+) -> list[str]:
+    """A header and the rows, then what was left out and why.
 
     Args:
         columns: What stands where.
-        rows: One text a column; untrusted, cleaned here.
+        rows: One text a column, perhaps coloured; untrusted, cleaned here.
+        total: A last row that is none of them.
 
     Returns:
         Lines without trailing blanks, within the terminal's width when stdout is one.
     """
-    from inspector.terminal.text import cell_len
+    cells = [[_clean(cell) for cell in row] for row in rows]
+    foot = [[_clean(cell) for cell in total]] if total is not None else []
+    same = _same(columns, cells)
+    room = terminal_width()
+    kept = [index for index in range(len(columns)) if index not in same]
+    hidden: list[int] = []
+    while True:
+        widths = _widths(
+            [columns[i] for i in kept], [[row[i] for i in kept] for row in (*cells, *foot)], room
+        )
+        spare = [i for i in kept if columns[i].rank]
+        if room is None or _whole(widths) <= room or not spare:
+            break
+        hidden.append(max(spare, key=lambda i: columns[i].rank))
+        kept.remove(hidden[-1])
+    shown = [columns[i] for i in kept]
+    found = _headings(shown, widths)
+    for row in (*cells, *foot):
+        found += _row_lines(shown, widths, [row[i] for i in kept])
+    found = found if room is None else [_cropped(line, room) for line in found]
+    return [*found, *_left_out(columns, same, hidden)]
 
-    cells = [[clean_line(cell) for cell in row] for row in rows]
-    titles = [column.title for column in columns]
-    widths = [max(map(cell_len, column)) for column in zip(titles, *cells, strict=True)]
-    widths = _shrunk(columns, widths, terminal_width())
-    return [_line(columns, widths, row) for row in [titles, *cells]]
+
+def _clean(cell: str) -> str:
+    text, spans = clean_line(cell), spans_of(cell)
+    return inked(text, spans[0].ink) if spans else text
 
 
-def _line(columns: Sequence[Column], widths: Sequence[int], row: Sequence[str]) -> str:
-    parts = (
-        fit(cell, width, right=column.right) for column, width, cell in zip(columns, widths, row, strict=True)
-    )
-    return GAP.join(parts).rstrip()
+def _same(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> dict[int, str]:
+    """Columns that say the same in each of at least two rows."""
+    if len(cells) < 2:
+        return {}
+    return {
+        index: cells[0][index]
+        for index, column in enumerate(columns)
+        if column.varies and len({row[index] for row in cells}) == 1
+    }
 
 
-def _shrunk(columns: Sequence[Column], widths: list[int], room: int | None) -> list[int]:
-    """Take what does not fit from the columns that shrink, the widest first."""
+def _left_out(columns: Sequence[Column], same: dict[int, str], hidden: Sequence[int]) -> Iterator[str]:
+    told = ", ".join(f"{columns[i].title} {text}" for i, text in same.items() if text not in _NOTHING)
+    if told:
+        yield inked(f"in every row: {told}", Ink.MUTED)
+    if hidden:
+        names = ", ".join(columns[i].title for i in sorted(hidden))
+        yield inked(f"no room for: {names}", Ink.MUTED)
+
+
+def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]], room: int | None) -> list[int]:
+    """What each column takes; headings give way first, then the columns that shrink, the widest first."""
+    needed = [max((cell_len(row[i]) for row in rows), default=0) for i in range(len(columns))]
+    widths = [max(cell_len(column.title), width) for column, width in zip(columns, needed, strict=True)]
     if room is None:
         return widths
-    excess = sum(widths) + len(GAP) * (len(widths) - 1) - room
+    if _whole(widths) > room:
+        words = [max(map(cell_len, column.title.split()), default=0) for column in columns]
+        widths = [max(pair) for pair in zip(words, needed, strict=True)]
+    excess = _whole(widths) - room
     order = sorted((i for i, column in enumerate(columns) if column.shrinks), key=lambda i: -widths[i])
     for index in order:
         taken = max(0, min(excess, widths[index] - columns[index].least))
@@ -66,9 +114,62 @@ def _shrunk(columns: Sequence[Column], widths: list[int], room: int | None) -> l
     return widths
 
 
-def terminal_width() -> int | None:
-    """Columns of the terminal stdout goes to; None when it goes elsewhere."""
-    try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns
-    except (OSError, ValueError, AttributeError):
-        return None
+def _whole(widths: Sequence[int]) -> int:
+    return sum(widths) + len(GAP) * (len(widths) - 1)
+
+
+def _headings(columns: Sequence[Column], widths: Sequence[int]) -> list[str]:
+    bold = [replace(column, wraps=True) for column in columns]
+    return _row_lines(bold, widths, [inked(column.title, Ink.STRONG) for column in columns], foot=True)
+
+
+def _row_lines(
+    columns: Sequence[Column], widths: Sequence[int], row: Sequence[str], *, foot: bool = False
+) -> list[str]:
+    """One row of a table, over as many lines as its longest wrapped cell; with `foot` all end in the last."""
+    stacks = [_stack(cell, width, column) for column, width, cell in zip(columns, widths, row, strict=True)]
+    height = max(map(len, stacks), default=1)
+    stacks = [["", *[""] * (height - len(one) - 1), *one][-height:] if foot else one for one in stacks]
+    return [
+        _line(columns, widths, [one[at] if at < len(one) else "" for one in stacks]) for at in range(height)
+    ]
+
+
+def _stack(cell: str, width: int, column: Column) -> list[str]:
+    if cell_len(cell) <= width:
+        return [cell]
+    tint = spans_of(cell)[0].ink if spans_of(cell) else None
+    if not column.wraps:
+        return [inked(_elided(cell, width), tint)]
+    return [inked(f"{cell[start:end]}", tint) for _, (start, end) in broken(str(cell), width, 0)]
+
+
+def _elided(text: str, width: int) -> str:
+    """A text cut between two words where that loses little, and anywhere else otherwise."""
+    cut = crop(text, width)
+    head, blank, _ = cut.removesuffix("…").rpartition(" ")
+    broke = not text[len(cut) - 1 :].startswith(" ")
+    return f"{head.rstrip()}…" if blank and broke and cell_len(head) * 3 >= width * 2 else cut
+
+
+def _line(columns: Sequence[Column], widths: Sequence[int], row: Sequence[str]) -> str:
+    parts: list[str] = []
+    for column, width, cell in zip(columns, widths, row, strict=True):
+        padded = fit(str(cell), width, right=column.right)
+        parts += (inked(padded, spans_of(cell)[0].ink) if spans_of(cell) else padded, GAP)
+    return _stripped(joined(*parts))
+
+
+def _stripped(line: str) -> str:
+    """Without trailing blanks, so also without their colour."""
+    text = str(line).rstrip()
+    return _within(line, text)
+
+
+def _cropped(line: str, room: int) -> str:
+    return line if cell_len(line) <= room else _within(line, crop(str(line), room))
+
+
+def _within(line: str, text: str) -> str:
+    spans = (Span(one.start, min(one.end, len(text)), one.ink) for one in spans_of(line))
+    return Inked(text, tuple(one for one in spans if one.start < one.end))

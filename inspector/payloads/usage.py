@@ -17,6 +17,7 @@ from core.account.spending.group import Fields, Group
 from core.account.spending.ledger import Books, Entry
 from core.account.spending.recorded import UNKNOWN
 from core.account.spending.sums import plain, standing
+from core.explain.headline.usage import of_sums, usage_headline
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prices import Money
 from core.model.accounting.tokens import Buckets, share_of
@@ -26,6 +27,7 @@ from inspector.terminal.masking import mask_all
 NULL = "null"
 PIECE = 500
 """Rows written at once: all in one text would stand in memory thrice before they are printed."""
+_RECORDED, _USD = map(Group._fields.index, ("recorded", "usd"))
 _TITLE = Group._fields.index("title")
 _PRICED = itemgetter(*map(Group._fields.index, ("included", "price", "usd", "unpriced")))
 _IDS = frozenset(("session", "conversation"))
@@ -36,6 +38,7 @@ NOT_COMPUTED = '"computed_usd":null,"included_usd":null,"price_source":null,"unp
 def payload(found: Ledger) -> dict[str, Any]:
     """A ledger as the command line promises it."""
     return {
+        **jsonio.headline(usage_headline(found)),
         "by": found.by,
         "rows": [row(one) for one in found.rows],
         "totals": row(found.totals),
@@ -76,20 +79,38 @@ def _subtree(tokens: Buckets, recorded: Money | None) -> dict[str, Any]:
 
 def document(books: Books) -> Iterator[str]:
     """The text of `payload` in pieces, its stored names masked."""
+    entries, totals = books.entries(), books.totals()
     rest = {
-        "totals": row(books.totals()),
+        **_headline(books, totals, entries),
+        "totals": row(totals),
         "lower_bound": books.lower_bound,
         "notes": list(books.notes()),
         "since": jsonio.time(books.since),
         "until": jsonio.time(books.until),
     }
     yield f'{{"by":{quoted(books.by)},"rows":['
-    rows = _rows(books, books.entries())
+    rows = _rows(books, entries)
     between = ""
     while some := ",".join(islice(rows, PIECE)):
         yield from (between, some)
         between = ","
     yield f"],{_dumped(rest)[1:]}"
+
+
+def _headline(books: Books, totals: LedgerRow, entries: Sequence[Entry | Fields]) -> dict[str, str | None]:
+    """What the ledger comes to; of all rows only the one that cost most is made for it."""
+    largest = max(entries, key=lambda entry: _spent(books, entry), default=None)
+    made = None if largest is None else books.row(largest)
+    return jsonio.headline(of_sums(totals, made, len(entries), books.lower_bound))
+
+
+def _spent(books: Books, entry: Entry | Fields) -> float:
+    if isinstance(entry, Entry):
+        row = books.row(entry)
+        best = row.computed.usd if row.recorded.usd is None else row.recorded.usd
+    else:
+        best = entry[_USD] if entry[_RECORDED] is None else entry[_RECORDED]
+    return float(best or 0)
 
 
 def _rows(books: Books, entries: Sequence[Entry | Fields]) -> Iterator[str]:

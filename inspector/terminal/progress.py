@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from inspector.terminal import waiting
+
 if TYPE_CHECKING:
     from core.compress.summarise.base import Cancelled, Endpoint, OnText
 
@@ -26,6 +28,8 @@ class Progress:
         self._endpoint = endpoint
         self._shown = endpoint is not None and sys.stderr.isatty()
         self._began = self._told = time.monotonic()
+        if self._shown:
+            waiting.stop()
         self._characters = 0
 
     @property

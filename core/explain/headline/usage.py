@@ -24,19 +24,25 @@ def usage_headline(ledger: Ledger, period: str = "") -> Headline:
         ledger: Buckets and cost by some dimension.
         period: What it is of, in words: `30 days`.
     """
-    totals = ledger.totals
+    largest = max(ledger.rows, key=lambda row: _cost(row)[0] or Decimal(0), default=None)
+    return of_sums(ledger.totals, largest, len(ledger.rows), ledger.lower_bound, period)
+
+
+def of_sums(
+    totals: LedgerRow, largest: LedgerRow | None, rows: int, lower_bound: bool, period: str = ""
+) -> Headline:
+    """The same of a ledger whose rows nobody made: its totals, the most expensive row, how many there are."""
     over = _over(period)
-    if not ledger.rows:
+    if largest is None:
         return Headline(f"Nothing was spent{over}.")
     usd, missing = _cost(totals)
     if usd is None:
         tokens = short(totals.tokens.total or 0)
         return Headline(f"{tokens} tokens{over}; no price is known for them.", None)
-    mark = "≥" if missing or ledger.lower_bound else ""
+    mark = "≥" if missing or lower_bound else ""
     sentence = f"{mark}{dollars(usd)}{over}, {_calls(totals)}."
-    largest = max(ledger.rows, key=lambda row: _cost(row)[0] or Decimal(0))
     share, _ = _cost(largest)
-    if len(ledger.rows) > 1 and usd > 0 and share:
+    if rows > 1 and usd > 0 and share:
         name = masked_start(" ".join((largest.label or largest.key).split()), _MOST)
         task = f" ({largest.task})" if largest.task else ""
         sentence += f" Largest: {name}{task}, {dollars(share)} ({share / usd:.0%})."

@@ -1,4 +1,4 @@
-"""From what a user types to a session: an id, a unique prefix of one, a title, or `latest`."""
+"""From what a user types to a session: an id or a title, a unique beginning of one, or `latest`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import difflib
 import sqlite3
 from pathlib import Path
 
-from core.errors import NotFoundError, UsageError
+from core.errors import AmbiguousError, NotFoundError, UsageError
 from core.model.transcript.pages import ListQuery
 from core.store.conversations.conversation_query import list_conversations
 from core.store.database.schema import HAS_ID, Schema
+from core.store.lineage.families import families_of
 
 LATEST = "latest"
 _TESTS = (
@@ -19,6 +20,7 @@ _TESTS = (
     "lower(title) = lower(?1)",
 )
 """What a text may be to a session, surest first; the first that fits one alone decides."""
+_BEGINS = "?1 <> '' AND lower(substr(title, 1, length(?1))) = lower(?1)"
 _SHOWN = 5
 _COMPARED = 5_000
 
@@ -28,6 +30,7 @@ def resolve_id(connection: sqlite3.Connection, schema: Schema, path: Path, text:
 
     Raises:
         NotFoundError: Nothing fits; near matches are named.
+        AmbiguousError: Titles of several conversations begin so; they are named.
         UsageError: A prefix or title fits several sessions; they are named.
     """
     if text == LATEST:
@@ -40,7 +43,37 @@ def resolve_id(connection: sqlite3.Connection, schema: Schema, path: Path, text:
         several = several or found
     if several:
         raise _ambiguous(text, several, path)
+    if schema.has("sessions", "title") and (begun := _begun(connection, text)):
+        return _one_conversation(connection, schema, path, text, begun)
     raise _unknown(connection, schema, path, text)
+
+
+def _begun(connection: sqlite3.Connection, text: str) -> dict[str, str]:
+    """The title of each session whose title begins with a text, by the session's id."""
+    query = f"SELECT id, title FROM sessions WHERE {HAS_ID} AND {_BEGINS} ORDER BY id LIMIT {_COMPARED}"  # noqa: S608 - tests above
+    return {str(one): str(title) for one, title in connection.execute(query, (text,)).fetchall()}
+
+
+def _one_conversation(
+    connection: sqlite3.Connection, schema: Schema, path: Path, text: str, begun: dict[str, str]
+) -> str:
+    """The newest session of the only conversation whose titles begin so.
+
+    Raises:
+        AmbiguousError: There are several.
+    """
+    lineage = families_of(connection, schema, list(begun))
+    tips = dict.fromkeys(lineage.tip(one) for one in begun)
+    if len(tips) == 1:
+        return next(iter(tips))
+    first = {lineage.tip(one): f"{title} ({one})" for one, title in reversed(begun.items())}
+    named = [first[tip] for tip in tips][:_SHOWN]
+    more = f" and {len(tips) - _SHOWN} more" if len(tips) > _SHOWN else ""
+    raise AmbiguousError(
+        f"{text!r} is the beginning of {len(tips)} titles",
+        where=str(path),
+        remedy=f"Say more, or give an id: {', '.join(named)}{more}",
+    )
 
 
 def _latest(connection: sqlite3.Connection, schema: Schema, path: Path) -> str:

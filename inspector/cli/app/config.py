@@ -53,9 +53,16 @@ def _show(found: ConfigFile, as_json: bool) -> int:
     if as_json:
         output.write_json({"path": str(found.path), "exists": found.exists, "settings": rows})
         return 0
-    names = max(len(row["name"]) for row in rows)
+    from inspector.cli.table import Column, lines
+
+    columns = (
+        Column("setting"),
+        Column("value", shrinks=True),
+        Column("from", varies=True, rank=1),
+        Column("what it does", shrinks=True, wraps=True, least=24, rank=2),
+    )
     output.write_lines(
-        f"{row['name']:<{names}}  {_text(row['value'])}  [{row['origin']}]  {row['says']}" for row in rows
+        lines(columns, ([row["name"], _text(row["value"]), row["origin"], row["says"]] for row in rows))
     )
     return 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from core.errors import UsageError
 from inspector.cli.arguments import options
 
 
@@ -18,6 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Open the app on the sample sessions."""
+    if args.db or args.home or args.profile:
+        raise UsageError("demo shows the samples and no other store", remedy="Leave `demo` out to open yours")
     from sample_sessions.demo import demo_home
 
     home = demo_home()

@@ -6,6 +6,7 @@ import sys
 
 from core.errors import UsageError
 from inspector.cli import output
+from inspector.terminal import waiting
 
 YES = ("y", "yes")
 
@@ -24,6 +25,7 @@ def ask(question: str, *, yes: bool) -> None:
         return
     if sys.stdin is None or not sys.stdin.isatty():
         raise UsageError(f"{question} Nobody is there to answer", remedy="Agree beforehand with --yes")
+    waiting.stop()
     output.write_note(f"{question} [y/N]")
     if sys.stdin.readline().strip().lower() not in YES:
         raise UsageError("not agreed; nothing was sent or written")

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
 
+_VERSION = "print the version and end"
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser that raises instead of printing its usage and exiting."""
 
@@ -34,7 +37,9 @@ class Parser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         """The help, as wide as the terminal."""
-        self.formatter_class = argparse.RawDescriptionHelpFormatter
+        from inspector.cli.arguments.help_text import HelpText
+
+        self.formatter_class = HelpText
         return super().format_help()
 
     def print_help(self, file: SupportsWrite[str] | None = None) -> None:
@@ -67,13 +72,22 @@ def add_store_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--profile", type=str, metavar="NAME", help="this profile of the home")
 
 
+def add_common_options(parser: argparse.ArgumentParser, version: str) -> None:
+    """What may stand on any command line: the store options, also where no store is read, and `--version`."""
+    known = parser._option_string_actions  # argparse tells of its options nowhere else
+    if "--db" not in known:
+        for name, kind in (("--db", Path), ("--home", Path), ("--profile", str)):
+            parser.add_argument(name, type=kind, help=argparse.SUPPRESS) if name not in known else None
+    parser.add_argument("--version", action="version", version=f"hermes-inspector {version}", help=_VERSION)
+
+
 def add_session_argument(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
-    """`SESSION`: an id, a unique prefix of one, a title, or `latest`."""
+    """`SESSION`: an id or a title, a unique beginning of one, or `latest`."""
     parser.add_argument(
         "session",
         metavar="SESSION",
         nargs="?" if optional else None,
-        help="an id, the unique beginning of one, a title, or `latest`",
+        help="an id or a title, or the unique beginning of one, or `latest`",
     )
 
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from core.errors import DatabaseError, NotFoundError, UsageError
+from core.errors import AmbiguousError, DatabaseError, NotFoundError, UsageError
 from core.store.database.locate import Location, locate
 from core.support.user_dirs import OWN_SETTINGS, config_directory
 from inspector.cli import output
@@ -83,7 +83,7 @@ def opened(args: argparse.Namespace, kind: Callable[[Location], Opened]) -> Iter
             except DatabaseError as error:
                 if len(places) == 1 or (place is places[-1] and not found):
                     raise
-                output.write_note(f"hermes-inspector: left out: {error.line}")
+                output.write_note(f"left out: {error.line}")
             else:
                 stack.enter_context(database)
                 found.append(database)
@@ -114,12 +114,13 @@ def chosen(stores: Sequence[Store], text: str) -> tuple[Store, Session]:
         try:
             found.append((store, store.resolve(text)))
         except NotFoundError as error:
-            missing = missing or error
-    if not found and missing:
+            missing = error if isinstance(error, AmbiguousError) else missing or error
+    exact = [pair for pair in found if text in (LATEST, pair[1].id, pair[1].title)]
+    if missing and (not found or (isinstance(missing, AmbiguousError) and not exact)):
         raise missing
     if text == LATEST:
         return max(found, key=lambda pair: pair[1].last_active or LONG_AGO)
-    exact = [pair for pair in found if pair[1].id == text] or found
+    exact = [pair for pair in found if pair[1].id == text] or exact or found
     if len(exact) > 1:
         names = ", ".join(store.location.label for store, _ in exact)
         raise UsageError(f"{text!r} is in several profiles: {names}", remedy="Choose one with --profile")
@@ -138,4 +139,4 @@ def each(databases: Sequence[Opened], action: Callable[[Opened], None]) -> None:
         except DatabaseError as error:
             if len(databases) == 1:
                 raise
-            output.write_note(f"hermes-inspector: left out: {error.line}")
+            output.write_note(f"left out: {error.line}")

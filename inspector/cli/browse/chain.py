@@ -39,15 +39,15 @@ def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:
     yield from output.headline(chain_headline(chain))
     yield ""
     columns = (
-        Column("session", shrinks=True, least=30),
-        Column("what"),
-        Column("ended by"),
-        Column("msgs", right=True),
-        Column("gen", right=True),
-        Column("tokens", right=True),
+        Column("session", shrinks=True, least=30, wraps=True),
+        Column("kind", varies=True, rank=3),
+        Column("ended by", varies=True, rank=5),
+        Column("messages", right=True, rank=4),
+        Column("generations", right=True, varies=True, rank=8),
+        Column("tokens", right=True, rank=2),
         Column("cost", right=True),
-        Column("with below", right=True),
-        Column("name", shrinks=True),
+        Column("cost with descendants", right=True, rank=7),
+        Column("name", shrinks=True, rank=6),
     )
     rows = zip(chain.nodes, chain.spent_below(), strict=True)
     yield from lines(columns, (_cells(node, below[1], chain, asked, names) for node, below in rows))

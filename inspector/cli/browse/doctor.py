@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from core.errors import ConfigError, DatabaseError, InspectorError
 from core.model.accounting.usage import Discrepancy
-from core.model.finding import Finding
+from core.model.finding import Finding, Severity
 from core.model.transcript.pages import ListQuery
 from core.model.transcript.storage import Lease, StoreHealth
 from core.store.database.locate import Location
@@ -219,10 +219,10 @@ def _lines(report: Report) -> Iterator[str]:
         yield from (f"  in use: {lease.kind} of {lease.key} by {lease.holder}" for lease in health.leases)
         yield f"  SQLite's check: {health.integrity or 'not asked for (--integrity)'}"
     yield from (f"  note: {note}" for note in report.notes)
-    yield from (f"  PROBLEM: {problem.line}" for problem in report.problems)
+    yield from (output.tinted(f"  ■ {problem.line}", Severity.CRITICAL) for problem in report.problems)
     yield from _disagreements(report.rows)
     if report.findings:
-        yield from (f"  {line}" for line in finding_lines(report.findings))
+        yield from output.indented(finding_lines(report.findings))
     elif not report.problems and not report.rows:
         yield "  nothing wrong found"
 

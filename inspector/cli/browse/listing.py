@@ -140,23 +140,22 @@ def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
 
     columns = (
         Column("last"),
-        *([Column("profile")] if several else ()),
-        Column("conversation", shrinks=True),
-        Column("where"),
-        Column("model", shrinks=True),
-        Column("msgs", right=True),
-        Column("gen", right=True),
-        Column("tokens", right=True),
-        Column("hit", right=True),
+        *([Column("profile", varies=True, rank=5)] if several else ()),
+        Column("conversation", shrinks=True, least=24),
+        Column("source", varies=True, rank=6),
+        Column("model", shrinks=True, varies=True, rank=4),
+        Column("messages", right=True, rank=3),
+        Column("generations", right=True, varies=True, rank=8),
+        Column("tokens", right=True, rank=2),
+        Column("cache hit", right=True, rank=7),
         Column("cost", right=True),
-        Column("session"),
+        Column("session", rank=9),
     )
     now = format.utc_now()
     yield from lines(columns, (_cells(row, now, several=several) for row in rows))
     shown = f"{len(rows):,} of {total:,}" if len(rows) < total else f"{total:,}"
-    yield f"{shown} {'row' if total == 1 else 'rows'}" + (
-        " · --all shows every session" if len(rows) < total else ""
-    )
+    more = " · --limit N shows more, --all every session" if len(rows) < total else ""
+    yield f"{shown} {'row' if total == 1 else 'rows'}{more}"
 
 
 def _cells(row: Row, now: datetime, *, several: bool) -> list[str]:
@@ -171,7 +170,7 @@ def _cells(row: Row, now: datetime, *, several: bool) -> list[str]:
         *([row.store.location.label] if several else ()),
         f"{sign}{title}{count}",
         row.session.source or format.UNKNOWN,
-        row.session.model or format.UNKNOWN,
+        format.model(row.session.model),
         format.count(row.messages),
         format.count(row.generations),
         format.tokens(row.tokens.total, lower_bound=row.lower_bound),

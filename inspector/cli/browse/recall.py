@@ -107,13 +107,13 @@ def _lines(found: Sequence[Hit], query: str) -> Iterator[str]:
     from inspector.terminal import formatting as format
 
     columns = (
-        Column("generation", right=True),
+        Column("generation", right=True, varies=True, rank=2),
         Column("row", right=True),
-        Column("role"),
-        Column("text", shrinks=True),
+        Column("role", varies=True, rank=1),
+        Column("text", shrinks=True, least=20),
     )
     if found:
         yield from lines(
             columns, ([str(hit.generation), str(hit.row), hit.role, hit.excerpt] for hit in found)
         )
-    yield f"{format.plural(len(found), 'message')} of what was compacted away on {query!r}"
+    yield f"{format.plural(len(found), 'message')} about {query!r} that a compaction removed"

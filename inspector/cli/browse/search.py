@@ -81,11 +81,11 @@ def _lines(found: SearchResult) -> Iterator[str]:
     from inspector.terminal import formatting as format
 
     columns = (
-        Column("when"),
-        Column("session"),
+        Column("when", rank=2),
+        Column("session", varies=True, rank=4),
         Column("row", right=True),
-        Column("role"),
-        Column("text", shrinks=True),
+        Column("role", varies=True, rank=3),
+        Column("text", shrinks=True, least=24),
     )
     rows = (
         [format.moment(hit.timestamp), hit.session_id, str(hit.row_id), hit.role, hit.excerpt]

@@ -8,7 +8,6 @@ generations and previews are null: they mean reading messages.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +59,7 @@ def _json(args: argparse.Namespace) -> int:
         text = jsonio.dumps(jsonio.masked({"sessions": [_payload(row) for row in rows], "total": total}))
         if slot:
             kept.write(slot, text)
-    sys.stdout.write(f"{text}\n")
+    output.write_text(f"{text}\n")
     return 0
 
 

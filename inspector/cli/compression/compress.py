@@ -217,9 +217,9 @@ def _table(found: list[Preview]) -> Iterator[str]:
     columns = (
         Column("focus", shrinks=True),
         Column("tokens after", right=True),
-        Column("kept", right=True),
-        Column("focus kept", right=True),
-        Column("rest kept", right=True),
+        Column("kept in all", right=True),
+        Column("kept of the topic", right=True),
+        Column("kept of the rest", right=True),
     )
     rows = []
     for one in found:

@@ -144,11 +144,12 @@ def _lines(found: list[Contender]) -> Iterator[str]:
 
     columns = (
         Column("engine", shrinks=True),
-        *(
-            Column(title, right=True)
-            for title in ("tokens after", "kept", "dropped", "facts kept", "seconds")
-        ),
-        Column("", shrinks=True),
+        Column("tokens after", right=True),
+        Column("messages kept", right=True, rank=2),
+        Column("messages dropped", right=True, rank=3),
+        Column("facts kept", right=True),
+        Column("seconds", right=True, rank=4),
+        Column("", shrinks=True, wraps=True, least=16),
     )
     rows = []
     for one in found:

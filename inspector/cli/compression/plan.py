@@ -140,9 +140,7 @@ def _lines(found: Plan, here: GenerationContext | None, pruned: list[tuple[int, 
         tip = here.conversation.tip
         yield f"{here.conversation.name} · {tip.model or 'model unknown'}"
     said = plan_headline(found)
-    yield said.sentence
-    if said.remedy:
-        yield f"Fix: {said.remedy}"
+    yield from output.headline(said)
     yield ""
     state = "running process" if found.settings.warm else "fresh process"
     yield f"Hermes {found.release}, {state} · window {format.count(found.window)}"
@@ -156,9 +154,9 @@ def _lines(found: Plan, here: GenerationContext | None, pruned: list[tuple[int, 
     columns = (
         Column("part"),
         Column("messages"),
-        Column("count", right=True),
+        Column("count", right=True, rank=1),
         Column("tokens", right=True),
-        Column(""),
+        Column("", shrinks=True, wraps=True, least=10),
     )
     yield from lines(columns, _parts(found))
     yield ""

@@ -12,11 +12,14 @@ from core.model.transcript.message import Message
 from core.preview.headline import kind_word
 from core.redact.message import redact_message
 from core.redact.text import redact_text
+from inspector.cli import output
 from inspector.cli.table import Column
 from inspector.cli.table import lines as table
 from inspector.terminal import formatting as format
+from inspector.terminal.ink import Ink, inked, joined
 
 LOST_SHOWN = 12
+_DIFF = {"+": Ink.GOOD, "-": Ink.LOST, "@": Ink.MUTED}
 
 
 def masked(found: Preview) -> Preview:
@@ -31,14 +34,12 @@ def masked(found: Preview) -> Preview:
 
 def lines(found: Preview, said: Headline) -> Iterator[str]:
     """The answer, what Hermes would print, the summary, and which facts of the middle it keeps."""
-    yield said.sentence
-    if said.remedy:
-        yield f"Fix: {said.remedy}"
+    yield from output.headline(said)
     yield ""
     yield f"Hermes {found.plan.release} would print:"
     yield from (f"  {line}" for line in printed(found.feedback))
     if found.written_tokens not in (None, found.after_tokens):
-        yield f"as --apply writes it, our words around the summary: ~{found.written_tokens:,} tokens"
+        yield f"with the words that --apply writes around the summary: ~{found.written_tokens:,} tokens"
     yield from found.notes
     yield from (f"blocked: {reason}" for reason in found.plan.blocked_by)
     if found.summary is None:
@@ -63,9 +64,9 @@ def printed(said: Feedback) -> Iterator[str]:
 
 def diff(found: Preview) -> Iterator[str]:
     """The conversation before and after as a unified diff."""
-    yield from difflib.unified_diff(
-        list(_spoken(found.before)), list(_spoken(found.after)), "before", "after", lineterm=""
-    )
+    both = (list(_spoken(found.before)), list(_spoken(found.after)))
+    for line in difflib.unified_diff(*both, "before", "after", lineterm=""):
+        yield inked(line, _DIFF.get(line[:1]))
     if found.retention is not None:
         yield from (f"# {line}" for line in _unsupported(found.retention))
 
@@ -91,7 +92,13 @@ def _survival(found: Retention) -> Iterator[str]:
     yield from table(
         columns,
         (
-            [name, *(format.count(number) for number in (one.kept, one.paraphrased, one.lost, one.of))]
+            [
+                name,
+                inked(format.count(one.kept), Ink.GOOD if one.kept else None),
+                format.count(one.paraphrased),
+                inked(format.count(one.lost), Ink.LOST if one.lost else None),
+                format.count(one.of),
+            ]
             for name, one in ((kind_word(key), count) for key, count in counts.items())
         ),
     )
@@ -104,13 +111,13 @@ def _unsupported(found: Retention) -> Iterator[str]:
     """What the summary claims and no message holds, each claim with its line."""
     for claim in found.unsupported:
         where = "" if claim.where == claim.value else f" in: {claim.where}"
-        yield f"not in the messages, {claim.category}: {claim.value}{where}"
+        yield joined(inked("not in the messages", Ink.WARNING), f", {claim.category}: {claim.value}{where}")
 
 
 def _lost(found: Retention) -> Iterator[str]:
     lost = found.lost
     for anchor in lost[:LOST_SHOWN]:
-        yield f"lost, {kind_word(anchor.category)}: {anchor.value}"
+        yield joined(inked("lost", Ink.LOST), f", {kind_word(anchor.category)}: {anchor.value}")
     if len(lost) > LOST_SHOWN:
         yield f"... and {len(lost) - LOST_SHOWN:,} more; --json has all"
     yield from (f"request not mentioned: {ask}" for ask in found.missing_asks)

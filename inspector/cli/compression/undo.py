@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import NotFoundError
@@ -30,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     what.add_argument("--prune", action="store_true", help="forget entries that can no longer be needed")
     options.add_json_option(parser)
+    options.add_store_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -40,10 +42,10 @@ def run(args: argparse.Namespace) -> int:
     journal = Journal()
     recover(journal)
     if args.list:
-        return _show(args, journal.entries())
+        return _show(args, _entries(args, journal))
     if args.prune:
         return _prune(args, journal)
-    entry_id = args.id or _newest(journal)
+    entry_id = args.id or _newest(args, journal)
     if args.show:
         return _show(args, (journal.entry(entry_id).summary,), in_full=True)
     if args.fork:
@@ -53,8 +55,18 @@ def run(args: argparse.Namespace) -> int:
     return _show(args, (undo(journal, entry_id),))
 
 
-def _newest(journal: Journal) -> str:
-    for entry in journal.entries():
+def _entries(args: argparse.Namespace, journal: Journal) -> Sequence[JournalEntry]:
+    """What is on record; of one store, when the command line names it."""
+    if not (args.db or args.home or args.profile):
+        return journal.entries()
+    from inspector.cli.arguments import target
+
+    named = {place.db.resolve() for place in target.locations(args)}
+    return [entry for entry in journal.entries() if Path(entry.database).resolve() in named]
+
+
+def _newest(args: argparse.Namespace, journal: Journal) -> str:
+    for entry in _entries(args, journal):
         if entry.state is EntryState.APPLIED:
             return entry.id
     raise NotFoundError("nothing was applied that could be taken back", where=str(journal.path))
@@ -63,7 +75,8 @@ def _newest(journal: Journal) -> str:
 def _prune(args: argparse.Namespace, journal: Journal) -> int:
     """Forget one entry, or all that are undone or abandoned."""
     done = (EntryState.UNDONE, EntryState.ABANDONED)
-    gone = [entry for entry in journal.entries() if (entry.id == args.id if args.id else entry.state in done)]
+    known = _entries(args, journal)
+    gone = [entry for entry in known if (entry.id == args.id if args.id else entry.state in done)]
     if args.id and not gone:
         raise NotFoundError(f"no journal entry {args.id!r}", where=str(journal.path))
     journal.prune(entry.id for entry in gone)
@@ -121,10 +134,10 @@ def _lines(entries: Sequence[JournalEntry]) -> Iterator[str]:
         return
     columns = (
         Column("id"),
-        Column("when"),
+        Column("when", rank=2),
         Column("state"),
-        Column("session", shrinks=True),
-        Column("rows", right=True),
+        Column("session", shrinks=True, rank=1),
+        Column("rows", right=True, rank=3),
     )
     yield from lines(
         columns,

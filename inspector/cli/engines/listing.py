@@ -77,7 +77,7 @@ def _selected(here: Surroundings) -> str:
     try:
         return str(load_config(here.home).value("context.engine") or BUILT_IN)
     except ConfigError as error:
-        output.write_note(f"hermes-inspector: {error.line}")
+        output.write_note(f"{error.line}")
         return BUILT_IN
 
 
@@ -149,11 +149,11 @@ def _lines(selected: str, force: str, why: str | None, listed: list[Listed]) -> 
     yield ""
     columns = (
         Column("engine"),
-        Column("version"),
-        Column("found as"),
-        Column("tools", right=True),
-        Column("accepted by", shrinks=True),
-        Column("", shrinks=True),
+        Column("version", varies=True, rank=1),
+        Column("kind", varies=True, rank=3),
+        Column("tools", right=True, varies=True, rank=2),
+        Column("accepted by Hermes", shrinks=True, wraps=True),
+        Column("", shrinks=True, wraps=True, least=16),
     )
     rows = []
     for one in listed:

@@ -1,4 +1,4 @@
-"""What the release checked, turn by turn: needed, had, passed. So "why not" has an answer too."""
+"""What the release checked, turn by turn: required, actual, passed. So "why not" has an answer too."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from core.errors import NotFoundError
+from inspector.cli import output
 from inspector.cli.arguments import parsers as numbers
 from inspector.payloads import values as jsonio
 
@@ -90,10 +91,10 @@ def turn_lines(turns: Iterable[Turn]) -> Iterator[str]:
 
     columns = (
         Column("turn", right=True),
-        Column("gen", right=True),
-        Column("at"),
-        Column("what came of it", shrinks=True, least=30),
-        Column("asked", shrinks=True),
+        Column("generation", right=True, varies=True, rank=3),
+        Column("at", rank=1),
+        Column("outcome", shrinks=True, least=30, wraps=True),
+        Column("your message", shrinks=True, least=20, rank=2),
     )
     yield ""
     yield from table(
@@ -114,17 +115,22 @@ def lines(turn: Turn | None) -> Iterator[str]:
 
     yield ""
     if turn is None:
-        yield "nothing was decided: nobody asked anything"
+        yield "no turns: nobody has asked anything yet"
         return
     count = format.plural(len(turn.decisions), "decision")
     yield f"turn {turn.index}, begun in generation {turn.generation}, {format.moment(turn.at)}: {count}"
     yield turn_sentence(turn)
-    columns = (Column("check"), Column("required"), Column("actual", right=True), Column("passed"))
+    columns = (
+        Column("check", wraps=True, shrinks=True),
+        Column("required", wraps=True, shrinks=True),
+        Column("actual", right=True, wraps=True, shrinks=True),
+        Column("passed"),
+    )
     for one in turn.decisions:
         yield ""
         yield decision_sentence(one)
-        yield from (f"  {line}" for line in table(columns, map(_cells, one.checks)))
-    yield from (f"  {call_sentence(one)}" for one in turn.calls)
+        yield from table(columns, map(_cells, one.checks))
+    yield from (output.muted(f"  {call_sentence(one)}") for one in turn.calls)
 
 
 def _cells(check: Check) -> list[str]:

@@ -164,11 +164,17 @@ def lines(found: ErrorExplanation) -> Iterator[str]:
         yield f"  stated: {' · '.join(known)}"
     yield ""
     yield found.headline
-    yield f"What helps: {found.remedy}"
+    yield output.fix(found.remedy, "")
     yield ""
-    columns = ("Hermes", "takes it for", "window read", "room read", "what it does", "helps")
     yield from table.lines(
-        [table.Column(name, right=name.endswith("read"), shrinks=name == "what it does") for name in columns],
+        [
+            table.Column("Hermes"),
+            table.Column("takes it for", varies=True, rank=3, wraps=True, shrinks=True),
+            table.Column("window read", right=True, varies=True, rank=1),
+            table.Column("room read", right=True, varies=True, rank=2),
+            table.Column("what it does", shrinks=True, least=20, wraps=True, varies=True),
+            table.Column("helps", varies=True),
+        ],
         [
             [
                 one.release,

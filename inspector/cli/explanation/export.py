@@ -7,7 +7,6 @@ exception: it holds the messages of the newest generation, one a line. Credentia
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,7 +59,7 @@ def _messages(store: Store, session: Session) -> str:
 
 def _write(path: Path | None, text: str) -> None:
     if path is None:
-        sys.stdout.write(text)
+        output.write_text(text)
         return
     try:
         path.write_text(text, encoding="utf-8")

@@ -76,7 +76,16 @@ def lines(found: Sequence[Finding], unknown: Iterable[NotKnown] = ()) -> Iterato
         if count > MOST_OF_A_RULE:
             yield f"and {count - MOST_OF_A_RULE:,} more of {rule} (--json names them)"
     yield format.plural(len(found), "finding")
-    yield from (f"not known: {one.rule} {one.name}: {one.why}" for one in unknown)
+    yield from map(output.muted, _not_known(unknown))
+
+
+def _not_known(unknown: Iterable[NotKnown]) -> Iterator[str]:
+    """Checks that lacked data; those that lacked the same on one line."""
+    reasons: dict[str, dict[str, None]] = {}
+    for one in unknown:
+        reasons.setdefault(one.why, {})[f"{one.rule} {one.name}"] = None
+    for why, rules in reasons.items():
+        yield f"not known: {', '.join(rules)}: {why}"
 
 
 def _entry(alike: Sequence[Finding]) -> Iterator[str]:
@@ -86,11 +95,13 @@ def _entry(alike: Sequence[Finding]) -> Iterator[str]:
     one, *others = alike
     where = f" · {one.session}" if one.session else ""
     where += f" and {len(others):,} more" if others else ""
-    yield f"{SEVERITY[one.severity]} {one.severity.value} {one.rule} {one.name}{where}"
+    yield output.tinted(
+        f"{SEVERITY[one.severity]} {one.severity.value} {one.rule} {one.name}{where}", one.severity
+    )
     yield f"  {one.sentence}  [{one.verdict.value}]"
-    yield from (f"  {output.evidence(evidence)}" for evidence in one.evidence)
+    yield from output.indented(map(output.evidence, one.evidence))
     if one.remedy:
-        yield f"  → {one.remedy}"
+        yield output.fix(one.remedy)
 
 
 def _diagnose(args: argparse.Namespace) -> tuple[list[Finding], list[NotKnown]]:
@@ -122,4 +133,4 @@ def _surveyed(store: Store) -> Iterator[Finding]:
     for one in survey(store, report=examining, scanned=looking):
         yield from one.findings
         if one.error is not None:
-            output.write_note(f"hermes-inspector: left out: {one.error.line}")
+            output.write_note(f"left out: {one.error.line}")

@@ -32,14 +32,22 @@ def lines(found: Sequence[Scenario]) -> Iterator[str]:
         yield UNKNOWN
         return
     yield "the same history under other settings:"
-    titles = ("fires at", "times", "summaries read", "prompts", "peak", "cost")
     rows = []
     for one in found:
         out = one.outcome
         figures = (out.threshold, len(out.firings), out.summarised_tokens, out.prompt_tokens, out.peak)
         cost = format.money(out.usd, mark=format.ESTIMATE)
         rows.append([one.name, *map(format.count, figures), cost, " ".join(_remarks(one))])
-    columns = (Column("threshold"), *(Column(title, right=True) for title in titles), Column(""))
+    columns = (
+        Column("setting"),
+        Column("fires at", right=True),
+        Column("times", right=True, varies=True),
+        Column("tokens summarised", right=True, rank=2),
+        Column("prompt tokens", right=True, rank=3),
+        Column("largest request", right=True, rank=1),
+        Column("cost", right=True),
+        Column(""),
+    )
     yield from table(columns, rows)
 
 

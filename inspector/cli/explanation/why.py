@@ -6,7 +6,6 @@ Rows, agent.log with its rotations and config.yaml are read; without a log, caus
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -51,13 +50,14 @@ def run(args: argparse.Namespace) -> int:
     text = slot.read() if slot else None
     if text is None:
         return _answer(args, slot)
-    sys.stdout.write(f"{text}\n")
+    output.write_text(f"{text}\n")
     return 0
 
 
 def _answer(args: argparse.Namespace, slot: KeptAnswer | None) -> int:
     from core.explain.events import explain
     from inspector.cli.compression.question import release_name
+    from inspector.terminal.printed import printed
 
     release = release_name(args.release) if args.release is not None else None
     with target.session(args) as (store, session):
@@ -70,11 +70,11 @@ def _answer(args: argparse.Namespace, slot: KeptAnswer | None) -> int:
         text = jsonio.dumps(jsonio.masked(why_json.payload(found) | _turns(args, turns) | _what_if(tried)))
     else:
         text = "\n".join(
-            output.cleaned(
+            printed(
                 [*lines(found), *_turn_lines(args, turns), *(() if tried is None else what_if.lines(tried))]
             )
         )
-    sys.stdout.write(f"{text}\n")
+    output.write_text(f"{text}\n")
     if slot and keeps:
         kept.write(slot, text)
     return 0
@@ -129,9 +129,11 @@ def lines(found: Explanation) -> Iterator[str]:
 
 def _event(number: int, event: CompressionEvent) -> Iterator[str]:
     from inspector.terminal import formatting as format
+    from inspector.terminal.ink import joined
 
-    yield f"{number}. {format.moment(event.at)}  {event.headline.sentence}"
-    yield from ([f"   Fix: {event.headline.remedy}"] if event.headline.remedy else [])
+    at = f"{number}. {format.moment(event.at)}  "
+    yield joined(at, output.tinted(event.headline.sentence, event.headline.severity))
+    yield from ([output.fix(event.headline.remedy, "   ")] if event.headline.remedy else [])
     yield f"   {event.explanation}  [{event.verdict.value}]"
     before, after = format.count(event.messages_before), format.count(event.messages_after)
     sizes = f"{format.count(event.tokens)} → {format.count(event.tokens_after)} tokens"
@@ -139,7 +141,7 @@ def _event(number: int, event: CompressionEvent) -> Iterator[str]:
     if event.focus:
         yield f"   focus: {event.focus}"
     yield from (f"   {line}" for line in event.arithmetic)
-    yield from (f"   {output.evidence(one)}" for one in event.evidence)
+    yield from output.indented(map(output.evidence, event.evidence), "   ")
     yield from (f"   sources disagree: {line}" for line in event.disagreements)
 
 

@@ -83,7 +83,7 @@ def _code(found: Sequence[Mapping[str, Any]]) -> int:
     """A budget that was passed anywhere; else 0, unless no machine at all could be read."""
     for one in found:
         if one["error"] is not None:
-            output.write_note(f"hermes-inspector: left out: {one['error']}")
+            output.write_note(f"left out: {one['error']}")
     if any(one["exit_code"] == BudgetPassed.exit_code for one in found):
         return BudgetPassed.exit_code
     return 0 if any(one["result"] is not None for one in found) else int(found[0]["exit_code"])

@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
 
     os.environ.pop(READ_ONLY, None) if args.allow_apply else os.environ.update({READ_ONLY: "1"})
     if args.host not in OURS:
-        output.write_note(f"hermes-inspector: {args.host} can be reached by others, and nothing is encrypted")
+        output.write_note(f"{args.host} can be reached by others, and nothing is encrypted")
     server = GuardedServer(_store_words(args), args.host, _free_port(args.host, args.port), _say)
     server.serve()
     return 0
@@ -83,4 +83,4 @@ def _free_port(host: str, port: int) -> int:
 def _say(url: str) -> None:
     sys.stdout.write(f"{url}\n")
     sys.stdout.flush()
-    output.write_note("hermes-inspector: open this URL in a browser, once; Ctrl-C ends")
+    output.write_note("open this URL in a browser, once; Ctrl-C ends")

@@ -40,8 +40,19 @@ def run(args: argparse.Namespace) -> int:
     if args.format != status_line.DEFAULT:
         status_line.check(args.format)
     document, _, words = _answer(args).partition("\n")
-    sys.stdout.write(f"{document if args.json else args.format.format_map(json.loads(words))}\n")
+    _tell(document if args.json else args.format.format_map(json.loads(words)), as_json=args.json)
     return 0
+
+
+def _tell(line: str, *, as_json: bool) -> None:
+    """One line; a terminal gets it as wide as it is. What it says is harmless already."""
+    from inspector.cli import output
+    from inspector.terminal.wrap import terminal_width
+
+    if as_json or terminal_width() is None:
+        output.write_text(f"{line}\n")
+    else:
+        output.write_lines([line], mask=False)
 
 
 def _answer(args: argparse.Namespace) -> str:

@@ -106,7 +106,7 @@ def _complain(followers: Sequence[Follower], said: str) -> str:
     """Say on stderr what cannot be read, once for each reason."""
     problems = " · ".join(one.problem for one in followers if one.problem)
     if problems and problems != said:
-        output.write_note(f"hermes-inspector: waiting: {problems}")
+        output.write_note(f"waiting: {problems}")
     return problems
 
 

@@ -14,6 +14,7 @@ from core.model.accounting.prompt_cache import (
 )
 from inspector.cli import output
 from inspector.terminal import formatting as format
+from inspector.terminal.ink import joined
 
 DEAREST = 10
 
@@ -63,10 +64,11 @@ def _marker_words(point: Breakpoint) -> str:
 
 
 def _break_lines(one: CacheBreak, found: CacheReport) -> Iterator[str]:
-    yield f"{format.moment(one.at)}  {break_headline(one, found.calls).sentence}"
+    said = break_headline(one, found.calls)
+    yield joined(f"{format.moment(one.at)}  ", output.tinted(said.sentence, said.severity))
     yield f"   {one.cause.replace('_', ' ')}: {format.count(one.tokens_lost)} tokens, {format.money(one.usd)}"
     yield f"   hit rate {format.percent(one.before)} → {format.percent(one.after)}"
-    yield from (f"   {output.evidence(evidence)}" for evidence in one.evidence)
+    yield from output.indented(map(output.evidence, one.evidence), "   ")
 
 
 def _dearest(results: Sequence[ResultCost]) -> Iterator[str]:

@@ -100,9 +100,12 @@ def _lines(found: Reconciliation) -> Iterator[str]:
 
     columns = (
         Column("day"),
-        Column("model", shrinks=True),
+        Column("model", shrinks=True, varies=True),
         Column("verdict"),
-        *(Column(name, right=True) for name in ("provider tokens", "hermes tokens", "provider", "hermes")),
+        Column("provider tokens", right=True, rank=2),
+        Column("Hermes tokens", right=True, rank=1),
+        Column("provider cost", right=True),
+        Column("Hermes cost", right=True),
     )
     yield from lines(columns, map(_cells, found.rows))
     counted = any(row.provider_total is not None for row in found.rows)

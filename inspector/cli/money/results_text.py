@@ -21,25 +21,25 @@ _READABLE = {True: "the file is there", False: "the file is gone", None: ""}
 
 
 def lines(found: ResultLives) -> Iterator[str]:
-    """A table of the results, the dearest first, and what they come to."""
+    """A table of the results, the most expensive first, and what they come to."""
     if not found.results:
         yield "no tool results in this conversation"
         return
     columns = (
         Column("row", right=True),
-        Column("tool"),
-        Column("tokens", right=True),
-        Column("calls", right=True),
-        Column("lifetime tokens", right=True),
+        Column("tool", varies=True),
+        Column("tokens", right=True, rank=2),
+        Column("calls", right=True, rank=3),
+        Column("lifetime tokens", right=True, rank=4),
         Column("lifetime cost", right=True),
-        Column("stands as"),
-        Column("becomes", shrinks=True, least=24),
+        Column("now", varies=True, rank=5),
+        Column("a compaction leaves", shrinks=True, least=20, rank=1),
     )
     yield from table(columns, map(_cells, found.results))
     yield ""
     size, turn = format.count(found.sizes.result), format.count(found.sizes.turn)
     window = f"a window of {format.count(found.window)}" if found.window else "no window known"
-    yield f"Hermes {found.release}, {window}: a result may have {size} characters, a turn {turn}"
+    yield f"Hermes {found.release}, {window}: limit {size} characters a result, {turn} a turn"
     for one in found.results:
         if one.path is not None:
             yield f"row {one.row}: {one.path}{_and(_READABLE[one.readable])}"
@@ -66,16 +66,16 @@ def turn_lines(found: ArrivedTurn) -> Iterator[str]:
     """What becomes of each result of a turn."""
     columns = (
         Column("id", shrinks=True),
-        Column("tool"),
+        Column("tool", varies=True, rank=1),
         Column("outcome"),
-        Column("by"),
-        Column("may have", right=True),
+        Column("because of", varies=True, rank=2),
+        Column("limit", right=True, varies=True, rank=3),
         Column("characters", right=True),
-        Column("preview", right=True),
+        Column("preview", right=True, varies=True, rank=4),
     )
     yield from table(columns, map(_arrived_cells, found.results))
     before, after = format.count(found.before), format.count(found.after)
-    yield f"together {before} characters, of {format.count(found.budget)} a turn may have: {after} stay"
+    yield f"{before} characters together, limit {format.count(found.budget)} a turn: {after} remain"
 
 
 def _arrived_cells(one: Arrived) -> list[str]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from inspector.cli import printed_cache as kept
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
 from inspector.cli.fleet import run as fleet
+from inspector.terminal import waiting
 
 if TYPE_CHECKING:
     from core.account.pricing.price_book import PriceBook
@@ -27,7 +29,9 @@ if TYPE_CHECKING:
     from core.store.database.open_database import OpenDatabase
     from core.support.file_cache import KeptAnswer
 
+_BUCKETS = ("input", "cache_read", "cache_write", "output", "reasoning")
 BY = ("session", "conversation", "model", "provider", "source", "day", "hour", "task", "profile")
+SORTS = ("cost", "tokens", *_BUCKETS, "calls", "hit", "name")
 SHOWN = 40
 
 
@@ -42,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="started since: today, week, 30d, 2026-11-01",
     )
     parser.add_argument("--until", type=numbers.moment, metavar="WHEN", help="sessions started before")
+    parser.add_argument("--sort", choices=SORTS, help="order (default: cost; days and hours by time)")
     parser.add_argument(
         "--limit", type=numbers.positive, metavar="N", help=f"rows of the table (default: {SHOWN})"
     )
@@ -68,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     text = slot.read() if slot else None
     if text is None:
         return _add_up(args, slot)
-    sys.stdout.writelines((text, "\n"))
+    output.write_text(f"{text}\n")
     return 0
 
 
@@ -82,8 +87,11 @@ def _add_up(args: argparse.Namespace, slot: KeptAnswer | None) -> int:
     from inspector.payloads import usage as usage_json
 
     books = _books(args)
-    if args.json:
+    if args.sort and (args.json or args.csv):
+        _print(books.ledger(), args)
+    elif args.json:
         pieces = list(usage_json.document(books))
+        waiting.stop()
         sys.stdout.writelines((*pieces, "\n"))
         if slot:
             kept.write(slot, *pieces)
@@ -102,6 +110,7 @@ def _add_up(args: argparse.Namespace, slot: KeptAnswer | None) -> int:
 def _print(found: Ledger, args: argparse.Namespace) -> None:
     from inspector.payloads import usage as usage_json
 
+    found = replace(found, rows=_sorted(found, args.sort)) if args.sort or not args.json else found
     if args.json:
         output.write_json(usage_json.payload(found))
     elif args.csv:
@@ -182,10 +191,23 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _newest_first(found: Ledger) -> Sequence[LedgerRow]:
-    """Rows as people want them: the newest day on top; everything else is largest first already."""
-    by_time = found.by in ("day", "hour")
-    return sorted(found.rows, key=lambda row: row.key, reverse=True) if by_time else found.rows
+def _sorted(found: Ledger, sort: str | None) -> tuple[LedgerRow, ...]:
+    """Rows as people want them: what cost most on top, of days and hours the newest."""
+    if sort == "name":
+        return tuple(sorted(found.rows, key=lambda row: (row.label or row.key).lower()))
+    if sort is None and found.by in ("day", "hour"):
+        return tuple(sorted(found.rows, key=lambda row: row.key, reverse=True))
+    return tuple(sorted(found.rows, key=lambda row: _weight(row, sort or "cost"), reverse=True))
+
+
+def _weight(row: LedgerRow, sort: str) -> tuple[float, int]:
+    """What a row is sorted by, then its tokens; unknown is least."""
+    tokens = row.tokens
+    known = {name: getattr(tokens, name) for name in _BUCKETS}
+    usd = row.computed.usd if row.recorded.usd is None else row.recorded.usd
+    known |= {"cost": usd, "tokens": tokens.total, "calls": row.calls, "hit": tokens.hit_rate}
+    value = known[sort]
+    return (-1.0 if value is None else float(value), tokens.total or 0)
 
 
 def _lines(found: Ledger, limit: int) -> Iterator[str]:
@@ -195,35 +217,42 @@ def _lines(found: Ledger, limit: int) -> Iterator[str]:
 
     yield from output.headline(usage_headline(found))
     yield ""
+    tasks = any(row.task for row in found.rows)
     columns = (
-        Column(found.by, shrinks=True),
-        Column("task"),
-        *(
-            Column(name, right=True)
-            for name in ("calls", "uncached input", "cache read", "cache write", "output", "hit")
-        ),
+        Column(found.by, shrinks=True, least=20),
+        *([Column("task", varies=True, rank=3)] if tasks else ()),
+        Column("calls", right=True, rank=6),
+        Column("uncached input", right=True, rank=2),
+        Column("cache read", right=True, rank=1),
+        Column("cache write", right=True, rank=1),
+        Column("output", right=True, rank=1),
+        Column("reasoning", right=True, varies=True, rank=4),
+        Column("cache hit", right=True, rank=7),
         Column("recorded", right=True),
-        Column("computed", right=True),
+        Column("computed", right=True, varies=True, rank=5),
+        *([Column("id", rank=8)] if any(row.label not in ("", row.key) for row in found.rows) else ()),
     )
-    rows = [_cells(row) for row in (*_newest_first(found)[:limit], found.totals)]
-    yield from lines(columns, rows)
+    named = columns[-1].title == "id"
+    rows = (_cells(row, tasks=tasks, named=named) for row in found.rows[:limit])
+    yield from lines(columns, rows, _cells(found.totals, tasks=tasks, named=named))
     if len(found.rows) > limit:
         yield f"{limit} of {len(found.rows):,} rows · --limit N shows more; the total is of all"
     sign = format.LOWER_BOUND
     yield from (f"{sign} {note}" for note in found.notes)
 
 
-def _cells(row: LedgerRow) -> list[str]:
+def _cells(row: LedgerRow, *, tasks: bool, named: bool) -> list[str]:
     from inspector.terminal import formatting as format
 
     tokens = row.tokens
-    buckets = (tokens.input, tokens.cache_read, tokens.cache_write, tokens.output)
+    before, last = (tokens.input, tokens.cache_read, tokens.cache_write), (tokens.output, tokens.reasoning)
     return [
-        f"{row.label} ({row.key})" if row.label and row.label != row.key else row.key,
-        row.task,
+        row.label or row.key,
+        *([row.task] if tasks else ()),
         format.count(row.calls),
-        *(format.tokens(value, lower_bound=row.lower_bound) for value in buckets),
+        *(format.tokens(value, lower_bound=row.lower_bound) for value in (*before, *last)),
         format.percent(tokens.hit_rate),
         format.sum_of_money(row.recorded),
         format.sum_of_money(row.computed),
+        *([row.key if row.label not in ("", row.key) else ""] if named else ()),
     ]

@@ -53,9 +53,7 @@ class Progress:
         """Leaves no half line on a terminal, and counts what was not named."""
         self._clear()
         if self._problems > NAMED:
-            output.write_note(
-                f"hermes-inspector: {self._problems - NAMED:,} more entries stayed as they were"
-            )
+            output.write_note(f"{self._problems - NAMED:,} more entries stayed as they were")
 
     def _report(self, entries: int, tokens: int, read: int) -> None:
         self._entries += entries
@@ -73,7 +71,7 @@ class Progress:
         self._problems += 1
         if self._problems <= NAMED:
             self._clear()
-            output.write_note(f"hermes-inspector: {file}:{line}: kept as it was: {what}")
+            output.write_note(f"{file}:{line}: kept as it was: {what}")
 
     def _show(self) -> None:
         now = time.monotonic()

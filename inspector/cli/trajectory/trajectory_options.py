@@ -168,7 +168,7 @@ def _config(args: argparse.Namespace) -> UpstreamConfig:
         return UpstreamConfig()
     config = read_config(args.config)
     for note in config.notes:
-        output.write_note(f"hermes-inspector: {args.config}: {note}")
+        output.write_note(f"{args.config}: {note}")
     return config
 
 

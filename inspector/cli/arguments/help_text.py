@@ -1,0 +1,41 @@
+"""The help of a command, as wide as the terminal and broken between words."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import textwrap
+
+_USUAL, _WIDEST = 80, 110
+_ENTRY = re.compile(r"  (\S+ +)?")
+
+
+class HelpText(argparse.HelpFormatter):
+    """Paragraphs are filled; what is indented, such as the list of commands, stays a line each."""
+
+    def __init__(self, prog: str) -> None:
+        from inspector.terminal.wrap import terminal_width
+
+        super().__init__(prog, width=min(terminal_width() or _USUAL, _WIDEST) - 2)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        blocks = re.split(r"\n{2,}|\n(?=  )", text)
+        gaps = re.findall(r"\n{2,}|\n(?=  )", text)
+        filled = (_filled(block, width, indent) for block in blocks)
+        return "".join(part for pair in zip(filled, [*gaps, "\n"], strict=True) for part in pair)
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(" ".join(text.split()), width, break_long_words=False, break_on_hyphens=False)
+
+
+def _filled(block: str, width: int, indent: str) -> str:
+    entry = _ENTRY.match(block)
+    hang = " " * min(len(entry[0]) if entry else 0, width // 3)
+    return textwrap.fill(
+        block if entry else " ".join(block.split()),
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent + hang,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

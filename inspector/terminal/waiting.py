@@ -1,0 +1,111 @@
+"""What a terminal shows while a command works for more than a second: what it does, and for how long."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+PATIENCE = 1.0
+"""Seconds after which somebody wants to know."""
+_EVERY = 0.5
+
+
+class Waiting:
+    """One line on a terminal's stderr, kept up to date by a thread until there is a result.
+
+    Args:
+        stream: A terminal.
+        what: What the command does, as long as it says nothing better.
+    """
+
+    def __init__(self, stream: TextIO, what: str) -> None:
+        self._stream, self._what, self._said = stream, what, ""
+        self._began = time.monotonic()
+        self._drawn = 0
+        self._lock = threading.Lock()
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+        self.told = False
+
+    def say(self, text: str) -> None:
+        """What it does just now; empty when that is over."""
+        self._said = text
+
+    def pause(self) -> None:
+        """Take the line away; it comes back if the work goes on."""
+        with self._lock:
+            self._wipe()
+
+    def stop(self) -> None:
+        """Take the line away for good."""
+        self._done.set()
+        self.pause()
+
+    def seconds(self) -> float:
+        """Since the command began."""
+        return time.monotonic() - self._began
+
+    def _run(self) -> None:
+        rest = PATIENCE
+        while not self._done.wait(rest):
+            rest = _EVERY
+            with self._lock:
+                if not self._done.is_set():
+                    self._draw(f"{self._said or self._what} · {self.seconds():.0f} s")
+
+    def _draw(self, text: str) -> None:
+        self.told = True
+        self._wipe()
+        self._stream.write(text)
+        self._stream.flush()
+        self._drawn = len(text)
+
+    def _wipe(self) -> None:
+        if self._drawn:
+            self._stream.write(f"\r{' ' * self._drawn}\r")
+            self._stream.flush()
+            self._drawn = 0
+
+
+_now: Waiting | None = None
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Show a line while the work within takes long, and afterwards how long it took; only on a terminal."""
+    global _now
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield
+        return
+    _now = Waiting(sys.stderr, what)
+    try:
+        yield
+    finally:
+        _now.stop()
+        if _now.told:
+            sys.stdout.flush()
+            sys.stderr.write(f"hermes-inspector: took {_now.seconds():.1f} s\n")
+        _now = None
+
+
+def say(text: str) -> None:
+    """What the command does just now."""
+    if _now is not None:
+        _now.say(text)
+
+
+def pause() -> None:
+    """Make room for a line on stderr."""
+    if _now is not None:
+        _now.pause()
+
+
+def stop() -> None:
+    """The result begins, or a question, or a line of somebody else's."""
+    if _now is not None:
+        _now.stop()

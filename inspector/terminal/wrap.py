@@ -1,0 +1,84 @@
+"""Lines as wide as the terminal: broken between words, and inside none that fits on a line."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+
+from inspector.terminal.text import cell_len, crop
+
+NARROWEST = 20
+_USUAL = 80
+"""Of a terminal that does not say how wide it is."""
+_WORDS = re.compile(r"\S+|\s+")
+_JOINTS = re.compile(r"(?<=[/\\._,:;=&?|)\]}-])(?=.)")
+HANG = 2
+"""Cells by which the rest of a line stands further in than its beginning."""
+
+Slice = tuple[int, int]
+
+
+def terminal_width() -> int | None:
+    """Columns of the terminal stdout goes to, or what COLUMNS says; None for a pipe or a file without it."""
+    told = os.environ.get("COLUMNS", "")
+    if told.isascii() and told.isdecimal() and int(told) > 0:
+        return max(int(told), NARROWEST)
+    try:
+        return max(os.get_terminal_size(sys.stdout.fileno()).columns or _USUAL, NARROWEST)
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def broken(line: str, width: int, hang: int = HANG) -> Iterator[tuple[str, Slice]]:
+    """The rows a line takes: what stands before each, and which slice of the line it is.
+
+    Args:
+        line: Cleaned, without line breaks.
+        width: Cells of a row.
+        hang: Cells by which all rows but the first stand further in.
+    """
+    if cell_len(line) <= width:
+        yield "", (0, len(line))
+        return
+    blanks = len(line) - len(line.lstrip())
+    indent = " " * min(blanks + hang, width // 3)
+    start = end = used = 0
+    before, room = "", width
+    for first, last in _pieces(line, width - len(indent)):
+        cells = cell_len(line[first:last])
+        blank = line[first:last].isspace()
+        if used + cells > room and end > start:
+            yield before, (start, end)
+            before, room, used = indent, width - len(indent), 0
+            start = end = last if blank else first
+        if not (blank and start == last):
+            used += cells
+            end = end if blank else last
+    if end > start:
+        yield before, (start, end)
+
+
+def _pieces(line: str, room: int) -> Iterator[Slice]:
+    """Words and the blanks between them; a word longer than a row comes in parts."""
+    for match in _WORDS.finditer(line):
+        first, last = match.span()
+        if match[0].isspace() or cell_len(match[0]) <= room:
+            yield first, last
+        else:
+            yield from _parts(line, first, last, room)
+
+
+def _parts(line: str, first: int, last: int, room: int) -> Iterator[Slice]:
+    """A word too long for any row: at its joints (`/`, `.`, `-`), else wherever a row ends."""
+    joints = [first, *(first + found.start() for found in _JOINTS.finditer(line[first:last])), last]
+    for start, stop in pairwise(joints):
+        at = start
+        while cell_len(line[at:stop]) > room:
+            cut = max(len(crop(line[at:stop], room + 1)) - 1, 1)
+            yield at, at + cut
+            at += cut
+        if at < stop:
+            yield at, stop
