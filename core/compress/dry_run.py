@@ -208,7 +208,7 @@ def _told_of_call(attempt: Attempt) -> Iterator[str]:
     """What became of the call for a summary, in our words: not every release says so."""
     if attempt.reason is not None:
         what = redact_text(attempt.reason.strip())
-        then = "nothing is changed" if attempt.result is None else "what stands there was made by rule"
+        then = "nothing is changed" if attempt.result is None else "what is there was written by rule"
         yield f"The summary failed ({what}): {then}."
     if attempt.result is not None and attempt.result.status is SummaryStatus.MODEL:
         yield from attempt.result.warnings

@@ -242,7 +242,7 @@ def _tokens_after(
 def _notes(context: ConversationContext, log: Log) -> tuple[str, ...]:
     notes = [*log.problems, *context.conversation.notes, *context.config.notes(context.release.release)]
     if log.empty:
-        notes.append("no log line about this conversation survives; causes are recomputed from rows")
+        notes.append("no log line about this conversation is left; causes are computed from rows")
     engine = foreign_engine(context)
     notes += engine.notes if engine is not None else ()
     own = _newest(log, Kind.NATIVE_DONE)

@@ -117,7 +117,7 @@ def run(job: Job, target: Target, engine: Engine, listener: Listener, *, restart
         raise OutputFault(
             f"cannot be written ({error.strerror or error})",
             where=str(error.filename or target.output),
-            remedy="Finished shards are kept: run the same command again once that is mended",
+            remedy="Finished shards are kept: run the same command again once that is fixed",
         ) from error
 
 

@@ -23,24 +23,24 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "demo": Command("app.demo", "open the app on the sample sessions", shows_itself=True),
-    "sessions": Command("browse.sessions", "list conversations: tokens, cost, generations"),
+    "sessions": Command("browse.sessions", "list conversations with their tokens and cost"),
     "show": Command("browse.show", "print a conversation, generation by generation"),
-    "plan": Command("compression.plan", "where compression would cut, and the arithmetic behind it"),
+    "plan": Command("compression.plan", "where compression would cut, and how the limit is computed"),
     "compress": Command(
-        "compression.compress", "what a compaction would say, leave and lose; --apply writes it"
+        "compression.compress", "what a compaction would write, keep and lose; --apply writes it"
     ),
     "repair": Command("compression.repair", "put back the turns that `/compress here` of 0.18 and 0.19 lost"),
-    "undo": Command("compression.undo", "take back what `compress --apply` or `repair` wrote"),
-    "why": Command("explanation.why", "when and why compression fired, and why it did not"),
+    "undo": Command("compression.undo", "undo what `compress --apply` or `repair` wrote"),
+    "why": Command("explanation.why", "when and why compression fired, or why it did not"),
     "explain-error": Command(
         "explanation.explain_error", "what a provider's error means, and what each Hermes release makes of it"
     ),
     "findings": Command(
-        "explanation.findings", "diagnoses, worst first, each with its numbers and what helps"
+        "explanation.findings", "what is wrong, worst first, with the numbers and what helps"
     ),
     "export": Command("explanation.export", "a redacted report of a conversation, for a bug tracker"),
     "usage": Command(
-        "money.usage", "tokens and money by session, conversation, model, source, day, task or profile"
+        "money.usage", "tokens and cost by session, conversation, model, source, day, task or profile"
     ),
     "cache": Command("money.cache", "cache markers, hits call by call, breaks with cause and cost"),
     "results": Command(
@@ -49,11 +49,11 @@ COMMANDS = {
     "reconcile": Command("money.reconcile", "a provider's usage export beside what Hermes recorded"),
     "trajectory": Command(
         "trajectory.trajectory",
-        "cut finished training trajectories to a token budget, a file or ten million",
+        "compress finished training trajectories to a token budget, one file or ten million",
         shows_itself=True,
     ),
     "chain": Command(
-        "browse.chain", "continuations, branches and delegates of a session, and what /resume opens"
+        "browse.chain", "continuations, branches and sub-agents of a session, and what /resume opens"
     ),
     "recall": Command("browse.recall", "find what a summary dropped, with its row and generation"),
     "search": Command("browse.search", "full-text search over messages"),

@@ -107,7 +107,7 @@ def _sections(found: dict[str, Any]) -> Iterator[Section]:
     yield "Conversation", list(_conversation(found))
     for number, event in enumerate(events, start=1):
         yield f"Compaction {number} of {len(events)}", list(_event(event))
-    yield "Where it stands", list(_now(found["why"]["now"]))
+    yield "Where it is now", list(_now(found["why"]["now"]))
     yield "Findings", list(_findings(found))
     yield "Usage", list(_usage(found["usage"], found["days"]))
     yield "Prompt cache", list(_cache(found["cache"]))
@@ -178,7 +178,7 @@ def _event(event: dict[str, Any]) -> Iterator[Block]:
 def _now(now: dict[str, Any]) -> Iterator[Block]:
     tokens, window, threshold = (format.count(now[key]) for key in ("tokens", "window", "threshold"))
     yield Paragraph(f"{tokens} tokens of {window}; it fires at {threshold} ({now['verdict']})")
-    yield blocks.bullets(f"held off: {reason}" for reason in now["blocked_by"])
+    yield blocks.bullets(f"blocked: {reason}" for reason in now["blocked_by"])
     yield Verbatim(tuple(now["arithmetic"]))
 
 
@@ -188,7 +188,7 @@ def _findings(found: dict[str, Any]) -> Iterator[Block]:
         told = f"{one['severity']} {one['rule']} {one['name']}: {one['sentence']} ({one['verdict']})"
         helps = (f"→ {one['remedy']}",) if one["remedy"] else ()
         entries.append((told, *helps, *_evidence(one["evidence"])))
-    entries += [(f"not known: {one['rule']} {one['name']}: {one['why']}",) for one in found["unknown"]]
+    entries += [(f"lacked data: {one['rule']} {one['name']}: {one['why']}",) for one in found["unknown"]]
     yield Bullets(tuple(entries) or (("none",),))
 
 

@@ -38,8 +38,8 @@ def rates_for(row: PriceRow, prompt: int) -> Rates:
 def price(row: PriceRow | None, tokens: Buckets, *, calls: int = 1, one_hour: bool = False) -> Priced:
     """What some tokens cost.
 
-    A bucket without a rate of its own bills as fresh input, as providers without a cache price do. Reasoning
-    is inside the output and not priced again.
+    A bucket without a rate of its own bills as uncached input, as providers without a cache price do.
+    Reasoning is inside the output and not priced again.
 
     Args:
         row: The entry; None gives an unknown cost.
@@ -95,14 +95,14 @@ def cost(
 
 
 def _bucket_rates(rates: Rates, one_hour: bool) -> tuple[Decimal | None, ...]:
-    """Of fresh input, cache read, cache write and output."""
+    """Of uncached input, cache read, cache write and output."""
     read = rates.cache_read if rates.cache_read is not None else rates.input
     return rates.input, read, write_rate(rates, one_hour=one_hour), rates.output
 
 
 def _terms(rates: Rates, tokens: Buckets, one_hour: bool) -> Iterable[Term]:
     amounts = (tokens.input, tokens.cache_read, tokens.cache_write, tokens.output)
-    labels = ("fresh input", "cache read", "cache write" + (" (1h)" if one_hour else ""), "output")
+    labels = ("uncached input", "cache read", "cache write" + (" (1h)" if one_hour else ""), "output")
     rows = zip(labels, amounts, _bucket_rates(rates, one_hour), strict=True)
     return (Term(label, amount, rate) for label, amount, rate in rows if amount)
 

@@ -110,7 +110,7 @@ class Causes:
             )
             if not self._around.remembers:
                 return "resume", (anew,)
-            text = "the running program kept the messages: what stands before them differs"
+            text = "the running program kept the messages; what comes before them differs"
             return "system_prompt_changed", (anew, Evidence(Source.DERIVED, call.where, text))
         anew = Evidence(Source.LOG, call.where, f"Hermes was started at {started:%Y-%m-%d %H:%M:%S} UTC")
         grown = self._grown(before, call)

@@ -109,7 +109,7 @@ def _payback(
         read = rates.cache_read if rates.cache_read is not None else rates.input
         if fresh is not None and read is not None:
             again = max(0, prompt - (first.cache_read or 0))
-            reread, why = anew("prompt written again", again, fresh, read, entry)
+            reread, why = anew("rebuilding the cache", again, fresh, read, entry)
             saving = read * saved / MILLION
             origins = (why, _spared(saving, saved, read, entry))
     cost = None if reread is None else reread + (summariser or 0)

@@ -257,7 +257,7 @@ def _notes(case: _Case, route: CacheRoute, calls: Sequence[CacheCall]) -> Iterat
     if route.layout == "none":
         yield f"Hermes sets no markers here ({route.why}); the provider may still cache on its own"
     if not calls:
-        yield "no log line of these calls survives: hits are known as a sum only, breaks not at all"
+        yield "no log line of these calls is left: the cache hits are known as one sum, the breaks not at all"
     unreported = sum(call.prompt is None for call in calls)
     if unreported:
         yield f"{unreported} calls reported no usage"

@@ -22,6 +22,6 @@ def anew(
         entry: The price entry both are of.
     """
     usd = (fresh - cached) * tokens / MILLION
-    terms = (Term("read anew", tokens, fresh), Term("what the cache would have asked", -tokens, cached))
+    terms = (Term("read anew", tokens, fresh), Term("what the cache would have charged", -tokens, cached))
     formula = "tokens read anew × (USD per million anew - from the cache) / 1,000,000"
     return usd, Origin(figure, usd, formula, terms, prices=(entry.label,))

@@ -53,7 +53,7 @@ def transcript_ledger(
         UsageError: There is no such dimension, or none of the files holds any usage.
     """
     if by not in DIMENSIONS:
-        raise UsageError(f"cannot add up logs by {by!r}", remedy=f"Choose one of {', '.join(DIMENSIONS)}")
+        raise UsageError(f"cannot group logs by {by!r}", remedy=f"Choose one of {', '.join(DIMENSIONS)}")
     read = Transcripts()
     for path in files:
         read.read(path)

@@ -12,7 +12,7 @@ from core.model.accounting.usage import Origin
 from core.support.plural import plural
 
 _BUCKETS = {
-    "input": ("fresh input", "input_tokens"),
+    "input": ("uncached input", "input_tokens"),
     "cache_read": ("cache read", "cache_read_tokens"),
     "cache_write": ("cache write", "cache_write_tokens"),
     "output": ("output", "output_tokens"),
@@ -47,7 +47,7 @@ def origin(ledger: Ledger, row: LedgerRow, figure: str, *, one_hour: bool = Fals
         return Origin(
             figure,
             row.tokens.hit_rate,
-            "cache read / (fresh input + cache read + cache write)",
+            "cache read / (uncached input + cache read + cache write)",
             terms,
             _rows(row),
         )

@@ -22,7 +22,7 @@ from core.model.accounting.prompt_cache import CacheReport
 from core.model.finding import Finding, NotKnown
 from core.store.store import Store
 
-_BY_CALL = "it takes every call and answer of a conversation, and is told of one at a time"
+_BY_CALL = "it is checked for one conversation at a time: findings SESSION"
 
 
 def diagnose(store: Store, session_id: str) -> Examination:

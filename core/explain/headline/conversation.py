@@ -58,7 +58,7 @@ def standing(now: Now, prompts: Sequence[int] = ()) -> Headline:
     """How far the next automatic compaction is, or why there will be none."""
     if now.threshold is None:
         return Headline(
-            "The context window of this model is not known, so nobody can say when it will be compressed.",
+            "The context window of this model is not known, so it cannot be said when it will be compressed.",
             "Set model.context_length in config.yaml.",
             Severity.WARNING,
         )

@@ -6,7 +6,7 @@ from core.explain.turns.checks import SIZE, Decision, PromptPoint, Standing, Tur
 
 PASSED = {True: "yes", False: "no", None: "not known"}
 _LEAST = ">= "
-_FIRES = {True: "it would fire", False: "it does not fire", None: "not all is on record"}
+_FIRES = {True: "it would fire", False: "it does not fire", None: "not everything is on record"}
 
 
 def turn_sentence(turn: Turn) -> str:
@@ -23,11 +23,11 @@ def turn_sentence(turn: Turn) -> str:
     if turn.standing is Standing.BELOW:
         return f"not large enough: {size}"
     if turn.standing is Standing.HELD:
-        return f"large enough, {size}, but held back: {_failed(telling)}"
+        return f"large enough, {size}, but blocked: {_failed(telling)}"
     if turn.standing is Standing.DUE:
-        return f"large enough by the estimate, {size}, and nothing on record held it back; it did not fire"
+        return f"large enough by the estimate, {size}, and nothing on record blocked it, but it did not fire"
     if SIZE in telling.open:
-        return f"perhaps large enough: {size}"
+        return f"may have been large enough: {size}"
     return f"large enough, {size}; not on record: {', '.join(telling.open)}"
 
 
@@ -49,13 +49,13 @@ def outcome(turn: Turn) -> str:
     if telling is None:
         return "nothing was checked"
     if turn.standing is Standing.HELD:
-        return f"held back: {', '.join(telling.blocked_by)}"
+        return f"blocked: {', '.join(telling.blocked_by)}"
     if turn.standing is Standing.OPEN and SIZE not in telling.open:
         return f"not on record: {', '.join(telling.open)}"
     words = {
         Standing.BELOW: "not large enough",
-        Standing.OPEN: "perhaps large enough",
-        Standing.DUE: "due, yet it did not fire",
+        Standing.OPEN: "may have been large enough",
+        Standing.DUE: "due, but it did not fire",
     }
     return words[turn.standing]
 
@@ -86,7 +86,7 @@ def call_sentence(call: PromptPoint) -> str:
 def _size(decision: Decision) -> str:
     size = next(check for check in decision.checks if check.name == SIZE)
     if not size.needed.startswith(_LEAST):
-        return f"{size.had} tokens, but {size.needed} is needed"
+        return f"{size.had} tokens; required: {size.needed}"
     return f"{size.had} of {size.needed.removeprefix(_LEAST)}"
 
 
@@ -96,4 +96,4 @@ def _name(decision: Decision) -> str:
 
 def _failed(decision: Decision) -> str:
     failed = (check for check in decision.checks if check.passed is False)
-    return "; ".join(f"{check.name} {check.had} (needed {check.needed})" for check in failed)
+    return "; ".join(f"{check.name}: {check.had} (required: {check.needed})" for check in failed)

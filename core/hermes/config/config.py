@@ -177,7 +177,7 @@ def _parse(path: Path) -> tuple[dict[str, Any], dict[str, int]]:
     except BadYaml as error:
         where = str(path) if error.line is None else f"{path}:{error.line}"
         raise ConfigError(
-            error.problem, where=where, remedy="Until it is mended Hermes itself runs on built-in defaults"
+            error.problem, where=where, remedy="Until it is fixed, Hermes itself runs on built-in defaults"
         ) from error
     if not isinstance(tree, dict):
         raise ConfigError(f"holds a {type(tree).__name__}, not a mapping", where=str(path), remedy="")

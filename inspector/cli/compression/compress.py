@@ -1,4 +1,4 @@
-"""A full preview: the summary, the messages after, what of them survives. Without --apply nothing is written.
+"""A full preview: the summary, the messages after, which facts it keeps. Without --apply nothing is written.
 
 It says what `/compress` would do before it is done; two --compare-focus show which topic keeps what. Only the
 summarisers `anthropic` and `openai` send anything, with credentials masked; they ask first unless the server

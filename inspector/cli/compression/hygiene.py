@@ -122,7 +122,7 @@ def lines(value: Hygiene | None, asked: Question) -> Iterator[str]:
         f"{count(value.messages)} of {count(value.hard_limit)} rows: {verdict}"
     )
     if value.why_not:
-        yield f"  held back: {_HELD[value.why_not]}"
+        yield f"  blocked: {_HELD[value.why_not]}"
     yield from (f"  {line}" for line in _remarks(value, asked))
 
 

@@ -85,7 +85,7 @@ def _not_known(unknown: Iterable[NotKnown]) -> Iterator[str]:
     for one in unknown:
         reasons.setdefault(one.why, {})[f"{one.rule} {one.name}"] = None
     for why, rules in reasons.items():
-        yield f"not known: {', '.join(rules)}: {why}"
+        yield f"checks that lacked data: {', '.join(rules)}: {why}"
 
 
 def _entry(alike: Sequence[Finding]) -> Iterator[str]:

@@ -63,7 +63,7 @@ class FindingList(RowList[FindingRow]):
                 .cell(format.UNKNOWN, 2, ink.style("ink-faint"))
                 .cell(row.rule, 4, ink.style("ink-faint"))
             )
-            return line.add(f"{row.name}: not known, {row.why}", ink.style("ink-faint"), most=width - 7)
+            return line.add(f"{row.name}: lacked data, {row.why}", ink.style("ink-faint"), most=width - 7)
         finding = row.finding
         style = ink.style(f"severity-{finding.severity}", bold=finding.severity is not Severity.INFO)
         line = Line().cell(SEVERITY[finding.severity], 2, style)

@@ -81,4 +81,4 @@ def _holds(row: FindingRow, words: Sequence[str]) -> bool:
 def _words(row: FindingRow) -> str:
     if isinstance(row, Diagnosis):
         return row.words
-    return f"{row.rule} {row.name} not known {row.why}".casefold() if isinstance(row, NotKnown) else ""
+    return f"{row.rule} {row.name} lacked data {row.why}".casefold() if isinstance(row, NotKnown) else ""

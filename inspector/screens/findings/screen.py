@@ -286,4 +286,4 @@ def _counts(found: Mapping[Severity, Sequence[Diagnosis]], about: str) -> tuple[
 def _progress(done: int, total: int) -> str:
     if not total:
         return "examining …"
-    return f"examined {done:,} of {format.plural(total, 'conversation')}, delegates too · esc stops"
+    return f"examined {done:,} of {format.plural(total, 'conversation')}, sub-agents too · esc stops"

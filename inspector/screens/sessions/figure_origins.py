@@ -12,7 +12,7 @@ def measured(extra: Extra) -> tuple[FigureOrigin, ...]:
     """What was computed beside a row of the list: its pressure and its generations."""
     size, window = extra.pressure.tokens, extra.pressure.window
     terms = (Term("prompt", size), Term("window", window)) if size is not None and window else ()
-    shares = "prompt tokens / window; the mark stands at the threshold"
+    shares = "prompt tokens / window; the mark is at the threshold"
     return (
         FigureOrigin(
             Origin("context used", size, "what the next request would carry, as the release estimates it")

@@ -134,5 +134,5 @@ def nothing(page: SourcePage) -> str:
     if page.order.text:
         return f"No conversation holds “{page.order.text}” · esc clears the filter · ^f searches messages"
     if page.errors:
-        return "Nothing could be read; the reason stands above."
+        return "Nothing could be read; the reason is above."
     return "No sessions yet. They appear here as soon as Hermes writes one."

@@ -159,7 +159,7 @@ class WorkspaceScreen(Page):
         here, total = self.cursor.within(conversation), len(conversation.generations)
         bar.heading = conversation.name
         bar.detail = " · ".join(filter(None, (tip.source, tip.model, app.live.sign(app.now()))))
-        bar.place = f"gen {here.index}/{total}" if here is not None and total > 1 else ""
+        bar.place = f"generation {here.index} of {total}" if here is not None and total > 1 else ""
         engine = () if self._engine is None else (self._engine.short_note,)
         self.query_one(Banner).say(" · ".join((*engine, *conversation.notes)))
 

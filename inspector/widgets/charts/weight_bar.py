@@ -35,7 +35,7 @@ class WeightBar(Widget):
 def weight_line(found: Retention, width: int, ink: Palette) -> Line:
     """Kept in green, lost in red, unsupported in amber; each part that is there has a cell at least."""
     if found.score is None:
-        return Line().gap().add("No checkable fact stands in what is summarised.", ink.style("ink-muted"))
+        return Line().gap().add("What is summarised holds no checkable facts.", ink.style("ink-muted"))
     claims = len(found.unsupported)
     left = f"kept {format.percent(found.score)} "
     right = f" lost {format.percent(1 - found.score)}" + (f" · {claims:,} unsupported" if claims else "")

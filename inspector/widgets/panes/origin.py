@@ -15,7 +15,7 @@ from inspector.widgets.panes.fields import field, paragraph
 NAMES = {
     "total": "tokens",
     "calls": "calls",
-    "input": "fresh input",
+    "input": "uncached input",
     "cache_read": "cache read",
     "cache_write": "cache write",
     "output": "output",

@@ -38,7 +38,7 @@ def whole_told(report: CacheReport) -> Iterator[FigureOrigin]:
     """Hit rate, breaks together, each compaction's bill."""
     tokens = report.tokens
     shares = (Term("cache read", tokens.cache_read or 0), Term("prompt", tokens.prompt or 0))
-    formula = "cache read / (fresh input + cache read + cache write)"
+    formula = "cache read / (uncached input + cache read + cache write)"
     yield FigureOrigin(Origin("hit_rate", tokens.hit_rate, formula, shares, rows=("sessions: as recorded",)))
     broken = [(f"break {place}", one) for place, one in enumerate(report.breaks, 1)]
     lost = tuple(Term(name, one.tokens_lost) for name, one in broken)

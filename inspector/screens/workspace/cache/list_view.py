@@ -49,7 +49,7 @@ class BreakList(RowList[CacheMoment]):
         found = row.found
         line = Line().cell(number(row.index), 3, ink.style(token_of(found), bold=True))
         line.cell(f"{found.at.astimezone():%m-%d %H:%M}", 13, ink.style("ink-muted"))
-        tokens, cost = f"{format.short(found.tokens_lost)} again", format.money(found.usd)
+        tokens, cost = f"{format.short(found.tokens_lost)} re-read", format.money(found.usd)
         words = CAUSES.get(found.cause, found.cause)
         line.cell(words, width - line.width - 22, ink.style("ink"))
         line.cell(tokens, 12, ink.style("ink-muted"), right=True)

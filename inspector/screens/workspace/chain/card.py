@@ -17,7 +17,7 @@ RELATIONS = {
     Kind.MAIN: "the beginning",
     Kind.CONTINUATION: "continues",
     Kind.BRANCH: "branched off from",
-    Kind.DELEGATE: "a delegate of",
+    Kind.DELEGATE: "a sub-agent of",
 }
 
 
@@ -46,7 +46,7 @@ def card_lines(chain: Chain, place: int, twigs: Sequence[Twig], width: int, ink:
 
 def resume_words(chain: Chain) -> str:
     """Why `hermes --resume` lands where it does."""
-    return f"lands in {chain.resume_target}: {chain.resume_reason or 'nothing came after it'}"
+    return f"opens {chain.resume_target}: {chain.resume_reason or 'nothing came after it'}"
 
 
 def _relation(node: ChainNode, twigs: Sequence[Twig]) -> str:

@@ -22,7 +22,7 @@ from inspector.widgets.panes.text_wrap import wrap
 LABEL = 17
 FIGURE = 12
 BUCKETS = (
-    ("fresh input", "input", "bucket-fresh"),
+    ("uncached input", "input", "bucket-fresh"),
     ("cache read", "cache_read", "bucket-read"),
     ("cache write", "cache_write", "bucket-write"),
     ("output", "output", "bucket-output"),

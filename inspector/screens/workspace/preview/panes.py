@@ -71,7 +71,7 @@ class PreviewPanes(Reporting, Vertical):
                 yield AfterList()
             yield DiffView(empty="Making the diff …")
             yield LongText(id="text")
-            yield FactList(empty="Nothing checkable stands in the middle.")
+            yield FactList(empty="There are no checkable facts in the middle.")
         yield RetentionStrip()
 
     def on_mount(self) -> None:

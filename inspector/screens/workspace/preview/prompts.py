@@ -104,7 +104,7 @@ class PreviewPrompts:
 
     def _keep(self, text: str) -> None:
         if text and not (text.isascii() and text.isdecimal() and int(text[:9]) > 0):
-            self._view.toast("A number of turns is needed, or nothing.", "warning")
+            self._view.toast("Type a number of turns, or leave it empty.", "warning")
         elif self._work.basis is not None:
             if text and self._work.focus:
                 self._work.focus = None

@@ -114,7 +114,7 @@ def _head(title: str, standings: Sequence[Standing]) -> tuple[Piece, ...]:
     pieces: list[Piece] = [("part-head!", "Turns"), ("ink-faint", " · "), ("ink", title)]
     words = {
         Standing.FIRED: "compressed",
-        Standing.HELD: "held back",
+        Standing.HELD: "blocked",
         Standing.OPEN: "not on record",
         Standing.DUE: "due, yet did not fire",
     }

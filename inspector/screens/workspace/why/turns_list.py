@@ -108,4 +108,4 @@ def _check(check: Check, width: int, ink: Palette) -> Line:
     style = ink.style(_PASSED_TOKEN[check.passed])
     line = Line().gap(2).cell(SIGN[check.passed], 2, style).cell(check.name, 24, ink.style("ink"))
     line.cell(f"required {check.needed}", 28, ink.style("ink-muted"))
-    return line.add(f"had {check.had} · {PASSED[check.passed]}", style, most=max(0, width - line.width))
+    return line.add(f"actual {check.had} · {PASSED[check.passed]}", style, most=max(0, width - line.width))

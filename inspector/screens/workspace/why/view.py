@@ -256,7 +256,7 @@ def caption(curve: Curve) -> str:
         return "no call and no compaction tells a size"
     what = f"prompt tokens of {format.plural(len(curve.samples), 'call')}"
     if not curve.measured:
-        what = "no log line of a call survives: sizes around compactions only"
+        what = "no log line of a call is left: only sizes around compactions are known"
     if curve.switches:
         what += f" · {SWITCHED} {format.plural(len(curve.switches), 'model switch', 'model switches')}"
     if curve.errors:

@@ -215,7 +215,7 @@ def test_a_size_close_to_the_threshold_without_the_tools_is_left_open(make_home:
     home.talk(2, size=244_000)
     first = turns(home)[0]
     assert first.standing is Standing.OPEN
-    assert turn_sentence(first).startswith("perhaps large enough: ~")
+    assert turn_sentence(first).startswith("may have been large enough: ~")
     assert "and the tools" in turn_sentence(first)
 
 

@@ -206,7 +206,9 @@ def failure_shown_as_success(case: Case, rule: Rule) -> Iterable[Found]:
         rows = ", ".join(str(message.row.id) for message in hidden[:5] if message.row)
         evidence = Evidence(Source.DATABASE, f"messages {rows}", masked_start(hidden[0].text, 160))
         numbers = {
-            "told": plural(len(hidden), "shortened tool result"),
+            "told": "1 shortened tool result does"
+            if len(hidden) == 1
+            else f"{len(hidden):,} shortened tool results do",
             "session": case.tip.id,
             "generation": case.boundaries[-1].opened.index - 1,
         }

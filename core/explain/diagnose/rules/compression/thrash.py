@@ -26,7 +26,7 @@ from core.model.transcript.message import Message
 def did_not_clear(case: Case, rule: Rule) -> Iterable[Found]:
     """The first real prompt after a compaction is at or above the threshold."""
     if case.log.empty:
-        raise Missing("no log line survives, and real prompt sizes stand only there")
+        raise Missing("no log line is left, and only the log has real prompt sizes")
     told = case.lines(Kind.NOT_CLEARED)
     for record in told:
         numbers = {"real": record.tokens or 0, "threshold": record.threshold or 0}
@@ -53,7 +53,7 @@ def gave_up(case: Case, rule: Rule) -> Iterable[Found]:
         why = "the last compactions did not help, so it stopped trying"
         yield Found({"why": why, "afresh": "a new process or /new starts afresh"}, (quoted(told[-1]),))
     elif case.tip.guards.ineffective_count is None and not told and case.log.empty:
-        raise Missing("strikes are kept in memory by this release, and no log line survives")
+        raise Missing("this release counts failed attempts in memory only, and no log line is left")
 
 
 @conversation_rule("B3")
@@ -168,7 +168,7 @@ def reads_again(case: Case, rule: Rule) -> Iterable[Found]:
 def slow_compaction(case: Case, rule: Rule) -> Iterable[Found]:
     """A compaction kept the user waiting."""
     if case.log.empty:
-        raise Missing("no log line survives, and durations stand only there")
+        raise Missing("no log line is left, and only the log has durations")
     for event in case.events:
         if event.duration is not None and event.duration > rule.limits["info"]:
             slow = event.duration > rule.limits["warn"]

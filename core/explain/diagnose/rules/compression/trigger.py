@@ -94,7 +94,7 @@ def window_wrong(case: Case, rule: Rule) -> Iterable[Found]:
 def estimate_far_from_real(case: Case, rule: Rule) -> Iterable[Found]:
     """The estimate is far from what the provider had counted a moment before."""
     if case.log.empty:
-        raise Missing("no log line survives, and real prompt sizes stand only there")
+        raise Missing("no log line is left, and only the log has real prompt sizes")
     for record in case.lines(Kind.PREFLIGHT, Kind.PREFLIGHT_SKIPPED, Kind.PRE_API):
         real = record.input or _last_real(case, record)
         if not real or not record.tokens:
@@ -157,7 +157,7 @@ def model_switched(case: Case, rule: Rule) -> Iterable[Found]:
 def hygiene_changed_nothing(case: Case, rule: Rule) -> Iterable[Found]:
     """The gateway announced a compaction and nothing came of it."""
     if case.log.empty:
-        raise Missing("no log line survives")
+        raise Missing("no log line is left")
     records = case.lines(Kind.HYGIENE, Kind.HYGIENE_DONE, Kind.DONE)
     for record, after in zip(records, [*records[1:], None], strict=False):
         if record.kind is not Kind.HYGIENE:

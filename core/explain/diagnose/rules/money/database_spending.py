@@ -96,7 +96,7 @@ def delegates_beside(account: StoreAccount, rule: Rule) -> Iterable[Found]:
     }
     extra = sum(spent.get(one, 0) for one in delegates)
     if extra:
-        told = plural(sum(threads.root(one) == one for one in delegates), "delegate")
+        told = plural(sum(threads.root(one) == one for one in delegates), "sub-agent")
         own = sum(spent.values()) - extra
         numbers = {"told": told, "own": own, "extra": extra, "whose": "all other conversations"}
         yield Found(numbers)

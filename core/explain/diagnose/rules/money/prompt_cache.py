@@ -75,9 +75,9 @@ def price_of_a_compaction(account: Account, rule: Rule) -> Iterable[Found]:
         price = one.price_usd if one.price_usd is not None else one.reread_usd
         if price is None or one.saving_per_call_usd is None:
             continue
-        verdict = f"not paid back in {one.calls_after} calls"
+        verdict = f"it has not paid for itself after {plural(one.calls_after, 'call')}"
         if one.paid_back_after is not None:
-            verdict = f"paid back after {plural(one.paid_back_after, 'call')}"
+            verdict = f"it paid for itself after {plural(one.paid_back_after, 'call')}"
         numbers = {
             "at": f"{one.at:%Y-%m-%d %H:%M}",
             "price": price,

@@ -83,7 +83,7 @@ def delegates_beside(account: Account, rule: Rule) -> Iterable[Found]:
     row = next((row for row in rows if row.subtree is not None), LedgerRow(""))
     own, whole = row.tokens.total or 0, (row.subtree.total if row.subtree else None) or 0
     if whole > own:
-        told = plural(len(delegates), "delegate")
+        told = plural(len(delegates), "sub-agent")
         numbers = {"told": told, "own": own, "extra": whole - own, "whose": "the conversation itself"}
         yield Found(numbers)
 

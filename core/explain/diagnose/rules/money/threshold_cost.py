@@ -25,7 +25,7 @@ def threshold_too_high_for_the_money(case: Case, rule: Rule) -> Iterable[Found]:
         return
     calls = [record.input for record in case.lines(Kind.CALL) if record.input]
     if not calls:
-        raise Missing("no line of a call survives")
+        raise Missing("no log line of a call is left")
     if max(calls) < threshold and (share := _reading(case)) >= rule.limits["share"]:
         numbers = {
             "threshold": threshold,

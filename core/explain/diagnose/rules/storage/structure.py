@@ -128,7 +128,7 @@ def rows_behind_a_rotation(case: Case, rule: Rule) -> Iterable[Found]:
 def compaction_not_reloaded(case: Case, rule: Rule) -> Iterable[Found]:
     """The process went on with the transcript the compaction had replaced."""
     if case.log.empty:
-        raise Missing("no log line survives")
+        raise Missing("no log line is left")
     # `/compress here` puts the turns it keeps back behind what the line counts.
     left = {len(rows.after) for rows in case.boundaries}
     done = None

@@ -19,7 +19,7 @@ from core.support.plural import plural
 _SAME = ("role", "content", "tool_call_id", "tool_calls")
 _UNANSWERED = ("call without a result", "calls without a result")
 _MENDED = "Hermes leaves out such results and writes a stand-in for missing ones in each request"
-_APART = "A result stands away from its call: the model never sees it, and a provider may refuse the request"
+_APART = "A result is not next to its call: the model never sees it, and a provider may refuse the request"
 
 
 @conversation_rule("E6")
@@ -30,8 +30,10 @@ def orphaned_tool_rows(case: Case, rule: Rule) -> Iterable[Found]:
         kinds = ", ".join(plural(count, *kind) for kind, count in Counter(kind for kind, _ in faults).items())
         rows = ", ".join(str(message.row.id) for _, message in faults[:8] if message.row)
         evidence = Evidence(Source.DATABASE, f"messages {rows}", kinds)
-        told = "a live tool row does" if len(faults) == 1 else f"{len(faults):,} live tool rows do"
-        numbers = {"count": len(faults), "told": told.capitalize(), "kinds": kinds}
+        told = (
+            "1 tool call or result has" if len(faults) == 1 else f"{len(faults):,} tool calls or results have"
+        )
+        numbers = {"count": len(faults), "told": told, "kinds": kinds}
         apart = _apart([message for _, message in faults])
         numbers["effect"] = _APART if apart else _MENDED
         yield Found(numbers, (evidence,), severity=None if apart else Severity.WARNING)
@@ -53,7 +55,15 @@ def duplicate_live_rows(case: Case, rule: Rule) -> Iterable[Found]:
         tokens = total_tokens([message_size(message.wire, rules) for message in copies], rules)
         rows = ", ".join(str(message.row.id) for message in copies[:8] if message.row)
         evidence = Evidence(Source.DATABASE, f"messages {rows}", "equal role, time, content and call id")
-        yield Found({"told": plural(len(copies), "live row"), "tokens": tokens}, (evidence,))
+        yield Found(
+            {
+                "told": "1 live row is an exact copy"
+                if len(copies) == 1
+                else f"{len(copies):,} live rows are exact copies",
+                "tokens": tokens,
+            },
+            (evidence,),
+        )
 
 
 @conversation_rule("E9")

@@ -44,7 +44,7 @@ class FateList(RowList[FateRow]):
     HEADER_LINES = 1
 
     def __init__(self, names: Sequence[str]) -> None:
-        super().__init__(empty="Nothing checkable stands in the middle.")
+        super().__init__(empty="There are no checkable facts in the middle.")
         self._names = tuple(names)
 
     def draw_header(self, width: int) -> list[Line]:
