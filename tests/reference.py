@@ -1,4 +1,4 @@
-"""Writes the pages of `docs/reference` from the program: `python -m tests.reference`.
+"""Writes the pages of `docs/reference`, and the output README and pages show: `python -m tests.reference`.
 
 A page comes from the parsers, the table of keys, the settings or the findings, so it cannot be wrong about
 them; a test holds that what is committed is what would be written.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
+import tempfile
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
@@ -19,6 +21,9 @@ from inspector.base.named_screens import NAMES
 from inspector.cli.arguments import options
 from inspector.cli.registry import COMMANDS
 from inspector.settings.settings import Settings, values
+from sample_sessions.builder import build
+from tests import examples
+from tests.conftest import NOW
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 MADE = "<!-- Written by `python -m tests.reference`; do not edit. -->"
@@ -135,3 +140,6 @@ if __name__ == "__main__":
     FOLDER.mkdir(parents=True, exist_ok=True)
     for file, content in pages().items():
         (FOLDER / file).write_text(content, encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.update({f"XDG_{one}_HOME": f"{folder}/{one}" for one in ("CACHE", "CONFIG", "STATE")})
+        examples.refresh(build(Path(folder) / "home", now=NOW))

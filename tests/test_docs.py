@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import re
 import shlex
 from pathlib import Path
@@ -14,6 +16,7 @@ from inspector.base.named_screens import NAMES
 from inspector.cli.main import run, split
 from inspector.cli.registry import COMMANDS
 from inspector.settings.settings import Settings, values
+from tests import examples
 from tests.reference import FOLDER, pages
 
 ROOT = Path(__file__).parent.parent
@@ -25,7 +28,6 @@ GUIDES = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINES = [line for block in FENCE.findall(README) for line in block.splitlines() if line.strip()]
 GUIDE_TEXTS = [guide.read_text(encoding="utf-8") for guide in GUIDES]
 GUIDE_LINES = [line for text in GUIDE_TEXTS for block in FENCE.findall(text) for line in block.splitlines()]
-SHOWN = re.findall(r"^\$ (hermes-inspector .+)\n((?:.+\n)+?)(?=\n|```)", README, re.MULTILINE)
 CALLS = [line for line in dict.fromkeys([*LINES, *GUIDE_LINES]) if line.startswith("hermes-inspector")]
 
 
@@ -81,13 +83,43 @@ def test_every_example_names_commands_and_options_that_exist(
     assert [option for option in options if option not in documented] == []
 
 
-@pytest.mark.parametrize(("call", "shown"), SHOWN)
-def test_what_the_readme_shows_is_what_the_samples_say(
-    call: str, shown: str, sample_home: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("page", examples.PAGES, ids=lambda page: page.name)
+def test_what_a_page_shows_is_what_the_samples_say(page: Path, sample_home: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    made = examples.refreshed(text, lambda said: examples.printed(said, sample_home))
+    told = [line for line in text.splitlines() if line not in made.splitlines()]
+    assert told == [], "refresh the figures with: python -m tests.reference"
+
+
+def test_the_readme_shows_figures_of_three_commands() -> None:
+    assert len({command for command, _ in examples.shown(README)}) >= 3
+
+
+NOT_RUN = re.compile(
+    r"hermes-inspector( (demo|undo|repair latest|config edit|serve.*|mcp|plugin.*|.*--screenshot.*))?( +#.*)?$"
+    r"|.*(--apply|--fleet|--summariser|--engine|--compare-engine|--hermes-python|--engine ray|--browse|~/)"
+    r"|hermes-inspector (watch(?!.*--once)|trajectory '|reconcile|engines|completion)"
+)
+"""What opens the app or listens, writes, asks a model, or needs what no machine has."""
+
+
+@pytest.mark.parametrize("line", [line for line in CALLS if not NOT_RUN.match(line)])
+def test_every_example_runs_on_the_samples(
+    line: str,
+    sample_home: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert run([*shlex.split(call)[1:], "--home", str(sample_home)]) == 0
-    said = capsys.readouterr().out
-    assert [line for line in shown.splitlines() if line not in said] == []
+    said = [{"role": role, "content": f"{role} {n}"} for n in range(40) for role in ("user", "assistant")]
+    run_of = {"conversations": [{"from": "human", "value": "hello"}, {"from": "gpt", "value": "hello"}]}
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "messages.json").write_text(json.dumps(said), encoding="utf-8")
+    (tmp_path / "runs.jsonl").write_text(json.dumps(run_of), encoding="utf-8")
+    (tmp_path / "summary.md").write_text("## Goal\nSay hello.", encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", io.StringIO("prompt is too long: 210000 tokens > 200000 maximum"))
+    code = run([*examples.words(line), "--home", str(sample_home)])
+    assert code in ((0, 6) if "--budget" in line else (0,)), capsys.readouterr().err
 
 
 def test_the_first_two_commands_need_only_python() -> None:

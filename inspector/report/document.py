@@ -107,7 +107,7 @@ def _sections(found: dict[str, Any]) -> Iterator[Section]:
     yield "Conversation", list(_conversation(found))
     for number, event in enumerate(events, start=1):
         yield f"Compaction {number} of {len(events)}", list(_event(event))
-    yield "Where it is now", list(_now(found["why"]["now"]))
+    yield "Where it stands", list(_now(found["why"]["now"]))
     yield "Findings", list(_findings(found))
     yield "Usage", list(_usage(found["usage"], found["days"]))
     yield "Prompt cache", list(_cache(found["cache"]))

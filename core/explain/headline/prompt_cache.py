@@ -72,7 +72,7 @@ def _for(usd: Decimal | None) -> str:
 
 def _idle(one: CacheBreak, calls: Sequence[CacheCall]) -> str:
     gap = calls[one.call].gap if 0 <= one.call < len(calls) else None
-    return f" for {gap / 60:.0f} minutes" if gap and gap >= 90 else ""
+    return f" of {gap / 60:.0f} minutes" if gap and gap >= 90 else ""
 
 
 def _entry(cause: str) -> Mapping[str, Any]:

@@ -279,7 +279,7 @@ class _Walker:
         record = self._held(trigger, turn)
         if record is not None and (size.passed is not False or record.kind is Kind.PREFLIGHT_SKIPPED):
             reason = record.reason or record.message
-            yield Check("skipped", "no", f"{record.where}: {reason}", False)
+            yield Check("passed over", "no", f"{record.where}: {reason}", False)
         elif self.policy.gate.deferral != "never" and not self.counted:
             # Right after a compaction every check waits for it; only a restart would make it forget.
             had = "none since the compaction" if turn.lines is not None else UNRECORDED

@@ -96,4 +96,4 @@ def _name(decision: Decision) -> str:
 
 def _failed(decision: Decision) -> str:
     failed = (check for check in decision.checks if check.passed is False)
-    return "; ".join(f"{check.name}: {check.had} (required: {check.needed})" for check in failed)
+    return "; ".join(f"{check.name} {check.had} (required: {check.needed})" for check in failed)

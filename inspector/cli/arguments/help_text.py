@@ -16,9 +16,12 @@ class HelpText(argparse.HelpFormatter):
     def __init__(self, prog: str) -> None:
         from inspector.terminal.wrap import terminal_width
 
-        super().__init__(prog, width=min(terminal_width() or _USUAL, _WIDEST) - 2)
+        self._room = terminal_width()
+        super().__init__(prog, width=min(self._room or _USUAL, _WIDEST) - 2)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if self._room is None:
+            return f"{indent}{text}\n"
         blocks = re.split(r"\n{2,}|\n(?=  )", text)
         gaps = re.findall(r"\n{2,}|\n(?=  )", text)
         filled = (_filled(block, width, indent) for block in blocks)

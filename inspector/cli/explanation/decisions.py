@@ -93,7 +93,7 @@ def turn_lines(turns: Iterable[Turn]) -> Iterator[str]:
         Column("turn", right=True),
         Column("generation", right=True, varies=True, rank=3),
         Column("at", rank=1),
-        Column("outcome", shrinks=True, least=30, wraps=True),
+        Column("what came of it", shrinks=True, least=30, wraps=True),
         Column("your message", shrinks=True, least=20, rank=2),
     )
     yield ""
@@ -115,7 +115,7 @@ def lines(turn: Turn | None) -> Iterator[str]:
 
     yield ""
     if turn is None:
-        yield "no turns: nobody has asked anything yet"
+        yield "nothing was decided: nobody has asked anything yet"
         return
     count = format.plural(len(turn.decisions), "decision")
     yield f"turn {turn.index}, begun in generation {turn.generation}, {format.moment(turn.at)}: {count}"

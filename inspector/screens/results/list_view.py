@@ -40,7 +40,7 @@ class ResultList(RowList[ResultLife]):
         line = Line().cell("row", 8, ink, right=True).gap(2).cell("tool", 16, ink)
         line.cell("tokens", 9, ink, right=True).cell("calls", 7, ink, right=True)
         line.cell("lifetime", 10, ink, right=True).cell("cost", 10, ink, right=True).gap(2)
-        line.cell("now", 16, ink)
+        line.cell("stands as", 16, ink)
         return [line.add("becomes", ink, most=max(0, width - line.width))]
 
     def draw_row(self, row: ResultLife, index: int, width: int) -> Line:

@@ -36,8 +36,8 @@ def report(*breaks: CacheBreak, advice: TtlAdvice | None = None, read: int = 8_0
 def test_the_largest_break_is_named_with_the_sum_of_all() -> None:
     told = cache_headline(report(COMPACTED, EXPIRED))
     assert told.sentence == (
-        "2 cache breaks cost $0.43 in all; the largest: the cache expired while nothing was asked for "
-        "12 minutes: 41.3K tokens were read again for $0.24."
+        "2 cache breaks cost $0.43 in all; the largest: the cache expired during a pause of "
+        "12 minutes: 41.3K tokens were re-read for $0.24."
     )
 
 

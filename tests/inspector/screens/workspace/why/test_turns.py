@@ -28,7 +28,7 @@ def test_a_card_tells_what_was_needed_and_what_was_there() -> None:
     shown = text(
         turn(Check("size", ">= 54,400 tokens", "60,000", True), Check("failed attempts", "< 2", "2", False))
     )
-    assert shown.startswith("Large enough, 60,000 of 54,400 tokens, but blocked: failed attempts: 2")
+    assert shown.startswith("Large enough, 60,000 of 54,400 tokens, but blocked: failed attempts 2")
     assert "× failed attempts" in shown
     assert "✓ size" in shown
     assert "go on" in shown
