@@ -96,7 +96,7 @@ def test_the_readme_shows_figures_of_three_commands() -> None:
 
 
 NOT_RUN = re.compile(
-    r"hermes-inspector( (demo|undo|repair latest|config edit|serve.*|mcp|plugin.*|.*--screenshot.*))?( +#.*)?$"
+    r"hermes-inspector( (demo|undo|repair.*|config edit|serve.*|mcp|plugin.*|.*--screenshot.*))?( +#.*)?$"
     r"|.*(--apply|--fleet|--summariser|--engine|--compare-engine|--hermes-python|--engine ray|--browse|~/)"
     r"|hermes-inspector (watch(?!.*--once)|trajectory '|reconcile|engines|completion)"
 )
