@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, cached_property, partial
 
 from core.compress.facts.collect import sentences
 from core.compress.facts.history import Outcome, is_acting, outcomes
@@ -137,25 +137,33 @@ class Evidence:
 
         The sentence behind it counts too: the reason often stands there.
         """
-        wanted, states = frozenset(rule), claim_words().states_rule
-        best = 0.0
-        for text in self._texts_with(wanted, _LEAST_SHARE):
-            said = sentences(text)
-            for at, sentence in enumerate(said):
-                if states.search(sentence):
-                    held = {word for near in said[at : at + 2] for word in roots(near)}
-                    best = max(best, len(wanted & held) / len(wanted))
-        return best
-
-    def _texts_with(self, wanted: frozenset[str], share: float) -> Iterator[str]:
-        """What was said by anybody that can hold that share of some roots; synonyms are not looked for."""
+        wanted = frozenset(rule)
+        missing = (1 - _LEAST_SHARE) * len(wanted)
         literal = [word for word in wanted if not word.startswith("=")]
-        missing = (1 - share) * len(wanted)
+        best = 0
+        for text, rules in self._laid_down:
+            # Synonyms are not looked for.
+            if sum(word not in text for word in literal) <= missing:
+                best = max(best, *(len(wanted & held()) for held in rules))
+        return best / len(wanted)
+
+    @cached_property
+    def _laid_down(self) -> list[tuple[str, list[Callable[[], frozenset[str]]]]]:
+        """What anybody said that lays something down, in lower case, with the roots of each such place."""
+        states = claim_words().states_rule
         spoken = (message.text for message in self._known if message.role in ("user", "assistant", "system"))
+        found = []
         for text in (*map(without_code, spoken), *self._also):
-            lower = text.lower()
-            if sum(word not in lower for word in literal) <= missing:
-                yield text
+            said = sentences(text) if states.search(text) else []
+            rules = [cache(partial(_held, said, at)) for at, one in enumerate(said) if states.search(one)]
+            if rules:
+                found.append((text.lower(), rules))
+        return found
+
+
+def _held(said: Sequence[str], at: int) -> frozenset[str]:
+    """The roots of a sentence and of the one behind it."""
+    return frozenset(word for near in said[at : at + 2] for word in roots(near))
 
 
 def _is_so(sentence: str) -> bool:
