@@ -133,11 +133,16 @@ def write_note(text: str) -> None:
         sys.stderr.write(f"{PROGRAM}: {_one_line(text)}\n")
 
 
-def progress(what: str) -> Callable[[int, int], None]:
-    """Something to be told how far long work is; a terminal shows it when that takes more than a second."""
+def progress(what: str, found: Callable[[], str] = lambda: "") -> Callable[[int, int], None]:
+    """Something to be told how far long work is; a terminal shows it when that takes more than a second.
+
+    Args:
+        what: The work.
+        found: What it has come to so far, in a few words.
+    """
 
     def tell(done: int, total: int) -> None:
-        waiting.say("" if done >= total else f"{what} {done:,} of {total:,}")
+        waiting.say("" if done >= total else f"{what} {done:,} of {total:,}{found()}")
 
     return tell
 

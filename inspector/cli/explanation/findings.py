@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from core.model.finding import Finding, NotKnown, Severity
+from core.support.plural import plural
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.fleet import run as fleet
@@ -129,8 +130,14 @@ def _surveyed(store: Store) -> Iterator[Finding]:
     """What is wrong with the conversations of a database; progress goes to a terminal, if there is one."""
     from core.explain.diagnose.survey.survey import survey
 
-    looking, examining = output.progress("looking through message"), output.progress("examining")
+    count = 0
+
+    def so_far() -> str:
+        return f" · {plural(count, 'finding')} so far" if count else ""
+
+    looking, examining = (output.progress(what, so_far) for what in ("looking through message", "examining"))
     for one in survey(store, report=examining, scanned=looking):
+        count += len(one.findings)
         yield from one.findings
         if one.error is not None:
             output.write_note(f"left out: {one.error.line}")

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
+from itertools import count
 from typing import Any
 
 from core.errors import InspectorError
@@ -84,12 +85,14 @@ def survey(
     remember: bool = True,
     processes: int | None = None,
 ) -> Iterator[Surveyed]:
-    """Examine every conversation, newest first, as they are done.
+    """Examine every conversation as they are done: those known to be worth it before any message is read.
+
+    Of both kinds the newest come first.
 
     Args:
         store: The database.
         report: Told how many steps of how many are done.
-        scanned: Told how many messages of how many were looked through, before the first conversation.
+        scanned: Told how many messages of how many were looked through.
         cancelled: Asked between steps; the survey ends when it says yes, and what is done is remembered.
         now: The moment asked about; this one by default.
         remember: Keep the findings in the user's cache directory.
@@ -106,17 +109,22 @@ def survey(
     slices = list(_slices(store, memory.scanned))
     total = len(slices) + len(rows)
     try:
-        reached = partial(_reached, scanned, slices[-1][1] if slices else 0, cancelled)
-        _scan(store, slices, memory, reached, lambda step: report(step, total))
         around = _Surroundings(config, logs, store.locks(), now)
-        tasks = [_task(row, memory, around) for row in rows]
-        waiting = [task.ids for task in tasks if task.full and task.known is None]
-        with Examiners(store.location, now, waiting, processes=processes) as examiners:
-            for step, task in enumerate(tasks, len(slices) + 1):
-                yield _surveyed(task, memory, lambda one: _examined(store, one, examiners, around))
-                report(step, total)
-                if cancelled():
-                    return
+        told = [row for row in rows if _is_told_of(row, memory, around)]
+        first, steps = {row.root.id for row in told}, count(1)
+        for one in _examine_all(store, told, memory, around, processes):
+            yield one
+            report(next(steps), total)
+            if cancelled():
+                return
+        reached = partial(_reached, scanned, slices[-1][1] if slices else 0, cancelled)
+        _scan(store, slices, memory, reached, lambda: report(next(steps), total))
+        others = [row for row in rows if row.root.id not in first]
+        for one in _examine_all(store, others, memory, around, processes):
+            yield one
+            report(next(steps), total)
+            if cancelled():
+                return
     except _Stopped:
         return
     finally:
@@ -128,14 +136,14 @@ def _scan(
     slices: Sequence[tuple[int, int]],
     memory: _Memory,
     reached: Callable[[int], None],
-    report: Callable[[int], None],
+    report: Callable[[], None],
 ) -> None:
     """Look through the messages that came since the last survey, and remember how far it got."""
-    for step, (start, end) in enumerate(slices, 1):
+    for start, end in slices:
         reached(start - 1)
         memory.suspects |= suspects(store, start, end, memory.pending, reached)
         memory.scanned = end
-        report(step)
+        report()
         reached(end)
 
 
@@ -176,11 +184,31 @@ class _Surroundings:
     now: datetime
 
 
+def _examine_all(
+    store: Store,
+    rows: Sequence[ConversationRow],
+    memory: _Memory,
+    around: _Surroundings,
+    processes: int | None,
+) -> Iterator[Surveyed]:
+    tasks = [_task(row, memory, around) for row in rows]
+    waiting = [task.ids for task in tasks if task.full and task.known is None]
+    with Examiners(store.location, around.now, waiting, processes=processes) as examiners:
+        for task in tasks:
+            yield _surveyed(task, memory, lambda one: _examined(store, one, examiners, around))
+
+
+def _is_told_of(row: ConversationRow, memory: _Memory, around: _Surroundings) -> bool:
+    """Whether a conversation is worth a full examination, by what is known without its messages."""
+    ids = [session.id for session in row.sessions]
+    locked = any(lock.key in ids for lock in around.locks)
+    return len(ids) > 1 or locked or any(one in memory.suspects or around.logs.tells(one) for one in ids)
+
+
 def _task(row: ConversationRow, memory: _Memory, around: _Surroundings) -> _Task:
     ids = tuple(session.id for session in row.sessions)
     locked = any(lock.key in ids for lock in around.locks)
-    told = any(one in memory.suspects or around.logs.tells(one) for one in ids)
-    full = len(ids) > 1 or locked or told
+    full = _is_told_of(row, memory, around)
     stamp = _stamp(row, around, full, locked)
     old, found = memory.found.get(row.root.id, ("", ()))
     return _Task(row, ids, full, stamp, tuple(map(_decoded, found)) if old == stamp else None)

@@ -87,10 +87,12 @@ def test_doubled_rows_make_a_quiet_conversation_a_suspect(home: Home) -> None:
     assert not found["quiet1"].full
 
 
-def test_messages_looked_through_are_told_before_the_first_conversation(home: Home) -> None:
+def test_what_the_log_tells_of_is_examined_before_any_message_is_looked_through(home: Home) -> None:
     told: list[tuple[int, int]] = []
     with home.store() as store:
         running = survey(store, scanned=lambda done, total: told.append((done, total)))
+        first = next(running)
+        assert (first.row.root.id, first.full, told) == ("S", True, [])
         next(running)
         (newest,) = store.connection.execute("SELECT max(id) FROM messages").fetchone()
     assert told[0][0] < told[-1][0]
@@ -105,7 +107,7 @@ def test_a_survey_stopped_among_the_messages_begins_there_again(
     told: list[int] = []
     with home.store() as store:
         stopped = survey(store, scanned=lambda done, _: told.append(done), cancelled=lambda: len(told) > 3)
-        assert list(stopped) == []
+        assert [one.row.root.id for one in stopped] == ["S"]
     assert len(told) == 4
     with home.store() as store:
         stopped_first = {one.row.root.id: one.findings for one in survey(store)}
