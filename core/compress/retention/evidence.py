@@ -145,17 +145,19 @@ class Evidence:
             # Synonyms are not looked for.
             if sum(word not in text for word in literal) <= missing:
                 best = max(best, *(len(wanted & held()) for held in rules))
-        return best / len(wanted)
+        return best / len(wanted) if best else 0.0
 
     @cached_property
     def _laid_down(self) -> list[tuple[str, list[Callable[[], frozenset[str]]]]]:
         """What anybody said that lays something down, in lower case, with the roots of each such place."""
         states = claim_words().states_rule
         spoken = (message.text for message in self._known if message.role in ("user", "assistant", "system"))
-        found = []
+        found: list[tuple[str, list[Callable[[], frozenset[str]]]]] = []
         for text in (*map(without_code, spoken), *self._also):
-            said = sentences(text) if states.search(text) else []
-            rules = [cache(partial(_held, said, at)) for at, one in enumerate(said) if states.search(one)]
+            said = sentences(text)
+            rules: list[Callable[[], frozenset[str]]] = [
+                cache(partial(_held, said, at)) for at, one in enumerate(said) if states.search(one)
+            ]
             if rules:
                 found.append((text.lower(), rules))
         return found
