@@ -112,19 +112,15 @@ def survey(
         around = _Surroundings(config, logs, store.locks(), now)
         told = [row for row in rows if _is_told_of(row, memory, around)]
         first, steps = {row.root.id for row in told}, count(1)
-        for one in _examine_all(store, told, memory, around, processes):
-            yield one
+
+        def step() -> None:
             report(next(steps), total)
-            if cancelled():
-                return
+
+        yield from _examine_all(store, told, memory, around, step, cancelled, processes)
         reached = partial(_reached, scanned, slices[-1][1] if slices else 0, cancelled)
-        _scan(store, slices, memory, reached, lambda: report(next(steps), total))
+        _scan(store, slices, memory, reached, step)
         others = [row for row in rows if row.root.id not in first]
-        for one in _examine_all(store, others, memory, around, processes):
-            yield one
-            report(next(steps), total)
-            if cancelled():
-                return
+        yield from _examine_all(store, others, memory, around, step, cancelled, processes)
     except _Stopped:
         return
     finally:
@@ -189,13 +185,19 @@ def _examine_all(
     rows: Sequence[ConversationRow],
     memory: _Memory,
     around: _Surroundings,
+    report: Callable[[], None],
+    cancelled: Cancelled,
     processes: int | None,
 ) -> Iterator[Surveyed]:
+    """Examine some conversations; `_Stopped` when that is asked for."""
     tasks = [_task(row, memory, around) for row in rows]
     waiting = [task.ids for task in tasks if task.full and task.known is None]
     with Examiners(store.location, around.now, waiting, processes=processes) as examiners:
         for task in tasks:
             yield _surveyed(task, memory, lambda one: _examined(store, one, examiners, around))
+            report()
+            if cancelled():
+                raise _Stopped
 
 
 def _is_told_of(row: ConversationRow, memory: _Memory, around: _Surroundings) -> bool:
