@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from textual import events
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
 from inspector.terminal import formatting as format
-from inspector.terminal.glyphs import LEVELS
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.terminal.text import cell_len
+from inspector.widgets.charts.pressure_bar import NEAR
+from inspector.widgets.charts.stack import Layer, cell_of, drawn, ends_of, legend
 
 AXIS = 7
 """Cells of the scale on the left."""
 LIMIT = " threshold "
 NUMBERS = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 MANY = "◦"
+SCALE_ROWS = 5
+"""Rows from which half of the scale is named too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +51,50 @@ class CurveChart(Widget):
     DEFAULT_CSS = "CurveChart { height: 8; }"
 
     values: reactive[tuple[int, ...]] = reactive(())
+    made_of: reactive[tuple[Layer, ...]] = reactive(())
+    """What each value is made of; without them a bar has the colour of how near the threshold it is."""
     threshold: reactive[int | None] = reactive(None)
     marks: reactive[tuple[Mark, ...]] = reactive(())
     asides: reactive[tuple[Mark, ...]] = reactive(())
     """Marks with signs of their own; where a numbered one stands they stand before it."""
     selected = reactive(-1)
     caption = reactive("")
+    unit = reactive("")
+    """What follows the numbers of the scale."""
     ends: reactive[tuple[str, str]] = reactive(("", ""))
     """What the first and the last value are called, below the axis."""
+    pointed = reactive(-1)
+    """The value that is read out in place of the caption; -1 for none."""
     tell: Callable[[Sequence[int]], int] = max
     """Which of the values of a cell is drawn: `min` where a fall is the news."""
+    read_out: Callable[[int], str] | None = None
+    """A value in words."""
+
+    _tallest = 0
+
+    def watch_made_of(self, layers: tuple[Layer, ...]) -> None:
+        """Know the tallest column before its lines are drawn one by one."""
+        heights = (sum(column) for column in zip(*(one.values for one in layers), strict=True))
+        self._tallest = int(max(heights, default=0))
+
+    def point(self, step: int) -> None:
+        """Read out another value: from none the newest, or the one before the selected mark."""
+        if not self.values or self.read_out is None:
+            return
+        last = len(self.values) - 1
+        mark = self.marks[self.selected].after if 0 <= self.selected < len(self.marks) else last + 1
+        place = self.pointed if self.pointed >= 0 else mark - (step > 0)
+        self.pointed = max(0, min(last, place + step * max(1, len(self.values) // max(1, self._cells))))
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Read out what the pointer is on."""
+        cell = event.x - AXIS - 1
+        if self.read_out is not None and self.values and 0 <= cell < self._cells:
+            self.pointed = self._told[cell]
+
+    def on_leave(self) -> None:
+        """Say again what all of it is."""
+        self.pointed = -1
 
     def render_line(self, y: int) -> Strip:
         """The plot from its top, then the marks, then the caption."""
@@ -73,31 +111,59 @@ class CurveChart(Widget):
         return line.strip(width, self.rich_style)
 
     def _foot(self, width: int, ink: Palette) -> Line:
-        """First, caption, last; where they do not all fit, the caption alone."""
+        """First, caption, legend, last; where they do not all fit, the caption alone."""
         (first, last), line = self.ends, Line().gap(AXIS + 1)
         faint, room = ink.style("ink-faint"), width - AXIS - 2
+        if 0 <= self.pointed < len(self.values) and self.read_out is not None:
+            return line.add(self.read_out(self.pointed), ink.style("ink", bold=True), most=room)
         if not first or len(first) + len(last) + cell_len(self.caption) + 6 > room:
             return line.add(self.caption, faint, most=room)
         line.add(first, faint).gap(3).add(self.caption, faint)
+        for token, words in legend(self.made_of, plain=self.app.no_color):
+            if line.width + cell_len(words) + len(last) + 5 > width:
+                break
+            line.gap(2).add(words, ink.style(token))
         return line.to(width - 1 - len(last)).add(last, faint)
 
     @property
+    def _cells(self) -> int:
+        return max(1, self.size.width - AXIS - 2)
+
+    @property
+    def _told(self) -> list[int]:
+        """For each cell which of the values it shows."""
+        return told(self.values, self._cells, self.tell)
+
+    @property
     def _top(self) -> int:
-        return max(1, *self.values, int((self.threshold or 0) * 1.08)) if self.values else self.threshold or 1
+        most = max(1, *self.values, self._tallest, int((self.threshold or 0) * 1.08))
+        return most if self.values else self.threshold or 1
 
     def _plot(self, row: int, rows: int, width: int, ink: Palette) -> Line:
         """One row of cells, counted from the bottom."""
-        top, cells = self._top, max(1, width - AXIS - 2)
+        top, cells = self._top, self._cells
         limit = None if self.threshold is None else min(rows - 1, int(self.threshold / top * rows))
         here = row == limit
-        label = format.short(self.threshold) if here else format.short(top) if row == rows - 1 else ""
-        line = Line().cell(label, AXIS, ink.style("threshold" if here else "ink-faint"), right=True).gap(1)
-        drawn = columns(self.values, cells, self.tell)
-        named = here and len(drawn) > 3 * len(LIMIT) and not any(map(self._over, drawn[: len(LIMIT) + 2]))
-        for cell, value in enumerate(drawn):
-            eighths = max(0, min(8, round(value / top * rows * 8) - row * 8)) if value else 0
-            if eighths and (self._over(value) or not here):  # what stays below the line does not break it
-                line.add(LEVELS[eighths], ink.style("severity-warning" if self._over(value) else "ink-faint"))
+        line = Line().cell(
+            self._label(row, rows, top, here=here),
+            AXIS,
+            ink.style("threshold" if here else "ink-faint"),
+            right=True,
+        )
+        line.gap(1)
+        shown = self._told if self.values else []
+        over = [self._over(self.values[place]) for place in shown]
+        named = here and cells > 3 * len(LIMIT) and not any(over[: len(LIMIT) + 2])
+        layers = self.made_of or self._plain_layers()
+        for cell in range(cells):
+            place = shown[cell] if shown else -1
+            ends = ends_of([one.values[place] for one in layers], top, rows) if shown else ()
+            block = cell_of(ends, row)
+            past = bool(over) and over[cell]
+            if block.level and (past or not here):  # what stays below the line does not break it
+                sign, style = drawn(block, layers, ink, plain=self.app.no_color and bool(self.made_of))
+                hot = past and limit is not None and row >= limit
+                line.add(sign, ink.style("severity-critical") if hot else style)
             elif here:
                 word = LIMIT[cell - 2] if named and 0 <= cell - 2 < len(LIMIT) else "─"
                 line.add(word, ink.style("threshold"))
@@ -105,13 +171,30 @@ class CurveChart(Widget):
                 line.gap(1)
         return line.add("─" * max(0, width - line.width - 1) if here else "", ink.style("threshold"))
 
+    def _label(self, row: int, rows: int, top: int, *, here: bool) -> str:
+        """The number of the scale a row carries: threshold, top, half."""
+        if here:
+            return format.short(self.threshold) + self.unit
+        half = (rows - 1) // 2 if rows >= SCALE_ROWS and self.values else rows - 1
+        at = {half: round(top * (half + 1) / rows), rows - 1: top}.get(row)
+        return "" if at is None else format.short(at) + self.unit
+
+    def _plain_layers(self) -> tuple[Layer, ...]:
+        """Values nobody took apart, by how near the threshold they are."""
+        limit = self.threshold
+        calm = tuple(0 if limit and value >= NEAR * limit else value for value in self.values)
+        near = tuple(value - low for value, low in zip(self.values, calm, strict=True))
+        return (Layer("", "severity-info", "█", calm), Layer("", "severity-warning", "█", near))
+
     def _over(self, value: int) -> bool:
         return self.threshold is not None and value >= self.threshold
 
     def _mark_line(self, width: int, ink: Palette) -> Line:
-        cells = max(1, width - AXIS - 2)
+        cells = self._cells
         signs = [("─", ink.style("rule"))] * cells
         numbered = [self._cell(mark, cells) for mark in self.marks]
+        if 0 <= self.pointed < len(self.values):
+            signs[place_of(self.pointed, len(self.values), cells)] = ("▴", ink.style("ink", bold=True))
         for aside in self.asides:
             place = self._cell(aside, cells)
             place -= place in numbered and place > 0
@@ -119,7 +202,7 @@ class CurveChart(Widget):
         for index, (mark, place) in enumerate(zip(self.marks, numbered, strict=True)):
             style = ink.style(mark.token, bold=True, on="cursor" if index == self.selected else None)
             signs[place] = (number(index), style)
-        line = Line().cell("0", AXIS, ink.style("ink-faint"), right=True).gap(1)
+        line = Line().cell(f"0{self.unit}", AXIS, ink.style("ink-faint"), right=True).gap(1)
         for sign, style in signs:
             line.add(sign, style)
         return line
@@ -128,16 +211,14 @@ class CurveChart(Widget):
         return min(cells - 1, place_of(mark.after, len(self.values), cells))
 
 
-def columns(values: Sequence[int], cells: int, tell: Callable[[Sequence[int]], int] = max) -> list[int]:
-    """The values spread over `cells` columns: repeated when few, the one that tells most when many."""
-    if not values:
-        return [0] * cells
+def told(values: Sequence[int], cells: int, tell: Callable[[Sequence[int]], int] = max) -> list[int]:
+    """Which value each of `cells` columns shows: repeated when few, the one that tells most when many."""
     count = len(values)
     found = []
     for cell in range(cells):
         start = cell * count // cells
-        end = max(start + 1, (cell + 1) * count // cells)
-        found.append(tell(values[start:end]))
+        here = values[start : max(start + 1, (cell + 1) * count // cells)]
+        found.append(start + here.index(tell(here)))
     return found
 
 

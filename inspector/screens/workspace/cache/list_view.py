@@ -23,6 +23,17 @@ CAUSES = {
 """The cause of a break in words."""
 
 
+TOKENS = {
+    "compaction": "cause-compaction",
+    "model_changed": "cause-model",
+    "system_prompt_changed": "cause-prompt",
+    "messages_rewritten": "cause-prompt",
+    "tools_changed": "cause-tools",
+    "ttl_expired": "cause-expired",
+}
+"""The colour of a cause; the others have one together."""
+
+
 @dataclass(frozen=True, slots=True)
 class CacheMoment:
     """One break, or the cache as a whole when `found` is None."""
@@ -51,11 +62,11 @@ class BreakList(RowList[CacheMoment]):
         line.cell(f"{found.at.astimezone():%m-%d %H:%M}", 13, ink.style("ink-muted"))
         tokens, cost = f"{format.short(found.tokens_lost)} re-read", format.money(found.usd)
         words = CAUSES.get(found.cause, found.cause)
-        line.cell(words, width - line.width - 22, ink.style("ink"))
+        line.cell(words, width - line.width - 22, ink.style(token_of(found)))
         line.cell(tokens, 12, ink.style("ink-muted"), right=True)
         return line.cell(cost, 9, ink.style("money"), right=True)
 
 
 def token_of(found: CacheBreak) -> str:
-    """The colour of a break's number: what a user can do something about stands out."""
-    return "part-middle" if found.cause == "compaction" else "severity-warning"
+    """The colour of a break: its cause's."""
+    return TOKENS.get(found.cause, "cause-other")

@@ -19,6 +19,7 @@ from inspector.base.commands import bindings
 from inspector.base.figure_origins import FigureQuestion
 from inspector.base.workers import cancelled, in_thread
 from inspector.screens.workspace.cache.card import break_lines, result_lines, whole_lines
+from inspector.screens.workspace.cache.curve import hit_layers, read_out
 from inspector.screens.workspace.cache.figure_origins import break_told, whole_told
 from inspector.screens.workspace.cache.list_view import BreakList, CacheMoment, token_of
 from inspector.screens.workspace.views import FigureView, Subject
@@ -71,6 +72,7 @@ class CacheView(FigureView):
         yield StatusLine(id="figures")
         yield MarkerStrip()
         chart = CurveChart()
+        chart.unit = "%"
         chart.tell = min  # a single miss among many hits is the news
         yield chart
         with Container(id="verdicts"):
@@ -109,6 +111,8 @@ class CacheView(FigureView):
 
     def _draw_curve(self, report: CacheReport) -> None:
         self.chart.values = tuple(round((call.hit_rate or 0) * 100) for call in report.calls)
+        self.chart.made_of = hit_layers(report)
+        self.chart.read_out, self.chart.pointed = partial(read_out, report), -1
         self.chart.marks = tuple(Mark(one.call, token_of(one)) for one in report.breaks)
         self.chart.caption = caption(report)
         if report.calls:
@@ -122,7 +126,7 @@ class CacheView(FigureView):
         moment, report = self.breaks.current, self._report
         if moment is None or report is None:
             return
-        self.chart.selected = moment.index
+        self.chart.selected, self.chart.pointed = moment.index, -1
         if moment.found is None:
             self.card.show(partial(_whole, report), partial(_results, report))
         else:
@@ -131,6 +135,10 @@ class CacheView(FigureView):
     def action_event(self, step: int) -> None:
         """Go to the next or previous break."""
         self.breaks.action_move(step)
+
+    def action_point(self, step: int) -> None:
+        """Read out the next or previous call of the curve."""
+        self.chart.point(step)
 
     def action_results(self) -> None:
         """Show what became of each tool result."""

@@ -9,14 +9,23 @@ from datetime import datetime
 from core.explain.explanation import Explanation
 from core.hermes.log.record import Kind
 from core.model.compaction.event import CompressionEvent
+from inspector.terminal import formatting as format
+from inspector.terminal.glyphs import FAILED, SWITCHED
+from inspector.widgets.charts.curve_chart import Mark
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What one call of the model carried; `at` is None where only rows tell."""
+    """What one call of the model carried; `at` is None where only rows tell.
+
+    Attributes:
+        cached, written: What of it the cache served and took; None where the log does not say.
+    """
 
     tokens: int
     at: datetime | None = None
+    cached: int | None = None
+    written: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +51,8 @@ class Curve:
 def curve_of(explanation: Explanation) -> Curve:
     """The calls the log still holds, else what is known around each compaction."""
     answered = [one for one in explanation.log.records if one.kind is Kind.CALL and one.input]
-    calls = tuple(Sample(one.input or 0, explanation.clock.utc(one.at)) for one in answered)
+    utc = explanation.clock.utc
+    calls = tuple(Sample(one.input or 0, utc(one.at), one.cached or 0, one.written) for one in answered)
     events, now = explanation.events, explanation.now
     if len(calls) < 2:
         samples, marks = _around(events, now.tokens)
@@ -54,7 +64,7 @@ def curve_of(explanation: Explanation) -> Curve:
         now.threshold,
         measured=True,
         switches=tuple(_switches([one.model for one in answered])),
-        errors=tuple(_before(calls, explanation.clock.utc(at)) for at in failed),
+        errors=tuple(_before(calls, utc(at)) for at in failed),
     )
 
 
@@ -84,3 +94,42 @@ def _around(
         samples += [Sample(event.tokens_after, event.at)] if event.tokens_after is not None else []
     samples += [Sample(last)] if last is not None else []
     return tuple(samples), tuple(marks)
+
+
+def asides(curve: Curve) -> tuple[Mark, ...]:
+    """Model switches, and over them the calls that failed."""
+    switches = (Mark(after, "severity-info", SWITCHED) for after in curve.switches)
+    return (*switches, *(Mark(after, "severity-critical", FAILED) for after in curve.errors))
+
+
+def caption(curve: Curve) -> str:
+    """What the curve shows."""
+    if not curve.samples:
+        return "no call and no compaction tells a size"
+    what = f"prompt tokens of {format.plural(len(curve.samples), 'call')}"
+    if not curve.measured:
+        what = "no log line of a call is left: only sizes around compactions are known"
+    if curve.switches:
+        what += f" · {SWITCHED} {format.plural(len(curve.switches), 'model switch', 'model switches')}"
+    if curve.errors:
+        what += f" · {FAILED} {format.plural(len(curve.errors), 'failed call')}"
+    return what
+
+
+def ends(curve: Curve) -> tuple[str, str]:
+    """When the curve begins and ends; empty where only rows tell."""
+    times = [sample.at for sample in curve.samples if sample.at is not None]
+    return format.ends(times[0], times[-1]) if times else ("", "")
+
+
+def read_out(curve: Curve, place: int) -> str:
+    """One call in words: when, how large, what of it came from the cache."""
+    one = curve.samples[place]
+    at = f"{format.clock(one.at, seconds=False)} · " if one.at is not None else ""
+    what = f"{at}{format.count(one.tokens)} tokens"
+    if one.cached is not None:
+        what += f" · {format.short(one.cached)} from the cache, {format.short(one.tokens - one.cached)} not"
+    if curve.threshold:
+        left = curve.threshold - one.tokens
+        what += f" · {format.short(abs(left))} {'below' if left > 0 else 'over'} the limit"
+    return f"call {place + 1:,} of {len(curve.samples):,} · {what}" if curve.measured else what

@@ -21,17 +21,17 @@ from inspector.base.workers import ask
 from inspector.screens.workspace.views import Cursor, FigureView, Subject
 from inspector.screens.workspace.why.aftermath import Aftermath, bill_of, bills
 from inspector.screens.workspace.why.card import event_lines, now_lines, proof_lines
-from inspector.screens.workspace.why.curve import Curve
+from inspector.screens.workspace.why.curve import asides, caption, ends, read_out
 from inspector.screens.workspace.why.figure_origins import event_told, now_told
 from inspector.screens.workspace.why.list_view import EventList, Moment, mark_token
 from inspector.screens.workspace.why.reading import explained, weighed
 from inspector.terminal import formatting as format
-from inspector.terminal.glyphs import FAILED, SWITCHED
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.curve_chart import CurveChart, Mark
+from inspector.widgets.charts.stack import prompt_layers
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.panes.card import Card
@@ -84,6 +84,8 @@ class WhyView(FigureView):
         self._explanation, self._bills, self._survived = explanation, None, {}
         self.query_one("#verdict", StatusLine).left = verdict_pieces(explanation)
         self.chart.values = tuple(sample.tokens for sample in curve.samples)
+        self.chart.made_of = prompt_layers([(one.tokens, one.cached, one.written) for one in curve.samples])
+        self.chart.read_out, self.chart.pointed = partial(read_out, curve), -1
         self.chart.threshold = curve.threshold
         marks = zip(curve.marks, explanation.events, strict=True)
         self.chart.marks = tuple(Mark(after, mark_token(one)) for after, one in marks)
@@ -103,7 +105,7 @@ class WhyView(FigureView):
         moment = self.moments.current
         if moment is None or self._explanation is None:
             return
-        self.chart.selected = moment.index
+        self.chart.selected, self.chart.pointed = moment.index, -1
         self.answer.answer = moment.event.headline if moment.event else moment.now.headline
         self._draw_card(moment, self._explanation)
         if moment.event is not None and moment.index not in self._survived and self.subject is not None:
@@ -141,6 +143,10 @@ class WhyView(FigureView):
     def action_event(self, step: int) -> None:
         """Go to the next or previous compaction."""
         self.moments.action_move(step)
+
+    def action_point(self, step: int) -> None:
+        """Read out the next or previous call of the curve."""
+        self.chart.point(step)
 
     def action_findings(self) -> None:
         """Examine this conversation."""
@@ -242,29 +248,3 @@ def verdict_pieces(explanation: Explanation) -> tuple[Piece, ...]:
         pieces.append(("ink-muted", f" · now {format.short(now.tokens)} of {format.short(now.threshold)}"))
     pieces.append(("ink-muted?", f" · Hermes {explanation.release.release}"))
     return tuple(pieces)
-
-
-def asides(curve: Curve) -> tuple[Mark, ...]:
-    """Model switches, and over them the calls that failed."""
-    switches = (Mark(after, "severity-info", SWITCHED) for after in curve.switches)
-    return (*switches, *(Mark(after, "severity-critical", FAILED) for after in curve.errors))
-
-
-def caption(curve: Curve) -> str:
-    """What the curve shows."""
-    if not curve.samples:
-        return "no call and no compaction tells a size"
-    what = f"prompt tokens of {format.plural(len(curve.samples), 'call')}"
-    if not curve.measured:
-        what = "no log line of a call is left: only sizes around compactions are known"
-    if curve.switches:
-        what += f" · {SWITCHED} {format.plural(len(curve.switches), 'model switch', 'model switches')}"
-    if curve.errors:
-        what += f" · {FAILED} {format.plural(len(curve.errors), 'failed call')}"
-    return what
-
-
-def ends(curve: Curve) -> tuple[str, str]:
-    """When the curve begins and ends; empty where only rows tell."""
-    times = [sample.at for sample in curve.samples if sample.at is not None]
-    return format.ends(times[0], times[-1]) if times else ("", "")

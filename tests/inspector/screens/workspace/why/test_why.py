@@ -19,10 +19,10 @@ from inspector.screens.workspace.map.view import MapView
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.why.aftermath import Aftermath, bill_of
 from inspector.screens.workspace.why.card import effect, event_lines, proof_lines
-from inspector.screens.workspace.why.curve import Curve, Sample
+from inspector.screens.workspace.why.curve import Curve, Sample, asides, caption, read_out
 from inspector.screens.workspace.why.list_view import EventList
-from inspector.screens.workspace.why.view import WhyView, asides, caption
-from inspector.widgets.charts.curve_chart import columns, number, place_of
+from inspector.screens.workspace.why.view import WhyView
+from inspector.widgets.charts.curve_chart import number, place_of, told
 from tests.conftest import NOW
 from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press, settle
 
@@ -111,9 +111,17 @@ def test_a_card_fits_its_pane(width: int) -> None:
 
 
 def test_columns_show_the_highest_value_they_stand_for() -> None:
-    assert columns([1, 9, 2, 3], 2) == [9, 3]
-    assert columns([5, 7], 4) == [5, 5, 7, 7]
-    assert columns([], 3) == [0, 0, 0]
+    assert told([1, 9, 2, 3], 2) == [1, 3]
+    assert told([5, 7], 4) == [0, 0, 1, 1]
+    assert told([5, 0, 7, 1], 2, min) == [1, 3]
+
+
+def test_a_call_of_the_curve_is_read_out_with_what_the_cache_gave_and_how_far_the_limit_is() -> None:
+    curve = Curve((Sample(140_000, None, 120_000), Sample(160_000)), (), 150_000, measured=True)
+    assert read_out(curve, 0) == (
+        "call 1 of 2 · 140,000 tokens · 120K from the cache, 20.0K not · 10.0K below the limit"
+    )
+    assert read_out(curve, 1) == "call 2 of 2 · 160,000 tokens · 10.0K over the limit"
 
 
 def test_marks_stand_where_their_compaction_fell() -> None:

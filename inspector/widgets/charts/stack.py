@@ -1,0 +1,117 @@
+"""Columns of several layers in block characters: what a cell of them shows. Pure but for the styles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from rich.style import Style
+
+from inspector.terminal.glyphs import LEVELS
+from inspector.terminal.palette import Palette
+
+EIGHTHS = 8
+"""Levels of a cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One part of every column.
+
+    Attributes:
+        name: What it is, for the legend.
+        token: Its colour.
+        texture: What fills it where there is no colour.
+        values: Its height in each column; 0 where it has none.
+    """
+
+    name: str
+    token: str
+    texture: str
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a cell shows: a block in one layer's colour, where two meet on the colour of the other.
+
+    Attributes:
+        level: Eighths the block fills, 0 to 8.
+        layer: Whose colour it has.
+        above: The layer behind it; None for the ground.
+    """
+
+    level: int
+    layer: int = 0
+    above: int | None = None
+
+
+def ends_of(parts: Sequence[float], top: float, rows: int) -> tuple[int, ...]:
+    """Where each part of a column ends, in eighths of a cell from the bottom; the last is its height."""
+    cells = rows * EIGHTHS
+    return tuple(min(cells, max(0, round(sum_ / top * cells))) for sum_ in accumulate(parts))
+
+
+def cell_of(ends: Sequence[int], row: int) -> Cell:
+    """The cell of a column in a row, counted from the bottom. Of more than two layers the widest speak."""
+    low, high = row * EIGHTHS, (row + 1) * EIGHTHS
+    spans = [
+        (min(end, high) - max(start, low), place, min(end, high) - low)
+        for place, (start, end) in enumerate(zip((0, *ends), ends, strict=False))
+        if min(end, high) > max(start, low)
+    ]
+    if not spans:
+        return Cell(0)
+    filled = spans[-1][2]
+    if filled < EIGHTHS or len(spans) == 1:
+        return Cell(filled, max(spans)[1])
+    lower, upper = sorted(sorted(spans)[-2:], key=lambda span: span[1])
+    return Cell(lower[2], lower[1], upper[1])
+
+
+def drawn(cell: Cell, layers: Sequence[Layer], ink: Palette, *, plain: bool = False) -> tuple[str, Style]:
+    """The sign and the style of a cell; `plain` where there is no colour to tell layers apart."""
+    if not cell.level:
+        return " ", Style.null()
+    layer = layers[cell.layer]
+    if cell.above is None:
+        sign = layer.texture if plain and cell.level == EIGHTHS else LEVELS[cell.level]
+        return sign, ink.style("ink" if plain else layer.token)
+    above = layers[cell.above]
+    if plain:
+        return (above if cell.level < EIGHTHS // 2 else layer).texture, ink.style("ink")
+    return LEVELS[cell.level], ink.style(layer.token, on=above.token)
+
+
+def legend(layers: Sequence[Layer], *, plain: bool = False) -> tuple[tuple[str, str], ...]:
+    """Token and words of each layer that holds anything, with what fills it."""
+    return tuple(
+        (one.token, f"{one.texture if plain else '■'} {one.name}") for one in layers if any(one.values)
+    )
+
+
+def prompt_layers(calls: Sequence[tuple[int, int | None, int | None]]) -> tuple[Layer, ...]:
+    """What each prompt is made of: read from the cache, written to it, new, or not told apart.
+
+    Args:
+        calls: For each its prompt, what of it the cache served and what was written to it; None where nobody
+            says.
+    """
+    parts = [_parts(*call) for call in calls]
+    read, wrote, fresh, unknown = zip(*parts, strict=True) if parts else ((), (), (), ())
+    layers = (
+        Layer("from the cache", "bucket-read", "█", read),
+        Layer("written to it", "bucket-write", "▓", wrote),
+        Layer("new", "bucket-fresh", "▒", fresh),
+        Layer("not told apart", "ink-faint", "░", unknown),
+    )
+    return layers if any(read) or any(wrote) else ()
+
+
+def _parts(prompt: int, read: int | None, wrote: int | None) -> tuple[int, int, int, int]:
+    if read is None:
+        return 0, 0, 0, prompt
+    read = min(read, prompt)
+    written = min(wrote or 0, prompt - read)
+    return read, written, prompt - read - written, 0

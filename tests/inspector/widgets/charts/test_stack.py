@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.terminal.palette import Palette, defaults
+from inspector.widgets.charts.stack import Layer, cell_of, drawn, ends_of, prompt_layers
+
+ROWS = 6
+
+
+@given(st.lists(st.floats(0, 1000), min_size=1, max_size=4), st.floats(1, 4000))
+def test_a_column_is_as_high_as_its_parts_together_and_never_higher_than_the_chart(
+    parts: list[float], top: float
+) -> None:
+    ends = ends_of(parts, top, ROWS)
+    levels = [8 if (cell := cell_of(ends, row)).above is not None else cell.level for row in range(ROWS)]
+    assert sum(levels) == ends[-1] == min(ROWS * 8, round(sum(parts) / top * ROWS * 8))
+    assert sorted(levels, reverse=True) == levels
+
+
+@given(st.lists(st.integers(0, 100), min_size=2, max_size=2))
+def test_two_layers_show_to_the_eighth_how_large_each_is(parts: list[int]) -> None:
+    ends = ends_of(parts, 200, ROWS)
+    shown: Counter[int] = Counter()
+    for row in range(ROWS):
+        cell = cell_of(ends, row)
+        shown[cell.layer] += cell.level
+        if cell.above is not None:
+            shown[cell.above] += 8 - cell.level
+    crowded = any(0 < end - start < 8 and end % 8 for start, end in zip((0, *ends), ends, strict=False))
+    if not crowded and ends[-1] % 8 == 0:
+        assert [shown[0], shown[1]] == [ends[0], ends[1] - ends[0]]
+
+
+def test_without_colour_layers_differ_by_their_texture() -> None:
+    layers = [Layer("read", "bucket-read", "█", (8,)), Layer("new", "bucket-fresh", "▒", (8,))]
+    ends, ink = ends_of([8, 8], 16, 2), Palette(defaults())
+    assert [drawn(cell_of(ends, row), layers, ink, plain=True)[0] for row in (0, 1)] == ["█", "▒"]
+
+
+def test_where_two_layers_meet_in_a_cell_both_colours_show() -> None:
+    layers = [Layer("read", "bucket-read", "█", (4,)), Layer("new", "bucket-fresh", "▒", (4,))]
+    sign, style = drawn(cell_of(ends_of([4, 4], 8, 1), 0), layers, ink := Palette(defaults()))
+    assert (sign, style) == ("▄", ink.style("bucket-read", on="bucket-fresh"))
+
+
+def test_the_parts_of_a_prompt_sum_up_to_it_whatever_the_log_says() -> None:
+    calls = [(100, 80, 15), (100, None, None), (100, 120, 40), (100, 0, None)]
+    layers = prompt_layers(calls)
+    assert [sum(one.values[place] for one in layers) for place in range(4)] == [100] * 4
+    assert [one.values[0] for one in layers] == [80, 15, 5, 0]
+    assert layers[-1].values[1] == 100
+
+
+def test_prompts_of_which_nothing_is_known_are_not_taken_apart() -> None:
+    assert prompt_layers([(100, None, None)]) == ()
