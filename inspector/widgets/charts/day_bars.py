@@ -1,8 +1,8 @@
-"""One bar a day, or a call, or for some when there are many, in block characters; the highest is named."""
+"""One bar a day, or a call, or for some when there are many, stacked of what they are made of."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from textual import events
 from textual.message import Message
@@ -10,27 +10,39 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inspector.terminal.glyphs import LEVELS
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.terminal.text import cell_len, clean_line
+from inspector.widgets.charts.stack import Cell, Layer, cell_of, drawn, ends_of, legend
 
 GAP = 3
 NONE = "·"
 """A day without a value keeps its place."""
+AXIS = 7
+"""Cells of the scale on the left."""
+WIDEST = 12
+"""Cells of the widest bar: few bars do not become walls."""
+APART = 3
+"""Cells a bar has from which one of them is a gap."""
 
 
 class DayBars(Widget):
-    """Values in order, the newest at the right; of more than there are cells several make a bar."""
+    """Values in order over the whole width, the newest at the right; of too many several make a bar."""
 
     DEFAULT_CSS = "DayBars { height: 5; margin: 0 1; }"
 
     values: reactive[tuple[float, ...]] = reactive(())
+    made_of: reactive[tuple[Layer, ...]] = reactive(())
+    """What the values are made of; they sum up to them."""
+    told: reactive[tuple[str, ...]] = reactive(())
+    """Each value in words, for when it is pointed at."""
+    pointed = reactive(-1)
     caption: reactive[str] = reactive("")
     first: reactive[str] = reactive("")
     last: reactive[str] = reactive("")
     unit: reactive[str] = reactive("days")
-    token: reactive[str] = reactive("money")
+    scale: Callable[[float], str] = str
+    """A value as the scale names it."""
 
     class Chosen(Message):
         """The mouse chose a bar that stands for a single value: which of `values`."""
@@ -41,57 +53,94 @@ class DayBars(Widget):
 
     def on_click(self, event: events.Click) -> None:
         """Tell which bar the mouse is on; what stands for several values is none of them."""
-        bars, cells, size = shown(self.values, self.size.width)
-        index = event.x // cells
-        if size == 1 and index < len(bars):
+        index = self._at(event.x)
+        if index is not None:
             self.post_message(self.Chosen(index))
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Read out the bar the pointer is on."""
+        index = self._at(event.x)
+        self.pointed = -1 if index is None else index
+
+    def on_leave(self) -> None:
+        """Say again what all of it is."""
+        self.pointed = -1
 
     def render_line(self, y: int) -> Strip:
         """The bars from their top, then their ends and what the highest was."""
         ink, width, rows = Palette.of(self.app), self.size.width, self.size.height - 1
-        line = self._bars(rows - 1 - y, rows, width, ink) if y < rows else self._ends(width, ink)
+        line = self._bars(rows - 1 - y, rows, ink) if y < rows else self._ends(width, ink)
         return line.strip(width, self.rich_style)
 
-    def _bars(self, row: int, rows: int, width: int, ink: Palette) -> Line:
+    @property
+    def _room(self) -> int:
+        return max(1, self.size.width - AXIS - 1)
+
+    def _at(self, x: int) -> int | None:
+        places = spans(len(self.values), self._room)
+        cell = x - AXIS - 1
+        if len(places) != len(self.values):
+            return None
+        return next((at for at, (start, end) in enumerate(places) if start <= cell < end), None)
+
+    def _bars(self, row: int, rows: int, ink: Palette) -> Line:
         """One row of cells, counted from the bottom."""
-        values, cells, _ = shown(self.values, width)
-        top, line = max(values, default=0.0) or 1.0, Line()
-        for value in values:
-            eighths = max(0, min(8, round(value / top * rows * 8) - row * 8))
-            sign = LEVELS[eighths] if eighths else NONE if row == 0 else " "
-            if row == 0 and value and not eighths:
-                sign = LEVELS[1]
-            style = ink.style(self.token if value else "rule")
-            drawn = max(1, cells - 1)  # a gap keeps one bar from the next
-            line.add(sign * drawn, style) if sign != " " else line.gap(drawn)
-            line.gap(cells - drawn)
+        places = spans(len(self.values), self._room)
+        layers = [summed(one.values, len(places)) for one in self.made_of]
+        sums = [sum(parts) for parts in zip(*layers, strict=True)]
+        top = max(sums, default=0.0) or 1.0
+        line = Line().cell(self._label(row, rows, top), AXIS, ink.style("ink-faint"), right=True).gap(1)
+        for bar, (start, end) in enumerate(places):
+            gap = 1 if end - start >= APART else 0
+            parts = [one[bar] for one in layers]
+            cell = cell_of(ends_of(parts, top, rows), row)
+            if row == 0 and sums and sums[bar] and not cell.level:
+                cell = Cell(1, parts.index(max(parts)))
+            sign, style = drawn(cell, self.made_of, ink, plain=self.app.no_color)
+            if row == 0 and not cell.level:
+                sign, style = NONE, ink.style("rule")
+            line.add(sign * (end - start - gap), style) if sign != " " else line.gap(end - start - gap)
+            line.gap(gap)
         return line
 
+    def _label(self, row: int, rows: int, top: float) -> str:
+        half = (rows - 1) // 2 if rows > GAP else rows - 1
+        at = {half: top * (half + 1) / rows, rows - 1: top}.get(row)
+        return "" if at is None or not self.values else self.scale(at)
+
     def _ends(self, width: int, ink: Palette) -> Line:
-        values, cells, size = shown(self.values, width)
-        caption = self.caption if size == 1 else f"{size} {self.unit} a bar · {self.caption}"
-        room, drawn = cell_len(clean_line(caption)), len(values) * cells
-        between = drawn - len(self.first) - len(self.last)
+        places = spans(len(self.values), self._room)
+        size = -(-len(self.values) // max(1, len(places)))
+        caption = self.caption if size <= 1 else f"{size} {self.unit} a bar · {self.caption}"
         faint, muted = ink.style("ink-faint"), ink.style("ink-muted")
-        if between < 2:
+        if 0 <= self.pointed < len(self.told):
+            return Line().add(self.told[self.pointed], ink.style("ink", bold=True), most=width)
+        if not places:
             return Line().add(caption, muted, most=width)
-        beside = width - drawn >= room + GAP
-        if not beside and between < room + 2 * GAP:
+        room, end = cell_len(clean_line(caption)), AXIS + 1 + places[-1][1]
+        if end - AXIS - len(self.first) - len(self.last) < room + 2 * GAP:
             return Line().add(f"{self.first} to {self.last} · {caption}", muted, most=width)
-        line = Line().add(self.first, faint)
-        if not beside:
-            line.gap((between - room) // 2).add(caption, muted)
-            caption = ""
-        line.to(drawn - len(self.last)).add(self.last, faint)
-        return line.gap(GAP).add(caption, muted, most=max(0, width - line.width - GAP))
+        line = Line().gap(AXIS + 1).add(self.first, faint).gap(GAP).add(caption, muted)
+        for token, words in legend(self.made_of, plain=self.app.no_color):
+            if line.width + cell_len(words) + len(self.last) + GAP + 2 > end:
+                break
+            line.gap(2).add(words, ink.style(token))
+        return line.to(end - len(self.last)).add(self.last, faint)
 
 
-def shown(values: Sequence[float], width: int) -> tuple[Sequence[float], int, int]:
-    """The bars, how many cells wide each is drawn, and how many values make one; the last bar is full."""
-    if not values:
-        return (), 1, 1
-    if len(values) > max(1, width):
-        size = -(-len(values) // max(1, width))
-        starts = range(len(values) % size - size if len(values) % size else 0, len(values), size)
-        return [sum(values[max(0, start) : start + size]) for start in starts], 1, size
-    return values, max(1, min(3, width * 2 // 3 // len(values))), 1
+def spans(count: int, width: int) -> tuple[tuple[int, int], ...]:
+    """From which cell to which each bar goes: of all the width, several values a bar if need be."""
+    if not count:
+        return ()
+    bars = -(-count // -(-count // max(1, width)))
+    over = min(width, bars * WIDEST)
+    return tuple((bar * over // bars, (bar + 1) * over // bars) for bar in range(bars))
+
+
+def summed(values: Sequence[float], bars: int) -> tuple[float, ...]:
+    """The values of each bar together; the last bar is full."""
+    size = -(-len(values) // max(1, bars))
+    if size <= 1:
+        return tuple(values)
+    starts = range(len(values) - bars * size, len(values), size)
+    return tuple(sum(values[max(0, start) : start + size]) for start in starts)

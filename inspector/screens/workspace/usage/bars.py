@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from core.model.accounting.prompt_cache import CacheCall
+from inspector.screens.workspace.usage.days import Day
 from inspector.screens.workspace.usage.model import Answer
 from inspector.screens.workspace.usage.words import bar_caption
 from inspector.terminal import formatting as format
+from inspector.widgets.charts.stack import Layer, prompt_layers
 
 FEW = 3
 """Bars below which there is nothing to compare, so that words alone are shown."""
+STACKED = (
+    ("cache read", "bucket-read", "█", 1),
+    ("cache write", "bucket-write", "▓", 2),
+    ("uncached", "bucket-fresh", "▒", 0),
+    ("output", "bucket-output", "░", 3),
+)
+"""The buckets from the bottom of a bar, each with its place in `Day.buckets`."""
+BUCKET_NAMES = tuple(one[0] for one in sorted(STACKED, key=lambda one: one[3]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +30,24 @@ class Bars:
     """Bars with the words below them.
 
     Attributes:
+        layers: What each is made of.
+        told: Each bar in words.
         unit: What several of make a bar when there is no room for each.
-        token: Their colour.
+        money: They stand for dollars, not for tokens.
     """
 
     values: tuple[float, ...]
     first: str
     last: str
     caption: str
+    layers: tuple[Layer, ...] = ()
+    told: tuple[str, ...] = ()
     unit: str = "days"
-    token: str = "money"
+    money: bool = True
+
+    def scale(self, value: float) -> str:
+        """A number of the axis."""
+        return _amount(value, money=self.money)
 
 
 def bars_of(found: Answer) -> Bars:
@@ -37,8 +56,37 @@ def bars_of(found: Answer) -> Bars:
         return _of_calls(found.calls)
     priced = found.peak is not None
     values = tuple(float((day.usd if priced else day.tokens) or 0) for day in found.days)
-    drawn = values if len(values) >= FEW and any(values) else ()
-    return Bars(drawn, *bar_caption(found), token="money" if priced else "ink-muted")
+    if len(values) < FEW or not any(values):
+        return Bars((), *bar_caption(found))
+    told = tuple(map(day_words, found.days))
+    return Bars(values, *bar_caption(found), _layers(found.days, values, priced=priced), told, money=priced)
+
+
+def day_words(day: Day) -> str:
+    """A day in words: what it came to, and which bucket took most of it."""
+    money = any(day.costs)
+    parts = zip(BUCKET_NAMES, day.costs if money else day.buckets, strict=True)
+    largest = sorted(((value, name) for name, value in parts if value), reverse=True)
+    shares = [f"{name} {_amount(value, money=money)}" for value, name in largest]
+    cost = f"{format.money(day.usd)} · " if day.usd is not None else ""
+    whole = f"{day.day:%a %b} {day.day.day} · {cost}{format.short(day.tokens)} tokens"
+    return " · ".join([whole, *shares])
+
+
+def _amount(value: float, *, money: bool) -> str:
+    return format.money(Decimal(str(value))) if money else format.short(round(value))
+
+
+def _layers(days: Sequence[Day], values: Sequence[float], *, priced: bool) -> tuple[Layer, ...]:
+    split = [day.costs if priced else day.buckets for day in days]
+    known = [
+        Layer(name, token, texture, tuple(one[place] for one in split))
+        for name, token, texture, place in STACKED
+    ]
+    rest = tuple(
+        max(0.0, value - sum(one)) if not any(one) else 0.0 for value, one in zip(values, split, strict=True)
+    )
+    return (*known, Layer("not split", "money" if priced else "ink-muted", "█", rest))
 
 
 def _of_calls(calls: Sequence[CacheCall]) -> Bars:
@@ -47,4 +95,12 @@ def _of_calls(calls: Sequence[CacheCall]) -> Bars:
     caption = f"{len(calls):,} prompts in the log, peak {format.short(largest.prompt)} at {when}"
     first, last = (format.clock(call.at, seconds=False) for call in (calls[0], calls[-1]))
     values = tuple(float(call.prompt or 0) for call in calls)
-    return Bars(values, first, last, caption, "calls", "ink-muted")
+    layers = prompt_layers([(call.prompt or 0, call.cache_read, call.cache_write) for call in calls])
+    told = tuple(map(_call_words, calls))
+    plain = (Layer("prompt", "ink-muted", "█", values),)
+    return Bars(values, first, last, caption, layers or plain, told, "calls", money=False)
+
+
+def _call_words(call: CacheCall) -> str:
+    sizes = f"{format.count(call.prompt)} tokens, {format.percent(call.hit_rate)} from the cache"
+    return f"{format.clock(call.at, seconds=False)} · {sizes}"

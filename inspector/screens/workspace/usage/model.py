@@ -21,6 +21,7 @@ from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prompt_cache import CacheCall
 from core.store.database.locate import Location
 from core.store.store import Store
+from inspector.screens.workspace.usage.days import Day, date_of, days_of, spent
 
 PERIODS: tuple[tuple[str, int | None], ...] = (
     ("30 days", 30),
@@ -31,7 +32,6 @@ PERIODS: tuple[tuple[str, int | None], ...] = (
 DIMENSIONS = ("conversation", "model", "source", "day", "task", "provider", "profile")
 BELOW = ("day", "model", "conversation", "session")
 """What Enter goes through, from a row of any dimension down."""
-MOST_DAYS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Question:
     @property
     def day(self) -> date | None:
         """The local day the user went into."""
-        return next((_date(step.key) for step in self.path if step.by == "day"), None)
+        return next((date_of(step.key) for step in self.path if step.by == "day"), None)
 
     @property
     def only(self) -> tuple[tuple[str, str], ...]:
@@ -108,7 +108,7 @@ class Question:
         """The question one row further down; None where nothing lies below."""
         if self.below is None:
             return None
-        label = f"{day:%b %d, %Y}" if self.by == "day" and (day := _date(row.key)) else row.label or row.key
+        label = f"{day:%b %d, %Y}" if self.by == "day" and (day := date_of(row.key)) else row.label or row.key
         step = Step(self.by, row.key, row.task or MAIN, f"{label} ({row.task})" if row.task else label)
         return replace(self, by=self.below, path=(*self.path, step))
 
@@ -123,15 +123,6 @@ class Question:
             return start, start + timedelta(days=1)
         days = None if self.session is not None else PERIODS[self.period][1]
         return (None if days is None else now - timedelta(days=days)), None
-
-
-@dataclass(frozen=True, slots=True)
-class Day:
-    """What one day cost; None when nothing of it has a price."""
-
-    day: date
-    usd: Decimal | None = None
-    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,11 +232,6 @@ def this_month(days: Sequence[Day], now: datetime) -> Decimal | None:
     return sum(known, Decimal(0)) if known else None
 
 
-def spent(row: LedgerRow) -> Decimal | None:
-    """What a row cost: as recorded, else at the price list."""
-    return row.recorded.usd if row.recorded.usd is not None else row.computed.usd
-
-
 def added_up(
     opened: Sequence[Store], question: Question, by: str, now: datetime, book: PriceBook | None
 ) -> Ledger:
@@ -257,24 +243,11 @@ def added_up(
 
 
 def _days(found: Ledger, question: Question, now: datetime) -> tuple[Day, ...]:
-    known: dict[date, Day] = {}
-    for row in found.rows:
-        day = _date(row.key)
-        if day is not None:
-            before = known.get(day, Day(day))
-            usd = [value for value in (before.usd, spent(row)) if value is not None]
-            tokens = before.tokens + (row.tokens.total or 0)
-            known[day] = Day(day, sum(usd, Decimal(0)) if usd else None, tokens)
-    if not known:
-        return ()
-    # A conversation ends with its last day, a period with today.
-    ends = known if question.whole is not None else (now.astimezone().date(), *known)
-    last = question.day or max(ends)
-    since = question.window(now)[0]
-    first = min(known) if since is None else since.astimezone().date()
-    count = min(MOST_DAYS, (last - first).days + 1)
-    span = (last - timedelta(days=back) for back in reversed(range(count)))
-    return tuple(known.get(day, Day(day)) for day in span)
+    """A conversation ends with its last day, a period with today."""
+    since, today = question.window(now)[0], now.astimezone().date()
+    last = question.day if question.day or question.whole is not None else today
+    first = None if since is None else since.astimezone().date()
+    return days_of(found, first, last, exactly=question.day is not None)
 
 
 def _logged_calls(store: Store, session: str) -> tuple[CacheCall, ...]:
@@ -285,10 +258,3 @@ def _logged_calls(store: Store, session: str) -> tuple[CacheCall, ...]:
     clock = align(log.records, moments(conversation, ()))
     calls = read_calls(log, sessions, clock.utc)
     return tuple(call for call in calls if call.prompt)
-
-
-def _date(key: str) -> date | None:
-    try:
-        return date.fromisoformat(key)
-    except ValueError:
-        return None

@@ -63,6 +63,9 @@ class UsagePanel(Reporting, Vertical):
     SHORT = 32
     """Lines of the screen below which the rows come first: low bars, the origin only on request."""
 
+    TALL = 50
+    """Lines from which the bars are higher."""
+
     rows = getters.query_one(LedgerList)
     card = getters.query_one("#origin", TextPane)
 
@@ -181,9 +184,10 @@ class UsagePanel(Reporting, Vertical):
 
     def _draw_bars(self, bars: Bars) -> None:
         widget = self.query_one(DayBars)
-        widget.values, widget.unit, widget.token = bars.values, bars.unit, bars.token
+        widget.values, widget.made_of, widget.unit = bars.values, bars.layers, bars.unit
+        widget.told, widget.scale, widget.pointed = bars.told, bars.scale, -1
         widget.first, widget.last, widget.caption = bars.first, bars.last, bars.caption
-        rows = 2 if self.app.size.height < self.SHORT else 4
+        rows = 2 if self.app.size.height < self.SHORT else 6 if self.app.size.height < self.TALL else 10
         widget.styles.height = 1 + (rows if bars.values else 0)
 
     def _draw_tabs(self) -> None:
@@ -195,7 +199,14 @@ class UsagePanel(Reporting, Vertical):
         if row is not None and found is not None:
             whole = row is found.ledger.totals
             others = tuple(above(found, shell(self).now(), self._detail)) if whole else ()
+            self._point_at_day(row, found)
             self.card.show(partial(behind, row, found, self.rows.figure, others))
+
+    def _point_at_day(self, row: LedgerRow, found: Answer) -> None:
+        """The bar of the day under the cursor is read out."""
+        bars = self.query_one(DayBars)
+        days = [day.day.isoformat() for day in found.days] if found.ledger.by == "day" else []
+        bars.pointed = days.index(row.key) if bars.unit == "days" and row.key in days else -1
 
     # What the user does.
 

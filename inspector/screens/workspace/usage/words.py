@@ -8,9 +8,10 @@ from datetime import datetime
 
 from core.account.pricing.bucket_costs import bucket_costs
 from core.model.accounting.ledger import LedgerRow
+from inspector.screens.workspace.usage.days import spent
 from inspector.screens.workspace.usage.detail import Detail
 from inspector.screens.workspace.usage.list_view import PRICING
-from inspector.screens.workspace.usage.model import Answer, Question, at_this_pace, spent, this_month
+from inspector.screens.workspace.usage.model import Answer, Question, at_this_pace, this_month
 from inspector.terminal import formatting as format
 from inspector.widgets.bars.status_line import Piece
 

@@ -14,13 +14,14 @@ from core.store.store import Store
 from inspector.app import InspectorApp
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
+from inspector.screens.workspace.usage.days import Day, spent
 from inspector.screens.workspace.usage.list_view import LedgerList
-from inspector.screens.workspace.usage.model import DIMENSIONS, Day, Question, answer, forecast, spent
+from inspector.screens.workspace.usage.model import DIMENSIONS, Question, answer, forecast
 from inspector.screens.workspace.usage.panel import UsagePanel
 from inspector.screens.workspace.usage.screen import UsageScreen
 from inspector.screens.workspace.usage.words import headline, nothing, waiting
 from inspector.terminal.formatting import money
-from inspector.widgets.charts.day_bars import DayBars, shown
+from inspector.widgets.charts.day_bars import DayBars, spans, summed
 from tests.conftest import NOW
 from tests.inspector.screens.conftest import drawn, open_app, press, settle
 
@@ -224,22 +225,21 @@ def test_the_forecast_goes_on_as_the_month_began() -> None:
     assert forecast(days, datetime(2026, 11, 1, 12, tzinfo=UTC)) is None
 
 
-def test_several_days_make_a_bar_when_not_all_fit() -> None:
+def test_bars_share_out_the_whole_width_and_several_days_make_one_when_not_all_fit() -> None:
     values = tuple(float(number) for number in range(100))
-    bars, cells, days = shown(values, 40)
-    assert (len(bars), cells, days) == (34, 1, 3)
-    assert bars[0] == 0.0
-    assert bars[-1] == 97 + 98 + 99
+    bars = summed(values, len(spans(100, 40)))
+    assert (len(bars), bars[0], bars[-1]) == (34, 0.0, 97 + 98 + 99)
     assert sum(bars) == sum(values)
-    assert shown(values[:5], 40) == (values[:5], 3, 1)
-    assert shown((), 40) == ((), 1, 1)
+    assert spans(30, 100)[-1] == (96, 100)
+    assert spans(3, 200) == ((0, 12), (12, 24), (24, 36))
+    assert spans(0, 40) == ()
 
 
 async def test_a_year_in_a_small_terminal_says_how_many_days_a_bar_is(app: InspectorApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         panel = await _open(pilot)
         bars = panel.query_one(DayBars)
-        bars.values, bars.first, bars.last = (1.0,) * 300, "Jan 6", "Nov 1"
+        bars.values, bars.made_of, bars.first, bars.last = (1.0,) * 300, (), "Jan 6", "Nov 1"
         await pilot.pause()
         text = drawn(pilot)
     assert "days a bar" in text

@@ -15,7 +15,8 @@ from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.app import InspectorApp
 from inspector.screens.workspace.usage.bars import bars_of
-from inspector.screens.workspace.usage.model import Answer, Day, Question, answer
+from inspector.screens.workspace.usage.days import Day
+from inspector.screens.workspace.usage.model import Answer, Question, answer
 from inspector.widgets.charts.day_bars import DayBars
 from tests.conftest import NOW
 from tests.inspector.screens.conftest import drawn, settle
@@ -49,7 +50,7 @@ def test_a_conversation_of_many_days_is_drawn_by_day(samples: Location) -> None:
     assert bars.first == "Nov 1"
 
 
-@pytest.mark.parametrize(("size", "height"), [((80, 24), 3), ((120, 40), 5), ((200, 60), 5)])
+@pytest.mark.parametrize(("size", "height"), [((80, 24), 3), ((120, 40), 7), ((200, 60), 11)])
 async def test_the_calls_fill_the_width_at_every_size(
     samples: Location, size: tuple[int, int], height: int
 ) -> None:

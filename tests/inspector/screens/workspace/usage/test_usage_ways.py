@@ -14,7 +14,8 @@ from core.model.accounting.tokens import Buckets
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.workspace.usage.bars import bars_of
-from inspector.screens.workspace.usage.model import Answer, Day, Question, at_this_pace
+from inspector.screens.workspace.usage.days import Day
+from inspector.screens.workspace.usage.model import Answer, Question, at_this_pace
 from inspector.screens.workspace.usage.panel import UsagePanel
 from inspector.screens.workspace.usage.words import bucket_pieces, headline
 from inspector.widgets.charts.day_bars import DayBars
