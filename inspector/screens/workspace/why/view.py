@@ -21,7 +21,7 @@ from inspector.base.workers import ask
 from inspector.screens.workspace.views import Cursor, FigureView, Subject
 from inspector.screens.workspace.why.aftermath import Aftermath, bill_of, bills
 from inspector.screens.workspace.why.card import event_lines, now_lines, proof_lines
-from inspector.screens.workspace.why.curve import asides, caption, ends, read_out
+from inspector.screens.workspace.why.curve import Curve, asides, caption, ends, read_out
 from inspector.screens.workspace.why.figure_origins import event_told, now_told
 from inspector.screens.workspace.why.list_view import EventList, Moment, mark_token
 from inspector.screens.workspace.why.reading import explained, weighed
