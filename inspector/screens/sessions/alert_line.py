@@ -1,51 +1,114 @@
-"""The worst of what is wrong with the conversations in sight, one at a time."""
+"""The worst of what is wrong with the conversations, one at a time, and what helps."""
 
 from __future__ import annotations
+
+from textual.geometry import Size
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
 
 from core.model.finding import Severity
 from inspector.screens.sessions.columns import Extra, SessionLine
 from inspector.screens.sessions.list_view import SessionsList
-from inspector.screens.sessions.words import alert
-from inspector.widgets.bars.status_line import StatusLine
+from inspector.terminal.glyphs import SEVERITY
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.terminal.text import cell_len, clean_line
+from inspector.widgets.panes.text_wrap import wrap
 
 MOST = 3
+INDENT = 3
+SENTENCE_LINES, FIX_LINES = 3, 2
+
+Said = tuple[tuple[str, str], ...]
+"""The lines of what is said, each with its colour."""
 
 
-class AlertLine(StatusLine):
-    """A line above the list while there is something to say, until it is taken away."""
+class AlertLine(Widget):
+    """Stands above the list while there is something to say, until it is taken away; as high as its words."""
 
-    DEFAULT_CSS = "AlertLine { background: $panel; display: none; } AlertLine.-shown { display: block; }"
+    DEFAULT_CSS = """
+    AlertLine { height: auto; background: $panel; display: none; }
+    AlertLine.-shown { display: block; }
+    """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._alerts: list[tuple[SessionLine, Extra]] = []
-        self._place = 0
-        self._hidden = False
+    alerts: reactive[tuple[tuple[str, Extra], ...]] = reactive((), layout=True)
+    """What is told, each with the name of its conversation, the worst first."""
+    place = reactive(0, layout=True)
+
+    _hidden = False
 
     def tell(self, listing: SessionsList) -> None:
-        """Tell of the worst conversations of a list."""
-        rows = (listing.rows.row(place) for place in listing.in_sight)
-        known = ((row, listing.extras.get(row.key)) for row in rows if row and row.part is None)
-        found = [(row, extra) for row, extra in known if extra is not None and extra.answer.sentence]
-        self._alerts = sorted(found, key=lambda one: (one[1].severity or Severity.INFO).rank)[:MOST]
-        self._say()
+        """Tell of the worst conversations of those in a list that somebody examined."""
+        known = ((row, listing.extras.get(row.key)) for row in listing.conversations)
+        found = [(_name(row), extra) for row, extra in known if extra is not None and extra.answer.sentence]
+        self.alerts = tuple(sorted(found, key=lambda one: (one[1].severity or Severity.INFO).rank)[:MOST])
+        self._show()
 
     def turn(self) -> None:
         """Tell of the next one."""
-        self._place += 1
-        self._say()
+        self.place += 1
 
     def hide(self) -> None:
         """Go, and do not come back."""
         self._hidden = True
-        self._say()
+        self._show()
 
-    def _say(self) -> None:
-        shown = bool(self._alerts) and not self._hidden
+    def _show(self) -> None:
+        shown = bool(self.alerts) and not self._hidden
         if shown != self.has_class("-shown"):
             self.set_class(shown, "-shown")
             self.screen.refresh_bindings()
-        if shown:
-            place = self._place % len(self._alerts)
-            self.left, more = alert(*self._alerts[place], place, len(self._alerts))
-            self.right = (("ink-muted", more),) if more else ()
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """The lines the words take."""
+        return max(1, len(self._said(width)))
+
+    def render_line(self, y: int) -> Strip:
+        """Sign and sentence, with which of how many it is; then the fix."""
+        width, ink = self.size.width, Palette.of(self.app)
+        said = self._said(width)
+        line = Line().gap(1)
+        if not self.alerts or y >= len(said):
+            return line.strip(width, self.rich_style)
+        token, text = said[y]
+        sign = SEVERITY[self._extra.severity or Severity.INFO] if y == 0 else ""
+        line.cell(sign, INDENT - 1, ink.style(token, bold=True)).preformatted(text, ink.style(token))
+        more = self._more if y == 0 else ""
+        return (
+            line.to(width - cell_len(more) - 1)
+            .add(more, ink.style("ink-muted"))
+            .strip(width, self.rich_style)
+        )
+
+    @property
+    def _extra(self) -> Extra:
+        return self.alerts[self.place % len(self.alerts)][1]
+
+    @property
+    def _more(self) -> str:
+        count = len(self.alerts)
+        return f"{self.place % count + 1} of {count} · n next" if count > 1 else ""
+
+    def _said(self, width: int) -> Said:
+        """All on one line where it fits, else the fix on lines of its own."""
+        if not self.alerts:
+            return ()
+        name, extra = self.alerts[self.place % len(self.alerts)]
+        token = f"severity-{extra.severity or Severity.INFO}"
+        sentence = clean_line(f"{name}: {extra.answer.sentence}")
+        fix = clean_line(f"Fix: {extra.answer.remedy}") if extra.answer.remedy else ""
+        room = max(20, width - INDENT - cell_len(self._more) - 3)
+        told = _cut(sentence, room, SENTENCE_LINES)
+        helps = _cut(fix, max(20, width - INDENT - 1), FIX_LINES) if fix else ()
+        return (*((token, line) for line in told), *(("severity-ok", line) for line in helps))
+
+
+def _name(row: SessionLine) -> str:
+    return row.title or row.session.id
+
+
+def _cut(text: str, width: int, most: int) -> tuple[str, ...]:
+    """The first lines of a text; the last one says that it goes on."""
+    lines = tuple(wrap(text, width))
+    return lines if len(lines) <= most else (*lines[: most - 1], f"{lines[most - 1][: width - 1]}…")

@@ -16,6 +16,8 @@ from inspector.widgets.lists.row_list import RowList
 
 LIVE_FOR = timedelta(minutes=2)
 """A session that is still open counts as live this long after Hermes last wrote to it."""
+FURTHER, NEAR_TOP = 60, 1_000
+"""Conversations at the top of the list that are examined though out of sight, and how far down."""
 
 
 class SessionsList(RowList[SessionLine]):
@@ -65,6 +67,15 @@ class SessionsList(RowList[SessionLine]):
         live = fresh and not session.ended_at
         preview = self.previews.get(row.key, "")
         return Sheet(self.palette, self.now, self.extras.get(row.key), live, preview)
+
+    @property
+    def conversations(self) -> list[SessionLine]:
+        """Those in sight, and those at the top of the list that are there already."""
+        # Far down the top is no longer there, and reading it again would push out what is in sight.
+        further = min(FURTHER, self.rows.count) if self.scroll_offset.y < NEAR_TOP else 0
+        places = dict.fromkeys((*self.in_sight, *range(further)))
+        lines = (self.rows.row(place) for place in places)
+        return [line for line in lines if line is not None and line.part is None]
 
     @property
     def sorts(self) -> frozenset[str]:

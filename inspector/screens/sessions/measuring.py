@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from inspector.screens.sessions.columns import Extra, Key, SessionLine
+from inspector.screens.sessions.columns import Extra, Key
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.sessions.reader import ListReader
 
@@ -26,11 +26,13 @@ class Measuring:
         self._known: Mapping[Key, Figures] = {}
 
     def look(self) -> None:
-        """Show what is known of the rows in sight, and have computed what is not."""
+        """Show what is known of the rows in sight, and have computed what is not, theirs first."""
         self._show_known()
         extras = self._listing.extras
         wanted = [
-            line for line in self._visible() if line.key not in extras or extras[line.key].state != line.state
+            line
+            for line in self._listing.conversations
+            if line.key not in extras or extras[line.key].state != line.state
         ]
         if wanted:
             self._reader.measure(wanted)
@@ -49,17 +51,13 @@ class Measuring:
         """Have everything computed anew."""
         self._listing.extras.clear()
 
-    def _visible(self) -> list[SessionLine]:
-        lines = [self._listing.rows.row(index) for index in self._listing.in_sight]
-        return [line for line in lines if line and line.part is None]
-
     def _show_known(self) -> None:
         """Show what an earlier run knew of rows that were not measured yet."""
         if not self._known:
             return
         from inspector.screens.sessions.data.figure_cache import remembered
 
-        for line in self._visible():
+        for line in self._listing.conversations:
             extra = remembered(line, self._known)
             if extra is not None:
                 self._listing.extras.setdefault(line.key, extra)

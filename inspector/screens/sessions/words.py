@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from core.model.finding import Severity
 from core.model.transcript.session import Kind
 from core.store.database.locate import Location
-from inspector.screens.sessions.columns import Extra, SessionLine
 from inspector.screens.sessions.data.order import SORTS, Order, SourcePage
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.terminal import formatting as format
@@ -95,18 +94,6 @@ def summing_up(today: Today | None, findings: int, room: int) -> tuple[Piece, ..
     while pieces and cells(pieces) > room:
         pieces.pop()
     return tuple(pieces)
-
-
-def alert(line: SessionLine, extra: Extra, place: int, count: int) -> tuple[tuple[Piece, ...], str]:
-    """What is wrong with a conversation, for the line above the list; and how to go on from it."""
-    severity = extra.severity or Severity.INFO
-    token = f"severity-{severity}"
-    said: tuple[Piece, ...] = (
-        (f"{token}!", f"{SEVERITY[severity]} {line.title or line.session.id}: "),
-        (token, extra.answer.sentence),
-        *((("severity-ok", f" Fix: {extra.answer.remedy}"),) if extra.answer.remedy else ()),
-    )
-    return said, f"{place + 1} of {count} · n next" if count > 1 else ""
 
 
 def position(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from core.model.accounting.ledger import LedgerRow
 from core.model.accounting.prompt_cache import CacheCall
 from inspector.screens.workspace.usage.days import Day
 from inspector.screens.workspace.usage.model import Answer
@@ -60,6 +61,12 @@ def bars_of(found: Answer) -> Bars:
         return Bars((), *bar_caption(found))
     told = tuple(map(day_words, found.days))
     return Bars(values, *bar_caption(found), _layers(found.days, values, priced=priced), told, money=priced)
+
+
+def bar_of(found: Answer, row: LedgerRow) -> int:
+    """Which bar a row by day stands for; -1 for any other row."""
+    days = [day.day.isoformat() for day in found.days] if found.ledger.by == "day" else []
+    return days.index(row.key) if row.key in days and bars_of(found).unit == "days" else -1
 
 
 def day_words(day: Day) -> str:

@@ -17,7 +17,7 @@ from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.workers import Reporting, cancelled, in_thread
-from inspector.screens.workspace.usage.bars import Bars, bars_of
+from inspector.screens.workspace.usage.bars import Bars, bar_of, bars_of
 from inspector.screens.workspace.usage.card import behind
 from inspector.screens.workspace.usage.detail import Detail, detail
 from inspector.screens.workspace.usage.list_view import LedgerList
@@ -199,14 +199,8 @@ class UsagePanel(Reporting, Vertical):
         if row is not None and found is not None:
             whole = row is found.ledger.totals
             others = tuple(above(found, shell(self).now(), self._detail)) if whole else ()
-            self._point_at_day(row, found)
+            self.query_one(DayBars).pointed = bar_of(found, row)
             self.card.show(partial(behind, row, found, self.rows.figure, others))
-
-    def _point_at_day(self, row: LedgerRow, found: Answer) -> None:
-        """The bar of the day under the cursor is read out."""
-        bars = self.query_one(DayBars)
-        days = [day.day.isoformat() for day in found.days] if found.ledger.by == "day" else []
-        bars.pointed = days.index(row.key) if bars.unit == "days" and row.key in days else -1
 
     # What the user does.
 

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import pytest
+
+from core.store.database.locate import Location
+from inspector.app import InspectorApp
+from inspector.screens.sessions.alert_line import AlertLine
+from tests.conftest import NOW
+from tests.inspector.screens.conftest import drawn, press, settle
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40), (200, 60)])
+async def test_the_worst_is_told_whole_with_its_fix_at_every_width(
+    samples: Location, size: tuple[int, int]
+) -> None:
+    app = InspectorApp([samples], now=lambda: NOW)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        text = " ".join(drawn(pilot).split())
+        assert "API key was refused (401)" in text
+        assert "Fix: Set ANTHROPIC_API_KEY" in text
+
+
+async def test_n_goes_through_the_alerts_and_comes_back_to_the_first(samples: Location) -> None:
+    app = InspectorApp([samples], now=lambda: NOW)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        line = app.screen.query_one(AlertLine)
+        told = []
+        for _ in range(len(line.alerts) + 1):
+            told.append(line.alerts[line.place % len(line.alerts)][0])
+            await press(pilot, "n")
+        assert told[0] == told[-1]
+        assert len(set(told)) == len(line.alerts)
+
+
+async def test_what_is_wrong_below_the_rows_in_sight_is_told_too(samples: Location) -> None:
+    app = InspectorApp([samples], now=lambda: NOW)
+    async with app.run_test(size=(80, 14)) as pilot:
+        await settle(pilot)
+        listing = app.screen.listing  # type: ignore[attr-defined]
+        assert len(listing.in_sight) < len(listing.extras)
+        assert {extra.severity for extra in listing.extras.values()} >= {None}
