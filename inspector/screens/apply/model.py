@@ -44,15 +44,10 @@ def review_lines(
 ) -> Iterator[Line]:
     """Rows, sizes and checklist of a write that has not happened; `brief` joins the checks that passed."""
     rehearsal = review.rehearsal
-    if review.refused:
-        stop = "Nothing can be written: see the checks."
-        yield from paragraph(stop, width, ink, "severity-critical", bold=True)
-    else:
-        yield from paragraph("Nothing has been written yet.", width, ink, "ink-muted")
     if proposal.failure:
         told = f"{FAILED_SUMMARY} ({proposal.failure}). {BY_RULE}"
         yield from paragraph(told, width, ink, "severity-warning", bold=True)
-    yield Line()
+        yield Line()
     yield from place_lines(rehearsal, width, ink)
     yield Line()
     yield from _rows(rehearsal, width, ink)

@@ -10,18 +10,20 @@ from textual.app import ComposeResult
 from textual.message import Message as Event
 
 from core.model.compaction.apply import Applied, ApplyMode
+from core.model.headline import UNSAID
 from core.store.database.locate import Location
 from inspector.base.commands import bindings
 from inspector.base.workers import in_thread
+from inspector.screens.apply.answers import TAKEN_BACK, failed_answer, review_answer, written_answer
 from inspector.screens.apply.model import Stage, applied_lines, review_lines
 from inspector.screens.apply.work import Proposal, Review, carry_out, examine, next_mode, take_back
 from inspector.screens.page import Page
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
+from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.prompt_bar import PromptBar
 from inspector.widgets.bars.title_bar import TitleBar
-from inspector.widgets.panes.fields import paragraph
 from inspector.widgets.panes.text_pane import TextPane
 
 DETAILS = {
@@ -88,8 +90,9 @@ class ApplyScreen(Page):
         self.stage = Stage.CHECKING
 
     def compose(self) -> ComposeResult:
-        """Title, what there is to read, question, keys."""
+        """Title, answer, what there is to read, question, keys."""
         yield TitleBar()
+        yield AnswerBar()
         yield TextPane()
         yield PromptBar()
         yield WritingBar()
@@ -104,6 +107,7 @@ class ApplyScreen(Page):
     def _enter(self, stage: Stage) -> None:
         self.stage = stage
         self.query_one(TitleBar).detail = DETAILS[stage]
+        self._say()
         self.query_one(TextPane).show(self._draw)
         self.refresh_bindings()
 
@@ -113,15 +117,23 @@ class ApplyScreen(Page):
     def _lines(self, width: int, ink: Palette) -> Iterator[Line]:
         if self.stage is Stage.APPLIED and self._applied is not None:
             yield from applied_lines(self._applied, self.proposal, width, ink)
-        elif self.stage is Stage.UNDONE:
-            yield from paragraph("Taken back: every row is as it was.", width, ink, "severity-ok", bold=True)
-        elif self.stage is Stage.FAILED:
-            yield from paragraph(self._failure, width, ink, "severity-critical", bold=True)
         elif self.stage is Stage.REVIEW and self._review is not None:
             brief = self.has_class("-short")
             yield from review_lines(self._review, self.proposal, width, ink, brief=brief)
-        else:
-            yield from paragraph(f"{self._step or 'Starting'} …", width, ink, "ink-muted")
+
+    def _say(self) -> None:
+        """The answer of the stage."""
+        bar, answer = self.query_one(AnswerBar), UNSAID
+        bar.waiting = f"{self._step or 'Starting'} …"
+        if self.stage is Stage.APPLIED and self._applied is not None:
+            answer = written_answer(self._applied)
+        elif self.stage is Stage.UNDONE:
+            answer = TAKEN_BACK
+        elif self.stage is Stage.FAILED:
+            answer = failed_answer(self._failure)
+        elif self.stage is Stage.REVIEW and self._review is not None:
+            answer = review_answer(self._review, self.proposal)
+        bar.answer = answer
 
     # The work, off the screen's thread.
 
@@ -149,7 +161,7 @@ class ApplyScreen(Page):
     def _stepped(self, event: Step) -> None:
         self._step = event.name
         if self.stage in (Stage.CHECKING, Stage.WRITING):
-            self.query_one(TextPane).show(self._draw)
+            self._say()
 
     @on(Reviewed)
     def _reviewed(self, event: Reviewed) -> None:
@@ -220,4 +232,4 @@ class ApplyScreen(Page):
 
     def action_copy(self) -> None:
         """Copy what is shown."""
-        self.copy(self.query_one(TextPane).text)
+        self.copy(f"{self.query_one(AnswerBar).text}\n\n{self.query_one(TextPane).text}")

@@ -11,6 +11,7 @@ from textual.message import Message as Event
 from core.model.compaction.apply import JournalEntry
 from inspector.base.commands import bindings
 from inspector.base.workers import in_thread
+from inspector.screens.apply.answers import TAKEN_BACK, failed_answer, offer
 from inspector.screens.apply.model import place_lines
 from inspector.screens.apply.screen import WritingBar
 from inspector.screens.apply.work import take_back
@@ -18,12 +19,10 @@ from inspector.screens.page import Page
 from inspector.terminal import formatting as format
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
+from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.title_bar import TitleBar
-from inspector.widgets.panes.fields import field, paragraph
+from inspector.widgets.panes.fields import field
 from inspector.widgets.panes.text_pane import TextPane
-
-OFFER = "U puts every replaced row back. It refuses when Hermes has gone on since."
-DONE = "Taken back: every row is as it was."
 
 
 class UndoScreen(Page):
@@ -42,12 +41,13 @@ class UndoScreen(Page):
     def __init__(self, entry: JournalEntry) -> None:
         super().__init__()
         self._entry = entry
-        self._said, self._token = OFFER, "ink"
+        self._answer = offer()
         self.busy = self.done = False
 
     def compose(self) -> ComposeResult:
-        """Title, what was written, keys."""
+        """Title, answer, what was written, keys."""
         yield TitleBar()
+        yield AnswerBar()
         yield TextPane()
         yield WritingBar()
 
@@ -59,13 +59,12 @@ class UndoScreen(Page):
         self._draw()
 
     def _draw(self) -> None:
+        self.query_one(AnswerBar).answer = self._answer
         self.query_one(TextPane).show(lambda width, ink: list(self._lines(width, ink)))
         self.refresh_bindings()
 
     def _lines(self, width: int, ink: Palette) -> Iterator[Line]:
         entry = self._entry
-        yield from paragraph(self._said, width, ink, self._token, bold=True)
-        yield Line()
         yield from place_lines(entry, width, ink)
         yield from field("rows", f"{entry.replaced:,} replaced, {entry.written:,} written", width, ink)
         yield from field("undo", f"hermes-inspector undo {entry.id}", width, ink, "ink-muted")
@@ -79,14 +78,14 @@ class UndoScreen(Page):
     @on(TakenBack)
     def _restored(self) -> None:
         self.busy, self.done = False, True
-        self._said, self._token = DONE, "severity-ok"
+        self._answer = TAKEN_BACK
         self._draw()
 
     def report(self, error: BaseException) -> None:
         """A refusal is an answer, and stays on the screen."""
         super().report(error)
         self.busy = False
-        self._said, self._token = getattr(error, "line", str(error)), "severity-critical"
+        self._answer = failed_answer(getattr(error, "line", str(error)))
         self._draw()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -100,7 +99,7 @@ class UndoScreen(Page):
 
     def action_copy(self) -> None:
         """Copy what is shown."""
-        self.copy(self.query_one(TextPane).text)
+        self.copy(f"{self.query_one(AnswerBar).text}\n\n{self.query_one(TextPane).text}")
 
     def action_back(self) -> None:
         """Back to where it was asked for."""
