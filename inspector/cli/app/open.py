@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -150,6 +151,9 @@ def draw(place: Location, session_id: str, view: str, path: Path) -> None:
 
 
 def _require_terminal() -> None:
+    """Refuse to draw into a pipe, unless Textual was told of another driver: a browser's stands behind pipes."""
+    if os.environ.get("TEXTUAL_DRIVER"):
+        return
     streams = (sys.stdin, sys.stdout)
     if not all(stream is not None and stream.isatty() for stream in streams):
         raise UsageError(

@@ -52,9 +52,14 @@ class FilterLine(InputLine):
         """What is typed."""
         return self.input.value
 
+    def on_mount(self) -> None:
+        """Take no keys before it is there: a screen that looks for a focus finds what is hidden too."""
+        self.input.can_focus = False
+
     def open(self) -> None:
         """Come, or go on being edited."""
         self.add_class("-open")
+        self.input.can_focus = True
         self.input.focus()
         self.screen.refresh_bindings()
 
@@ -64,6 +69,7 @@ class FilterLine(InputLine):
         self.remove_class("-open")
         self._tell("")
         self.post_message(self.Left())
+        self.input.can_focus = False
         self.screen.refresh_bindings()
 
     @on(Input.Changed)

@@ -8,6 +8,7 @@ from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.dialogs.first_run import FirstRunScreen
 from inspector.settings.state import RememberedState
+from inspector.screens.sessions.list_view import SessionsList
 from tests.conftest import NOW
 from tests.inspector.driving import press, settle
 
@@ -29,3 +30,15 @@ async def test_the_first_card_is_closed_by_any_key_and_not_shown_again(
         assert second.theme == first.theme
         assert second.theme != InspectorApp([samples]).theme
         assert state.read("sort") == "tokens"
+
+
+async def test_the_list_has_the_keys_after_the_card_where_the_terminal_had_no_focus_at_first(
+    samples: Location, tmp_path: Path
+) -> None:
+    app = InspectorApp([samples], now=lambda: NOW, state=RememberedState(tmp_path / "app.json"))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        app.screen_stack[-2].set_focus(None)  # as a terminal without focus leaves it
+        await pilot.click(offset=(60, 38))
+        await settle(pilot)
+        assert isinstance(app.focused, SessionsList)
