@@ -7,8 +7,8 @@ from pathlib import Path
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.dialogs.first_run import FirstRunScreen
-from inspector.settings.state import RememberedState
 from inspector.screens.sessions.list_view import SessionsList
+from inspector.settings.state import RememberedState
 from tests.conftest import NOW
 from tests.inspector.driving import press, settle
 
