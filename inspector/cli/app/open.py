@@ -151,7 +151,7 @@ def draw(place: Location, session_id: str, view: str, path: Path) -> None:
 
 
 def _require_terminal() -> None:
-    """Refuse to draw into a pipe, unless Textual was told of another driver: a browser's stands behind pipes."""
+    """Refuse to draw into a pipe, unless Textual was given another driver, as behind a browser."""
     if os.environ.get("TEXTUAL_DRIVER"):
         return
     streams = (sys.stdin, sys.stdout)
