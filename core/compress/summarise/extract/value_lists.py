@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from core.compress.facts.collect import Found
 from core.compress.facts.merge import endings
@@ -29,11 +29,25 @@ _ROOTED = 4
 """Paths below one folder from which on the folder is named once for all of them."""
 
 
-def quotes(anchors: Sequence[Found], said: str, room: int, estimate: Estimate) -> list[FactLine]:
-    """The sentences that `said` does not hold, word for word, newest first, within `room` tokens."""
+def quotes(
+    anchors: Sequence[Found],
+    said: str,
+    room: int,
+    estimate: Estimate,
+    sections: Mapping[str, str] = _SENTENCES,
+) -> list[FactLine]:
+    """The sentences that `said` does not hold, word for word, newest first, within `room` tokens.
+
+    Args:
+        anchors: What is to be told.
+        said: What is told already.
+        room: Tokens for all of them.
+        estimate: Tokens of one.
+        sections: Of which categories, most wanted first, each with the section it goes to.
+    """
     held = SummaryIndex(said)
     facts: list[FactLine] = []
-    for category, kind in _SENTENCES.items():
+    for category, kind in sections.items():
         for anchor in reversed([anchor for anchor in anchors if anchor.category == category]):
             cost = estimate(anchor.value) + 1
             if cost <= room and held.fate(category, anchor.value) == LOST:

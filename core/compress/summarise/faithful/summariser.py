@@ -32,6 +32,16 @@ _LARGEST_SHARE, _LEAST = 0.5, 500
 
 _VALUES = 0.25
 """Share of the room kept for values no line tells."""
+_SECTIONS = {
+    "constraints": "constraints",
+    "asks": "pending",
+    "open": "remaining",
+    "decisions": "decisions",
+    "errors": "errors",
+    "state": "state",
+    "commands": "actions",
+}
+"""Where a sentence goes that no line tells."""
 
 
 class FaithfulSummariser(OfflineSummariser):
@@ -57,8 +67,12 @@ class FaithfulSummariser(OfflineSummariser):
         lines = [*facts_of(read, topic, known), *entity_lines(read), *carried(earlier or None, read, topic)]
         lines += [] if topic is None else topic_details(read, topic)
         room = self._room(request, read)
-        chosen = best_lines(without_repeats(lines), facts, int(room * (1 - _VALUES)), self._estimate)
+        lines = without_repeats(lines)
+        chosen = best_lines(lines, facts, int(room * (1 - _VALUES)), self._estimate)
         chosen += self._values(facts, chosen, room, request)
+        taken = {line.text for line in chosen}
+        left = room - sum(self._estimate(line.text) + 1 for line in chosen)
+        chosen += best_lines([one for one in lines if one.text not in taken], (), left, self._estimate)
         return SummaryResult(self._fitted(chosen, request), SummaryStatus.EXTRACTIVE)
 
     def _room(self, request: SummaryRequest, read: Sequence[View]) -> int:
@@ -87,7 +101,7 @@ class FaithfulSummariser(OfflineSummariser):
             if index.fate(entry.category, entry.value, entry.told_by) == LOST
         ]
         left = max(0, room - sum(self._estimate(line.text) + 1 for line in chosen))
-        told = quotes(missing, said, left // 2, self._estimate)
+        told = quotes(missing, said, left // 2, self._estimate, _SECTIONS)
         left -= sum(self._estimate(line.text) + 1 for line in told)
         return [*told, *lists(missing, said, left, self._estimate)]
 

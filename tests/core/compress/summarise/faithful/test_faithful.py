@@ -97,3 +97,10 @@ def test_it_keeps_more_by_weight_than_the_plain_one_on_real_transcripts() -> Non
             wins, total, gained = wins + (own >= plain), total + 1, gained + own - plain
     assert wins >= 0.9 * total
     assert gained / total > 0.05
+
+
+def test_what_no_line_tells_is_quoted_where_there_is_room() -> None:
+    log = "19:41:36 WARN api.auth split signer id=9c2db3dfcf took=62ms"
+    middle = [user("Go on with the log."), *call("terminal", log, command="tail -1 api.log")]
+    body = faithful([*middle, assistant("Mostly late webhooks.")])
+    assert retention(middle, body).score == pytest.approx(1.0)
