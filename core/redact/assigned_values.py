@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from core.redact.known_formats import opaque, variety
+from core.redact.known_formats import jumbled, opaque, variety
 from core.redact.secret_names import (
     Strength,
     is_code,
@@ -23,25 +23,42 @@ _PART = re.compile(r"[\w.\-]")
 _LONGEST_NAME = 64
 _MASK = "[redacted:"
 
-_QUOTED = r"""(?P<open>\\{0,8}["'`])(?P<quoted>(?:(?!(?P=open))(?:\\.|[^\n\\])){1,1024}?)(?P=open)"""
+_QUOTED = (
+    r"""(?P<open>(?:\\{0,8}"){3}|[']{3}|\\{0,8}["'`])"""
+    r"""(?P<quoted>(?:(?!(?P=open))(?:\\.|[^\n\\])){1,1024}?)(?P=open)"""
+)
 _BARE = r"""(?P<bare>(?:[^\s\x1b"'`,;&=<>(){}\[\]\\|，。；]|[&=](?!\w{1,40}=)){1,512})"""
-_CLOSE = r"""(?:\\{0,8}["'`]|\*\*)?\]?"""
+_COLOURED = r"(?:(?:\x1b|\\{1,8}(?:u001b|x1b|033|e))\[[0-9;]{0,12}m){0,3}"
+_CLOSE = rf"""(?:\\{{0,8}}["'`]|\*\*)?\]?{_COLOURED}"""
 _ANNOTATION = (
     r"(?::[ \t]{0,4}(?:&(?:'\w{1,16} )?)?[A-Za-z_][\w.|\[\] ?]{0,40}?(?==)"
     r"|\{[ \t]?get;[^{}\n]{0,40}\}[ \t]?(?==))?"
 )
-_OPERATOR = r"(?P<op>=>|:=|[=!]=?=?|:(?!//)|：|(?:is|ist|es|è|é)(?= )|是|为)"
-_BLOCK = r"(?:\*\*[ \t]{1,4}|[|>][-+]?[ \t]{0,4}\n\s{0,40}|-[ \t]{1,4})?"
+_OPERATOR = (
+    r"(?P<op>=>|:=|->(?= {0,4}\\{0,8}[\"'])|\?=|\|\|=|\|\|(?= {0,4}\\{0,8}[\"'])|\?\?=|%(?:25)?3[dD]|"
+    r"[=!]=?=?|:(?!//)|：|(?:is|ist|es|è|é)(?= )|是|为)"
+)
+_BLOCK = r"(?:\*\*[ \t]{1,4}|[|>][-+]?[ \t]{0,4}(?:\n|\\{1,8}n)\s{0,40}|-[ \t]{1,4})?"
 """What Markdown and YAML put before the value: `**Password:** x`, `>-` and a line end, `- x`."""
 
 _PREFIX = r"""(?:[bruf]{1,2}(?=["']))?"""
-_ASSIGNED = rf"{_CLOSE}[ \t]{{0,8}}{_ANNOTATION}{_OPERATOR}\s{{0,16}}{_BLOCK}(?:{_PREFIX}{_QUOTED}|{_BARE})"
+_ASSIGNED = (
+    rf"{_CLOSE}[ \t]{{0,8}}{_ANNOTATION}{_OPERATOR}{_COLOURED}"
+    rf"\s{{0,16}}{_BLOCK}{_COLOURED}(?:{_PREFIX}{_QUOTED}|{_BARE})"
+)
 _PAIRED = (
-    rf"""{_CLOSE}[\s,]{{0,8}}(?:\\{{0,8}}["'])?[vV]alue{_CLOSE}\s{{0,4}}[:=]\s{{0,4}}(?:{_QUOTED}|{_BARE})"""
+    rf"""{_CLOSE}(?:[\s,]|\\{{1,8}}n){{0,40}}(?:\\{{0,8}}["'])?[vV]alue"""
+    rf"""{_CLOSE}\s{{0,4}}[:=]\s{{0,4}}(?:{_QUOTED}|{_BARE})"""
+)
+_NESTED = (
+    rf"""{_CLOSE}\s{{0,8}}[:=]\s{{0,8}}\{{\s{{0,40}}(?:\\{{0,8}}["'])?(?:value|plain|plaintext|default)"""
+    rf"""{_CLOSE}\s{{0,4}}[:=]\s{{0,4}}{_QUOTED}"""
 )
 _LISTED = rf"""\\{{0,8}}["'`]\s{{0,4}},\s{{0,8}}{_QUOTED}"""
 _TAGGED = r"[^<>\n]{0,80}>(?P<bare>[^<>\n]{1,512})</"
-_LISTED_KEY = r"</key>\s{0,40}<string>(?P<bare>[^<>\n]{1,512})</"
+_CELL = rf"{_CLOSE}[ \t]{{1,40}}\|[ \t]{{1,8}}`?(?P<bare>[^\s|`]{{4,512}})`?[ \t]{{1,40}}\|"
+_BEFORE_CELL = re.compile(r"\|[ \t]{1,8}[`*]{0,2}$")
+_LISTED_KEY = r"</key>(?:\s|\\{1,8}n){0,40}<string>(?P<bare>[^<>\n]{1,512})</"
 _CALLED = rf"\(\s{{0,8}}{_QUOTED}"
 _SPACED = rf"[ \t]{{1,4}}(?:{_QUOTED}|(?![-&|]){_BARE})"
 _MENTIONED = (
@@ -52,6 +69,7 @@ _JOINED = r"""\\{0,8}["'`]\s{0,4}[+\\]\s{0,40}\\{0,8}["'`](?P<rest>[^"'`\s\\]{4,
 _PATTERN = re.compile(r"[\[\](){}|]")
 """What a regular expression holds, and hardly a credential."""
 
+_HEX_PAIR = re.compile(r"[0-9A-F]{2}(?=[a-z])")
 _COLOUR = re.compile(r"[0-9;]{1,12}m(?=\w)")
 _DIGIT, _SPACE = re.compile(r"\d"), re.compile(r"\s")
 _AFTER_CODE, _AFTER_NAME = "([{", "([{,)"
@@ -59,6 +77,9 @@ _LINE_LEAD = (
     r"(?:(?:\x1b|\\u001b|\\x1b|\\033|\\e)\[[0-9;]{0,12}m){0,3}"
     r"[ \t>|*+-]{0,40}(?:\d{1,6}[|:\t-][ \t]{0,24})?(?:export |set |ENV |ARG |setx )?[ \t]{0,4}[\"']?$"
 )
+_DECLARES = ("ENV ", "setenv ", "setx ")
+"""What sets the variable whose name follows to what stands behind it."""
+
 _NOT_A_VALUE = frozenset("=:|>")
 
 
@@ -92,6 +113,10 @@ def _identifiers(text: str, lower: str) -> Iterator[tuple[int, int]]:
             while start > 0 and at - start < _LONGEST_NAME and _PART.match(text, start - 1):
                 start -= 1
             start = _after_escape(text, start)
+            if text.startswith(("-D", "-P"), start) and text[start + 2 : start + 3].islower():
+                start += 2  # a property given to Java
+            elif text[start - 1 : start] == "%" and _HEX_PAIR.match(text, start):
+                start += 2  # an address within an address
             match = _IDENTIFIER.match(text, min(start, at))
             end = match.end() if match else at + len(stem)
             if start not in seen:
@@ -110,6 +135,9 @@ def _after_escape(text: str, start: int) -> int:
 
 def _value(text: str, start: int, end: int, force: Strength) -> tuple[int, int] | None:
     """The span of the secret that belongs to the name at `text[start:end]`."""
+    nested = compiled(_NESTED).match(text, end)
+    if nested:
+        return _quoted(nested, force)
     assigned = compiled(_ASSIGNED).match(text, end)
     if assigned:
         return _assigned(text, start, assigned, force)
@@ -120,9 +148,12 @@ def _value(text: str, start: int, end: int, force: Strength) -> tuple[int, int] 
             return _quoted(match, strict) if match["open"] else _bare(text, match, strict, plain=True)
     if text[start - 1 : start] == "<" and (match := compiled(_TAGGED).match(text, end)):
         return _bare(text, match, force, plain=True)
+    if _BEFORE_CELL.search(text, max(0, start - 12), start) and (match := compiled(_CELL).match(text, end)):
+        return _bare(text, match, force, plain=False)
     if match := compiled(_LISTED_KEY).match(text, end):
         return _bare(text, match, force, plain=True)
-    if text.startswith("-", start) and (match := compiled(_SPACED).match(text, end)):
+    declared = text.endswith(_DECLARES, max(0, start - 8), start)
+    if (declared or text.startswith("-", start)) and (match := compiled(_SPACED).match(text, end)):
         return _quoted(match, Strength.STRONG) if match["open"] else _bare(text, match, force, plain=True)
     if (match := compiled(_CALLED).match(text, end)) and opaque(match["quoted"]):
         return _quoted(match, force)
@@ -168,6 +199,8 @@ def _quoted(match: re.Match[str], force: Strength) -> tuple[int, int] | None:
 def _bare(text: str, match: re.Match[str], force: Strength, *, plain: bool) -> tuple[int, int] | None:
     """Judge an unquoted value; `plain` says that code cannot stand there."""
     start, end = match.span("bare")
+    if is_reference(match["bare"]):
+        return None
     while end > start and text[end - 1] in ".:!?":
         end -= 1
     value = text[start:end]
@@ -181,7 +214,9 @@ def _bare(text: str, match: re.Match[str], force: Strength, *, plain: bool) -> t
         return None
     if plain:
         return (start, end)
-    mixed = bool(_DIGIT.search(value)) or not value.replace("_", "").replace(".", "").isalnum()
+    mixed = (
+        bool(_DIGIT.search(value)) or jumbled(value) or not value.replace("_", "").replace(".", "").isalnum()
+    )
     return (start, end) if mixed and len(value) >= 4 and not is_code(value) and not is_path(value) else None
 
 

@@ -28,7 +28,7 @@ _VALUE_END = re.compile(rb"[\s\"'`]")
 _BEFORE = 60
 """A beginning may hold a dot or a colon, which ends a run; or a name stands before it."""
 _STEMS = tuple(
-    b"pass pwd secret key credential token cookie authorization mdp connection phrase wort psk senha "
+    b"pass pwd secret key credential token cookie auth mdp connection phrase wort psk senha "
     b"wachtwoord pw".split()
 )
 """In lower case, a part of every name, and of every place, that makes a short value a secret."""
@@ -54,6 +54,10 @@ _LITERAL = tuple(
             "rpcclient ",
             "lftp ",
             "sqlcmd ",
+            '"kty',
+            "hooks.zapier.",
+            "{sha",
+            "{ssha",
             "mosquitto_",
             "http -a ",
             "https -a ",
@@ -80,9 +84,11 @@ _LITERAL = tuple(
     )
 )
 """Places that hold no stem; a run tells those that want a random value, its `@` an address."""
+_TELLING = 4
+"""Characters of the beginning of a place at the least, lest every second line held one."""
 _FAR = 64
 _ASCII = bytes(range(128))
-_CLOSE = rb"(?:\\{0,8}[\"'`]|\*\*)?\]?"
+_CLOSE = rb"(?:\\{0,8}[\"'`]|\*\*)?\]?(?:(?:\x1b|\\{1,8}(?:u001b|x1b|033|e))\[[0-9;]{0,12}m){0,3}"
 _WIDE_COLON = "：".encode()
 _MENTIONED = rb"[^\w\n]{1,4}(?:[A-Za-z]{1,10}[^\w\n]{1,3}){0,4}[\"'`(]{0,2}[A-Za-z0-9_+/=.~-]{16}"
 _RANDOM = re.compile(rb"[^\n]{0,60}?(?=[^\s\"'`,;]{0,40}\d)[^\s\"'`,;]{13}")
@@ -90,18 +96,20 @@ _PLACES = (b"authorization", b"cookie", b"cookie2", b"sshpass")
 _GIVEN = re.compile(
     _CLOSE
     + rb"(?:\s{0,8}(?:[:=]|\xef\xbc\x9a|(?:ist?|es|\xc3[\xa8\xa9]) |\{[ \t]?get;|\xe6\x98\xaf|\xe4\xb8\xba)"
-    + rb"|\s{0,4},|\()"
-    + rb"|[\"'\\\],\s]{0,20}[vV]alue"
+    + rb"|\s{0,4},|\(|\s{0,4}(?:->|[?|]{1,2}=)|%(?:25)?3[dD])"
+    + rb"|[\"'\\\],\sn]{0,60}[vV]alue|[ \t]{1,40}\|"
     + rb"|</key>|[^<>\n]{0,80}>[^<>\n]{1,512}</|"
     + _MENTIONED
 )
 """What may stand between a name and its value."""
+_DECLARES = (b"ENV ", b"setenv ", b"setx ")
 _LOGIN = re.compile(rb":\\?/\\?/[^\s@\"'<>]{0,600}\Z")
 _WEAK = (
-    r"(?i:token|auth|cookie|bearer|basic|session|jwt|dsn|sig|signature|code|pat|pw|key)[\w-]{0,24}"
+    r"(?i:token|auth|appid|cookie|bearer|basic|session|jwt|dsn|sig|signature|code|pat|pw|key)[\w-]{0,24}"
     r"[\"'`\\\]]{0,4}\s{0,4}(?:[:= >(：]|is )\s{0,4}[\"'`\\]{0,4}\w{16}"
 )
 """Names whose value is a secret only when it looks like one."""
+_PLAIN = re.compile(rb"[a-z0-9]+")
 _DIGIT = re.compile(rb"\d")
 _SEAM = b"\n\n"
 
@@ -145,16 +153,29 @@ def _hints(text: bytes, literal: Iterable[bytes]) -> Iterator[int]:
     lower = text.lower()
     yield from _runs(text)
     yield from _names(text, lower)
+    words = b"\n".join(set(_PLAIN.findall(lower)))  # each once: most beginnings are ruled out by them
     for needle in literal:
-        yield from _all(lower, needle)
+        if _longest(needle) in words:
+            yield from _all(lower, needle)
     yield from (at for at in _all(text, b"@") if _LOGIN.search(text, max(0, at - 700), at))
+
+
+@cache
+def _longest(needle: bytes) -> bytes:
+    """The longest word of a beginning."""
+    return max(_PLAIN.findall(needle), key=len, default=b"")
 
 
 @cache
 def _literal() -> tuple[bytes, ...]:
     """What begins a place that holds no stem: logins on command lines, manifests."""
-    logins = (needle for place in places() if place.kind == "login" for needle in place.needles)
-    rare = (needle for needle in (*logins, *manifests()) if "=" not in needle)
+    begin = (
+        needle
+        for place in places()
+        for needle in place.needles
+        if place.kind == "login" or len(needle.strip()) >= _TELLING
+    )
+    rare = (needle for needle in (*begin, *manifests()) if "=" not in needle or ";" in needle)
     return tuple(dict.fromkeys((*_LITERAL, *(needle.encode() for needle in rare))))
 
 
@@ -178,7 +199,8 @@ def _names(text: bytes, lower: bytes) -> Iterator[int]:
             name = text[start:end].partition(_WIDE_COLON)[0]
             told, placed = _told(name)
             there = placed and _placed().match(lower, max(0, start - 1))
-            if there or _follows(told, text, start + len(name), flag=name.startswith(b"-")):
+            flag = name.startswith(b"-") or text.endswith(_DECLARES, max(0, start - 8), start)
+            if there or _follows(told, text, start + len(name), flag=flag):
                 yield at
 
 

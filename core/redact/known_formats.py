@@ -18,11 +18,15 @@ _LONGEST_BREAK = 15
 _UNMISTAKABLE = 20
 """Mixed characters behind a beginning that also starts words, from which it counts inside a name too."""
 
+_PLACEHOLDER = 2
+"""Different characters at the most of what only shows where a credential belongs."""
+
 _MANY_DIGITS = 6
 """Digits in it, when it is all of one case."""
 
 _LOWER, _UPPER, _DIGIT = re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]")
 
+_LONE_SMALL = re.compile(r"[A-Z]{2}[a-z][A-Z]|[A-Z][a-z][A-Z]{2}|(?:[A-Z][a-z]){2}[A-Z]")
 _CONTINUED = re.compile(
     r"""(?:(?:\\*["'`])?\s{0,4}(?:\+|\\|\.\.)?\s{0,4}(?:\r?\n|\\+n|\\*["'`])[\s|>]{0,24}(?:\\*["'`])?)"""
     r"""(?P<rest>[A-Za-z0-9_+/=-]{8,512})(?=$|[\s"'`\\])"""
@@ -86,6 +90,8 @@ def _try(kind: Kind, text: str, at: int, end: int) -> Hit | None:
     match = kind.pattern.match(text, max(0, at - kind.back))
     if match is None or (kind.opaque and not opaque(text[end : match.end()])):
         return None
+    if len(set(text[end : match.end()])) <= _PLACEHOLDER < match.end() - end:
+        return None  # `ghp_xxxxxxxx`
     if joined and kind.opaque and not _unmistakable(text[end : match.end()]):
         return None
     hit = _hit(kind, match)
@@ -128,6 +134,11 @@ def starts_token(text: str, at: int) -> bool:
 def opaque(text: str) -> bool:
     """Whether a text holds both a letter and a digit."""
     return bool(_DIGIT.search(text) and (_LOWER.search(text) or _UPPER.search(text)))
+
+
+def jumbled(text: str) -> bool:
+    """Whether letters change case as in no name: `mOIZSVipJjGC`."""
+    return len(text) >= LONG and text.isalpha() and _LONE_SMALL.search(text) is not None
 
 
 def variety(text: str) -> int:

@@ -19,7 +19,7 @@ _BRACED = re.compile(r"\{[A-Z][A-Z0-9]{2}")
 _ROW = re.compile(r"[A-Za-z0-9_+/=.~%-]{12}|-----BEGIN ")
 """Every credential known by its own text holds such a row."""
 _GIVEN = re.compile(
-    r"""[=:：<]|--|["'`]\s*,|\(\s*\\*["'`]|\bist? |\bes |[èé] |是|为|[A-Za-z0-9_+/=.~-]{16}"""
+    r"""[=:：<|]|->|--|\s-\w|["'`]\s*,|\(\s*\\*["'`]|\bist? |\bes |[èé] |是|为|[A-Za-z0-9_+/=.~-]{16}"""
 )
 """What stands between the name of a secret and its value, or a value that stands out among words."""
 _BLANK = re.compile(r"\s")

@@ -8,7 +8,7 @@ from collections import Counter
 from enum import IntEnum
 from functools import lru_cache
 
-from core.redact.known_formats import opaque
+from core.redact.known_formats import jumbled, opaque
 from core.redact.table import names
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-zß-öø-ſ]+|\d+|[^\W\d_A-Za-z]+")
@@ -19,7 +19,8 @@ _REFERENCE = re.compile(
     r"\$[\w({]|%\w+%$|<[^>]*>?$|\{\{|\$\{|os\.|process\.env|env[.\[(]|getenv|ENV\[|System\.|"
     r"import\.meta|secrets?\.|vault:|op://|"
     r"\*+$|[xX]{3,}$|\.{2,}|…|your[-_ ]?|my[-_]|"
-    r"!(?:vault|secret|Ref|Sub|GetAtt|ImportValue|reference|env_var|ENV)\b|"
+    r"!(?i:vault|secret|ref|sub|getatt|importvalue|reference|env_var|env)\b|"
+    r"[\w-]{0,24}(?:\.{3,}|…)$|[\w-]{0,24}?[_-]([xX*])\1{5,}$|"
     r"example|placeholder|redacted|\[redacted|&lt;|#\{|@\w+\($|https?:|file:",
 )
 _PATH = re.compile(r"(?:~|\.{1,2})?(?:/[\w.@-]{1,64}){2,}/?$|[A-Za-z]:\\")
@@ -66,7 +67,7 @@ def strength(name: str) -> Strength:
         none = before in known.passes or _is_pass(last) or bare == "PASS"  # the outcome of a test
         return Strength.NONE if none else Strength.LIKELY
     if last == "key":
-        return Strength.WEAK if bare.isupper() and before else Strength.NONE
+        return Strength.WEAK if before and before not in known.lookups else Strength.NONE
     if last in known.weak or (bare.isupper() and _CAPS_WEAK_END.search(bare)):
         return Strength.WEAK
     return Strength.NONE
@@ -82,7 +83,7 @@ def is_likely(value: str) -> bool:
     if len(value) < 6 or _SPACE.search(value) or is_code(value) or is_path(value) or is_reference(value):
         return False
     plain = value.replace("_", "").replace("-", "").replace(".", "")
-    return opaque(value) or not plain.isalnum()
+    return opaque(value) or jumbled(value) or not plain.isalnum()
 
 
 def is_reference(value: str) -> bool:
@@ -90,6 +91,8 @@ def is_reference(value: str) -> bool:
     text = value.strip()
     if not text or text.strip(".!?:").lower() in names().placeholders or _REFERENCE.match(text):
         return True
+    if text[0] in "/~." and is_path(text):
+        return True  # where a key lies, or the folder somebody works in
     return bool(_CONSTANT.match(text)) and (strength(text) > Strength.NONE or not _DIGIT.search(text))
 
 
@@ -107,6 +110,8 @@ def looks_random(value: str) -> bool:
     """Whether a value looks like nothing but a credential: long, mixed, without words."""
     if len(value) < _MIN_OPAQUE or not opaque(value) or _SPACE.search(value) or is_path(value):
         return False
+    if ":" in value and not any(len(part) >= _MIN_OPAQUE and opaque(part) for part in value.split(":")):
+        return False  # `agent:main:telegram:1234`: words and numbers in a row
     return entropy(value) >= _MIN_ENTROPY
 
 

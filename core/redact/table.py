@@ -75,6 +75,7 @@ class Names:
     passes: frozenset[str]
     pairs: Mapping[str, frozenset[str]]
     weak: frozenset[str]
+    lookups: frozenset[str]
     noise: frozenset[str]
     placeholders: frozenset[str]
     stems: tuple[str, ...]
@@ -132,6 +133,7 @@ def names() -> Names:
         passes=_words(table["passes"]),
         pairs={last: _words(before) for last, before in table["pairs"].items()},
         weak=_words(table["weak"]),
+        lookups=_words(table["lookups"]),
         noise=_words(table["noise"]),
         placeholders=_words(table["placeholders"]),
         stems=tuple(table["stems"]),
