@@ -11,7 +11,7 @@ from inspector.payloads import values as jsonio
 from inspector.terminal import waiting
 
 if TYPE_CHECKING:
-    from core.model.evidence import Evidence
+    from core.model.evidence import Evidence, Verdict
     from core.model.finding import Severity
     from core.model.headline import Headline
 
@@ -101,6 +101,15 @@ def fix(remedy: str, indent: str = "  ") -> str:
     from inspector.terminal.ink import joined
 
     return joined(indent, strong("Fix:"), f" {remedy}")
+
+
+def verdicts(used: Iterable[Verdict]) -> Iterator[str]:
+    """What the words in brackets mean, those that were used."""
+    from inspector.base.words import EVERYWHERE, explained
+
+    told = explained()[EVERYWHERE]
+    names = dict.fromkeys(one.value for one in used)
+    yield from (muted(f"[{name}] {told[name]}") for name in told if name in names)
 
 
 def write_csv(rows: Iterable[Mapping[str, Any]]) -> None:

@@ -78,6 +78,7 @@ def lines(found: Sequence[Finding], unknown: Iterable[NotKnown] = ()) -> Iterato
             yield f"and {count - MOST_OF_A_RULE:,} more of {rule} (--json names them)"
     yield format.plural(len(found), "finding")
     yield from map(output.muted, _not_known(unknown))
+    yield from output.verdicts(one.verdict for one in found)
 
 
 def _not_known(unknown: Iterable[NotKnown]) -> Iterator[str]:

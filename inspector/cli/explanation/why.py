@@ -125,6 +125,8 @@ def lines(found: Explanation) -> Iterator[str]:
     yield ""
     yield from _standing(found.now)
     yield from (f"note: {note}" for note in found.notes)
+    yield ""
+    yield from output.verdicts((*(event.verdict for event in found.events), found.now.verdict))
 
 
 def _event(number: int, event: CompressionEvent) -> Iterator[str]:

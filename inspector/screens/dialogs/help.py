@@ -1,4 +1,4 @@
-"""Every key that works here, and what each sign means; made from the tables the app itself uses."""
+"""Every key that works here, what the words on the screen mean, and the signs; from the app's own tables."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from textual.geometry import Size
 from textual.screen import ModalScreen
 
 from inspector.base.commands import Command, bindings, key_name, table
+from inspector.base.words import words_for
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line
 from inspector.widgets.bars.key_bar import KeyBar
@@ -19,7 +20,7 @@ from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.panes.text_wrap import wrap
 
-KEY_WIDTH = 12
+KEY_WIDTH = 15
 INDENT = 3
 
 
@@ -88,7 +89,8 @@ class HelpScreen(ModalScreen[None]):
 
     def __init__(self, scopes: Iterable[str], keymap: dict[str, str] | None = None) -> None:
         super().__init__()
-        self._rows = [*_key_rows(scopes, keymap or {}), *_sign_rows()]
+        here = tuple(scopes)
+        self._rows = [*_key_rows(here, keymap or {}), *_word_rows(here), *_sign_rows()]
 
     def compose(self) -> ComposeResult:
         """The list in a frame, and the keys that leave it."""
@@ -98,7 +100,7 @@ class HelpScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         """Name the frame."""
-        self.query_one("#frame").border_title = "Keys"
+        self.query_one("#frame").border_title = "Keys and words"
 
     def action_close(self) -> None:
         """Back to the screen behind."""
@@ -117,6 +119,13 @@ def _key_rows(scopes: Iterable[str], keymap: dict[str, str]) -> Iterator[HelpRow
 def _keys(command: Command, keymap: dict[str, str]) -> str:
     keys = keymap[command.id].split(",") if command.id in keymap else command.keys
     return " ".join(key_name(key) for key in keys)
+
+
+def _word_rows(scopes: Iterable[str]) -> Iterator[HelpRow]:
+    """What the labels and figures of the screen mean."""
+    yield HelpRow("", "Words", heading=True)
+    yield from (HelpRow(label, says) for label, says in words_for(scopes))
+    yield HelpRow("", "")
 
 
 def _sign_rows() -> Iterator[HelpRow]:

@@ -30,5 +30,5 @@ def _subtree(row: LedgerRow, width: int, ink: Palette) -> Iterator[Line]:
     """What a conversation comes to with its delegates; nothing for one that has none."""
     if row.subtree is not None:
         usd = format.money(row.subtree_recorded.usd if row.subtree_recorded else None)
-        words = f"{usd} recorded with them · {format.short(row.subtree.total)} tokens"
-        yield from field("delegates", words, width, ink, "ink-muted")
+        words = f"{usd} recorded with its sub-agents · {format.short(row.subtree.total)} tokens"
+        yield from field("together", words, width, ink, "ink-muted")
