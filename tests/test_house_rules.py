@@ -200,3 +200,17 @@ def test_only_the_rooms_that_write_open_a_database_for_writing(path: str, call: 
 
 def test_no_database_is_called_immutable_while_it_may_be_live() -> None:
     assert [name(path) for path in SOURCES if "immutable=1" in path.read_text(encoding="utf-8")] == []
+
+
+def _misplaced(path: Path) -> bool:
+    """A test of a room that is not there, or of a module that lies in a room further down."""
+    room = ROOT / path.parent.relative_to(ROOT / "tests")
+    if room == ROOT or not room.is_dir():
+        return room != ROOT
+    named = list(room.rglob(path.name.removeprefix("test_")))
+    return len(named) == 1 and named[0].parent != room
+
+
+def test_tests_stand_where_what_they_test_does() -> None:
+    tests = [path for path in (ROOT / "tests").rglob("test_*.py") if "benchmarks" not in path.parts]
+    assert [name(path) for path in tests if _misplaced(path)] == []

@@ -18,7 +18,7 @@ from core.apply.database.exact_values import Cell, dump, load
 from core.errors import NotFoundError
 from core.model.compaction.apply import ApplyMode, EntryState, JournalEntry
 from core.store.database.connect import reading
-from core.support.user_dirs import state_directory
+from core.support.file_cache import state_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

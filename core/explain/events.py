@@ -21,7 +21,7 @@ from core.explain.explanation import Explanation
 from core.explain.headline.compaction import headline_of
 from core.explain.headline.conversation import headline_of as headline_of_conversation
 from core.explain.headline.conversation import standing
-from core.explain.recorded.events import borne_out
+from core.explain.recorded import borne_out
 from core.explain.trigger_state import where_it_stands
 from core.hermes.config.config import HermesConfig
 from core.hermes.log.read import Log

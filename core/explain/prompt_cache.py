@@ -6,7 +6,7 @@ from core.account.pricing.price_book import PriceBook, open_book
 from core.account.prompt_cache.report import cache_report
 from core.explain.context.context import ConversationContext
 from core.explain.events import explained
-from core.explain.recorded.requests import with_recording
+from core.explain.recorded import with_recording
 from core.model.accounting.prompt_cache import CacheReport
 from core.store.store import Store
 

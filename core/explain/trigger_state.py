@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.compress.sizing.gate import gate_blocks
+from core.compress.sizing.threshold import gate_blocks
 from core.explain.context.context import ConversationContext
 from core.explain.context.gather import gate_of
 from core.explain.context.next_request import next_request

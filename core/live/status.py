@@ -10,7 +10,7 @@ from operator import add
 
 from core.account.spending.budget import Today, spent_today
 from core.explain.diagnose.case import case_of
-from core.explain.diagnose.examine import examine_case
+from core.explain.diagnose.diagnose import examine_case
 from core.explain.events import explained
 from core.model.evidence import Verdict
 from core.model.finding import Finding

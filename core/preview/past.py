@@ -9,7 +9,7 @@ from core.compress.planning.measure import measure
 from core.compress.retention.report import retention
 from core.explain.context.compaction_input import closing_rows
 from core.explain.context.generation import generation_context
-from core.explain.context.rows.written_rows import copied_rows
+from core.explain.context.rows.unsaved_rows import copied_rows
 from core.explain.events import explain
 from core.hermes.markers.markers import SummaryMatch, find_summary
 from core.hermes.policy.policy import Policy

@@ -1,14 +1,56 @@
-"""Credentials in the place a protocol gives them: headers, cookies, addresses, command-line logins."""
+"""Credentials in the place a protocol or a manifest gives them: headers, logins, the data of a Secret."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
 
-from core.redact.manifests import manifest_values
 from core.redact.secret_names import is_reference, looks_random
 from core.redact.spans import Hit
-from core.redact.table import Place, by_sign, places
+from core.redact.table import Place, by_sign, compiled, manifests, places
+
+_REACH = 8_000
+"""Characters before and behind the word Secret in which its values are looked for."""
+
+_LINE = r"(?:\r?\n|\\{1,8}n)"
+_VALUE = r"[^\n\\]{0,16384}(?:\\[^n\\][^\n\\]{0,16384}){0,8}"
+_BLOCK = (
+    rf"(?:^|{_LINE}|[ -])(?:stringData|data):[ \t]{{0,8}}"
+    rf"(?P<rows>(?:{_LINE}[ \t]{{1,24}}[\w.-]{{1,253}}:{_VALUE}){{1,64}})"
+)
+_ROW = r"[\w.-]{1,253}:[ \t]{1,8}\\{0,8}[\"']?(?P<value>[^\s\"'\\]{3,16384})"
+_OBJECT = r"\"(?:stringData|data)\\{0,8}\"\s{0,8}:\s{0,8}\{(?P<rows>[^{}]{1,65536})\}"
+_ENTRY = r":\s{0,8}\\{0,8}\"(?P<value>[^\"\\]{3,16384})"
+_END = "\n---"
+
+
+def manifest_values(text: str, lower: str) -> Iterator[Hit]:
+    """Every value of every Secret in a text, as YAML or JSON, also escaped in JSON.
+
+    Args:
+        text: The text.
+        lower: The same in lower case.
+    """
+    for needle in manifests():
+        at = lower.find(needle)
+        while at >= 0:
+            yield from _values(text, *_reach(text, at))
+            at = lower.find(needle, at + len(needle))
+
+
+def _reach(text: str, at: int) -> tuple[int, int]:
+    """The manifest around a place: YAML parts several by a line of dashes."""
+    start, end = max(0, at - _REACH), min(len(text), at + _REACH)
+    before, behind = text.rfind(_END, start, at), text.find(_END, at, end)
+    return (start if before < 0 else before + len(_END)), (end if behind < 0 else behind)
+
+
+def _values(text: str, start: int, end: int) -> Iterator[Hit]:
+    for block, entry in ((_BLOCK, _ROW), (_OBJECT, _ENTRY)):
+        for found in compiled(block).finditer(text, start, end):
+            for one in compiled(entry).finditer(text, *found.span("rows")):
+                if not is_reference(one["value"]) and one["value"] not in "|->":
+                    yield Hit(*one.span("value"), "kubernetes-secret")
 
 
 def headers(text: str) -> Iterator[Hit]:

@@ -1,4 +1,4 @@
-"""Numbers as people say them."""
+"""Numbers, and numbers of things, as people say them."""
 
 from __future__ import annotations
 
@@ -41,3 +41,8 @@ def _amount(amount: Decimal) -> str:
     # Two significant digits: $0.0042 says something where $0.00 does not.
     step = Decimal(1).scaleb(amount.adjusted() - 1)
     return f"{amount.quantize(step, ROUND_HALF_UP):f}"
+
+
+def plural(number: int, noun: str, many: str | None = None) -> str:
+    """`1 message`, `1,240 messages`; `many` is the plural where it takes more than an s."""
+    return f"{number:,} {noun if number == 1 else many or noun + 's'}"

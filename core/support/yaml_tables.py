@@ -13,8 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from core.support.file_cache import keep
-from core.support.user_dirs import cache_directory
+from core.support.file_cache import cache_directory, keep
 
 _ROOT = Path(__file__).parents[2]
 _FORMAT = 1

@@ -14,9 +14,8 @@ from pathlib import Path
 
 from core.recordings import FILE_NAME as RECORDING
 from core.store.database.locate import Location
-from core.support.file_cache import KeptAnswer
+from core.support.file_cache import OWN_PRICES, KeptAnswer, config_directory, state_directory
 from core.support.fingerprint import state
-from core.support.user_dirs import OWN_PRICES, config_directory, state_directory
 from inspector.cli.arguments import target
 from inspector.terminal.ink import is_coloured
 from inspector.terminal.wrap import terminal_width

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import ConfigError, NotFoundError, UsageError
-from core.support.user_dirs import state_directory
+from core.support.file_cache import state_directory
 from inspector import __version__
 from inspector.hermes_plugin.config_edit import Change, Edit, with_plugin, without
 from inspector.hermes_plugin.stub.hooks import RECORDS, REMEMBERS

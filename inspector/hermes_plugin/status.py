@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.compress.engines.host.discovery import enabled_plugins, find_install
 from core.recordings.read import Extent, Recording
-from core.support.user_dirs import state_directory
+from core.support.file_cache import state_directory
 from inspector.hermes_plugin.install import NAME, installed
 from inspector.hermes_plugin.stub.settings import Settings
 

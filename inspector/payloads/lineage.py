@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.explain.headline.lineage import chain_headline
+from core.explain.headline.conversation import chain_headline
 from core.model.accounting.prices import Money
 from core.model.accounting.tokens import Buckets
 from core.model.transcript.conversation import Chain, ChainNode

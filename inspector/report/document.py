@@ -14,6 +14,7 @@ from typing import Any
 from core.model.transcript.session import Session
 from core.store.store import Store
 from inspector import __version__
+from inspector.payloads import values as jsonio
 from inspector.report import blocks
 from inspector.report.blocks import Block, Bullets, Paragraph, Section, Table, Verbatim, facts
 from inspector.report.charts.cache_breaks import cache_breaks
@@ -247,3 +248,26 @@ def _moment(text: str | None) -> str:
 
 def _dollars(text: str | None) -> str:
     return format.UNKNOWN if text is None else f"${text}"
+
+
+_HOMES = re.compile(r"(?<![\w/])(?:/home|/Users|[A-Za-z]:\\+Users)[/\\]+[^/\\\s\"'`:]+")
+"""A path names its owner there."""
+
+
+def report_text(store: Store, session: Session, form: str) -> str:
+    """The report of a conversation as `json`, `html` or, whatever else is asked for, Markdown."""
+    found = masked(document(store, session))
+    if form == "json":
+        return jsonio.dumps(found, indent=2) + "\n"
+    return html(found) if form == "html" else markdown(found)
+
+
+def masked(value: Any) -> Any:
+    """The same value with credentials masked in every text, and the names of people's home directories."""
+    from core.redact.text import redact_text
+
+    if isinstance(value, str):
+        return _HOMES.sub("~", redact_text(value))
+    if isinstance(value, dict):
+        return {key: masked(one) for key, one in value.items()}
+    return [masked(one) for one in value] if isinstance(value, list | tuple) else value

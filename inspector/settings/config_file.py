@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import ConfigError
-from core.support.user_dirs import OWN_SETTINGS, config_directory
+from core.support.file_cache import OWN_SETTINGS, config_directory
 from core.support.user_yaml import BadYaml, built_yaml, read_user_file
 from inspector.settings.settings import Settings
 

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from core.support import amounts
-from core.support.plural import plural as plural
+from core.support.amounts import plural as plural
 
 if TYPE_CHECKING:
     from core.model.accounting.prices import Money

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.support.user_dirs import config_directory
+from core.support.file_cache import config_directory
 from inspector.cli.main import run
 from inspector.screens.dialogs.help import HelpScreen
 from inspector.screens.sessions.screen import SessionsScreen

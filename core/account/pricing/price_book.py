@@ -11,13 +11,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from core.account.pricing.billing import billing_of, is_local
-from core.account.pricing.price import entry_at, price
+from core.account.pricing.price import billing_of, entry_at, is_local, price
 from core.account.pricing.price_list import PriceList
 from core.errors import ConfigError
 from core.model.accounting.prices import Priced, PriceRow, Rates, Tier
 from core.model.accounting.tokens import Buckets
-from core.support.user_dirs import OWN_PRICES, cache_directory, config_directory
+from core.support.file_cache import OWN_PRICES, cache_directory, config_directory
 from core.support.user_yaml import BadYaml, read_user_file, user_yaml
 from core.support.yaml_tables import shared_table
 

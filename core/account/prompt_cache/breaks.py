@@ -1,19 +1,172 @@
-"""Calls that missed the cache although the call before had filled it, each with its cause."""
+"""Calls that missed the cache although the call before had filled it, and what happened in between."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import pairwise
 from statistics import median
 
 from core.account.pricing.price import rates_for, write_rate
-from core.account.prompt_cache.causes import Causes, Surroundings
-from core.account.prompt_cache.reread_cost import anew
+from core.account.prompt_cache.calls import ToUtc, local_time
+from core.account.prompt_cache.result_costs import anew
+from core.hermes.log.read import Log
+from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.prices import PriceRow
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall
 from core.model.accounting.usage import Origin
 from core.model.evidence import Evidence, Source
+
+SECONDS = {"5m": 300.0, "1h": 3600.0}
+
+_COMPACTED = frozenset({Kind.DONE, Kind.STARTED})
+_REWRITTEN = frozenset({Kind.MICRO, Kind.TURN})
+_LEAST_SCHEMA = 256
+_SHARE = 0.02
+"""Messages read from the store may weigh this much more or less than those that were sent."""
+_EVER = datetime.max.replace(tzinfo=UTC)
+
+Cause = tuple[str, tuple[Evidence, ...]]
+
+
+def _nothing_asked(_since: datetime, _until: datetime) -> int:
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What may have broken the cache between two calls.
+
+    Attributes:
+        log: Lines of the conversation's sessions.
+        sessions: Its session ids.
+        starts: When Hermes was started.
+        remembers: The program keeps the messages when it sets up a new agent, as the terminal does; a gateway
+            reads them from the store again.
+        asked: Tokens of what the user said after one moment and up to another.
+        tools: Hash of the tool schemas by session, where the store keeps one.
+        identity: When the beginning of the system prompt became another than that of the stored prompt, which
+            matters where its static beginning is sent apart (0.22).
+        ttl: How long the cache is kept.
+    """
+
+    log: Log
+    sessions: frozenset[str]
+    starts: Sequence[datetime] = ()
+    remembers: bool = False
+    asked: Callable[[datetime, datetime], int] = _nothing_asked
+    tools: Mapping[str, str] | None = None
+    identity: datetime | None = None
+    ttl: str = "5m"
+    to_utc: ToUtc = local_time
+
+
+class Causes:
+    """Tells the causes of a conversation's breaks.
+
+    Args:
+        around: What else happened.
+        calls: All calls of the conversation.
+    """
+
+    def __init__(self, around: Surroundings, calls: Sequence[CacheCall]) -> None:
+        self._around = around
+        self._lines = tuple(_telling(around))
+        self._turns = [
+            around.to_utc(record.at)
+            for record in around.log.records
+            if record.kind is Kind.TURN and record.session in around.sessions
+        ]
+        self._front = min((call.prompt for call in calls if call.prompt), default=0)
+
+    def of(self, before: CacheCall, call: CacheCall) -> Cause:
+        """The first cause that fits, in the order in which one explains away the others."""
+        around = self._around
+        between = [line for at, line in self._lines if before.at <= at <= call.at]
+        if compacted := [line for line in between if line.kind in _COMPACTED]:
+            return "compaction", tuple(map(_quote, compacted))
+        if before.route != call.route:
+            text = f"{before.provider}/{before.model} before, {call.provider}/{call.model} now"
+            return "model_changed", (Evidence(Source.LOG, call.where, text),)
+        if rewritten := [line for line in between if line.kind in _REWRITTEN]:
+            return "messages_rewritten", tuple(map(_quote, rewritten))
+        if rebuilt := [line for line in between if line.kind is Kind.PROMPT_REBUILT]:
+            return "system_prompt_changed", tuple(map(_quote, rebuilt))
+        limit = SECONDS.get(around.ttl, SECONDS["5m"])
+        if call.gap is not None and call.gap > limit:
+            text = f"{call.gap:,.0f} s since the previous call; the cache is kept for {limit:,.0f} s"
+            return "ttl_expired", (Evidence(Source.DERIVED, call.where, text),)
+        tools = around.tools or {}
+        if (one := tools.get(before.session)) and (other := tools.get(call.session)) and one != other:
+            text = f"tool schemas {one[:12]} before, {other[:12]} now"
+            return "tools_changed", (Evidence(Source.DATABASE, f"session {call.session}", text),)
+        # An agent counts its calls, so the count begins anew with the agent.
+        return self._set_up_anew(before, call) if call.number == 1 else ("unknown", ())
+
+    def _set_up_anew(self, before: CacheCall, call: CacheCall) -> Cause:
+        """What a new agent sends differently: other tools, messages read from the store, or a system prompt.
+
+        The stored system prompt is used again; another log line tells when it is not.
+        """
+        started = next((at for at in self._around.starts if before.at < at <= call.at), None)
+        if started is None:
+            anew = Evidence(
+                Source.LOG, call.where, "calls are counted from 1 again: the agent was set up anew"
+            )
+            if not self._around.remembers:
+                return "resume", (anew,)
+            text = "the running program kept the messages; what comes before them differs"
+            return "system_prompt_changed", (anew, Evidence(Source.DERIVED, call.where, text))
+        anew = Evidence(Source.LOG, call.where, f"Hermes was started at {started:%Y-%m-%d %H:%M:%S} UTC")
+        grown = self._grown(before, call)
+        if not grown or (call.cache_read or 0) >= self._front:
+            return self._reloaded(before, call, anew)
+        more = f"{abs(grown):,} tokens {'more' if grown > 0 else 'fewer'} than before and what was said since"
+        text = f"the prompt holds {more}, and nothing behind the tool schemas came from the cache"
+        return "tools_changed", (anew, Evidence(Source.DERIVED, call.where, text))
+
+    def _reloaded(self, before: CacheCall, call: CacheCall, anew: Evidence) -> Cause:
+        changed = self._around.identity
+        if changed is None or not before.at < changed <= call.at:
+            return "resume", (anew,)
+        text = (
+            f"changed at {changed:%Y-%m-%d %H:%M:%S} UTC; the stored system prompt begins otherwise, so it "
+        )
+        text += "is no longer sent in two parts"
+        return "system_prompt_changed", (anew, Evidence(Source.CONFIG, "SOUL.md", text))
+
+    def _grown(self, before: CacheCall, call: CacheCall) -> int:
+        """Tokens by which the prompt grew beyond what was said since, or shrank; 0 for less than a tool."""
+        then, now = before.prompt or 0, call.prompt or 0
+        until = next((at for at in self._turns if at > call.at), _EVER)
+        asked = self._around.asked(before.at, until)
+        more = now - then - asked - (before.output or 0)
+        slack = _LEAST_SCHEMA + int(_SHARE * then) + asked // 2
+        if more > slack:
+            return more
+        return now - then if now - then < -slack else 0
+
+
+def _telling(around: Surroundings) -> Iterator[tuple[datetime, LogRecord]]:
+    """Lines that may explain a break; of turns only those with fewer messages than the turn before."""
+    history = 0
+    for record in around.log.records:
+        if record.session not in around.sessions and record.kind is not Kind.MICRO:
+            continue
+        if record.kind is Kind.TURN:
+            shrunk, history = (record.before or 0) < history, record.before or 0
+            if not shrunk:
+                continue
+        elif record.kind is Kind.DONE:
+            history = 0
+        yield around.to_utc(record.at), record
+
+
+def _quote(record: LogRecord) -> Evidence:
+    return Evidence(Source.LOG, record.where, record.message)
+
 
 SHARE = 0.4
 """A break loses at least this share of what the call before left in the cache."""

@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from core.account.pricing.price import MILLION, rates_for, write_rate
 from core.account.prompt_cache.calls import ToUtc, local_time
-from core.account.prompt_cache.reread_cost import anew
+from core.account.prompt_cache.result_costs import anew
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.prices import PriceRow, Term

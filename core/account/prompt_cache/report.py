@@ -11,13 +11,11 @@ from operator import add
 
 from core.account.pricing.price_book import PriceBook
 from core.account.prompt_cache.breakpoints import STRATEGY, SYSTEM, place, placing, with_prefix_tokens
-from core.account.prompt_cache.breaks import find_breaks
+from core.account.prompt_cache.breaks import Surroundings, find_breaks
 from core.account.prompt_cache.calls import ToUtc, identity_changed, local_time, program_starts, read_calls
-from core.account.prompt_cache.causes import Surroundings
 from core.account.prompt_cache.payback import SummaryCost, paybacks
 from core.account.prompt_cache.result_costs import copied, result_costs
-from core.account.prompt_cache.routes import Route, cache_route, cache_ttl
-from core.account.prompt_cache.ttl_advice import advise
+from core.account.prompt_cache.routes import Route, advise, cache_route, cache_ttl
 from core.compress.sizing.estimate import message_size, text_tokens, tool_tokens, total_tokens
 from core.hermes.config.config import HermesConfig
 from core.hermes.log.read import Log

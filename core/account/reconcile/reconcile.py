@@ -10,8 +10,7 @@ from pathlib import Path
 
 from core.account.reconcile.exports import BUCKETS, Entry, read_export
 from core.account.spending.overruns import overrunning
-from core.account.spending.periods import FORMS, quarter_start
-from core.account.spending.recorded import Spending, Window
+from core.account.spending.recorded import FORMS, Spending, Window, quarter_start
 from core.account.spending.sums import finish
 from core.errors import UsageError
 from core.imports.values import alias_of, model_of

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from core.account.spending.ledger import ledger
 from core.account.spending.overruns import went_on
-from core.account.spending.periods import day_start
+from core.account.spending.recorded import day_start
 from core.model.accounting.ledger import Ledger
 from core.model.accounting.usage import BudgetCheck
 from core.store.database.open_database import OpenDatabase

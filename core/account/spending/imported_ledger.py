@@ -10,14 +10,13 @@ from pathlib import Path
 from core.account.pricing.price import MILLION, cost, entry_at, rates_for, write_rate
 from core.account.pricing.price_book import PriceBook
 from core.account.spending.group import Group
-from core.account.spending.periods import FORMS
-from core.account.spending.recorded import UNKNOWN
+from core.account.spending.recorded import FORMS, UNKNOWN
 from core.account.spending.sums import finish, place, with_price
 from core.errors import UsageError
 from core.imports.usage_logs import Call, Transcripts
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prices import PriceRow
-from core.support.plural import plural
+from core.support.amounts import plural
 
 _KEYS: Mapping[str, Callable[[Call], str]] = {
     "session": lambda call: call.session,

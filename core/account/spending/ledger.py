@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING, NamedTuple
 from core.account.spending.conversations import learn_titles
 from core.account.spending.group import Counted, Fields, Group
 from core.account.spending.overruns import overrunning
-from core.account.spending.periods import FORMS, quarter_start
-from core.account.spending.price_tables import is_apart, price_tables
 from core.account.spending.recorded import (
+    FORMS,
     KEYS,
     MAIN,
     UNKNOWN,
     Classes,
     Spending,
     Window,
+    quarter_start,
     read_routes,
     splits_by_model,
     straddles,
 )
-from core.account.spending.sums import finish, place, price_all, price_classes, priced
+from core.account.spending.sums import finish, is_apart, place, price_all, price_classes, price_tables, priced
 from core.errors import UsageError
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prices import Money
 from core.model.accounting.tokens import Buckets
 from core.store.database.open_database import OpenDatabase
-from core.support.plural import plural
+from core.support.amounts import plural
 
 if TYPE_CHECKING:
     from core.account.pricing.price_book import PriceBook

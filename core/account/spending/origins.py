@@ -9,7 +9,7 @@ from core.errors import UsageError
 from core.model.accounting.ledger import Ledger, LedgerPart, LedgerRow
 from core.model.accounting.prices import Term
 from core.model.accounting.usage import Origin
-from core.support.plural import plural
+from core.support.amounts import plural
 
 _BUCKETS = {
     "input": ("uncached input", "input_tokens"),

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, tzinfo
 
-from core.account.spending.periods import QUARTER
-from core.account.spending.recorded import Window
+from core.account.spending.recorded import QUARTER, Window
 from core.store.database.connect import reading
 from core.store.database.open_database import OpenDatabase
 

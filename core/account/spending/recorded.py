@@ -12,12 +12,11 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, time, tzinfo
 from operator import itemgetter
 from typing import Any
 
 from core.account.spending.group import Counted, Fields, Group
-from core.account.spending.periods import QUARTER
 from core.account.spending.sql import (
     COUNTS,
     PROMPT,
@@ -31,6 +30,23 @@ from core.account.spending.sql import (
 from core.store.database.connect import reading
 from core.store.database.open_database import OpenDatabase
 from core.store.database.schema import HAS_ID
+
+QUARTER = 900
+"""Seconds in which a database groups moments: every time zone lies whole quarters of an hour off UTC."""
+FORMS = {"day": "%Y-%m-%d", "hour": "%Y-%m-%dT%H"}
+"""How a day and an hour are called."""
+
+
+def quarter_start(number: int) -> datetime:
+    """When a quarter of an hour begins, in UTC; they are counted from 1970."""
+    return datetime.fromtimestamp(number * QUARTER, UTC)
+
+
+def day_start(moment: datetime, zone: tzinfo | None = None) -> datetime:
+    """When the day of a moment began, by the clocks of a time zone; this machine's by default."""
+    midnight = datetime.combine(moment.astimezone(zone).date(), time.min)
+    return midnight.replace(tzinfo=zone) if zone is not None else midnight.astimezone()
+
 
 _QUARTERS = f"cast(started_at / {QUARTER} as integer)"
 KEYS = {

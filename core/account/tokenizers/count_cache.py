@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from core.support.user_dirs import cache_directory
+from core.support.file_cache import cache_directory
 
 if TYPE_CHECKING:
     from types import TracebackType

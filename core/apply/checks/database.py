@@ -10,7 +10,7 @@ from core.apply.checks import integrity as probe
 from core.apply.checks.case import Case, against, noted, passed
 from core.apply.checks.known_schema import unknown_parts
 from core.apply.database.live_rows import live_messages
-from core.hermes.config.engine import engine_of_home
+from core.hermes.config.config import engine_of_home
 from core.model.compaction.apply import ApplyMode, GuardResult
 from core.store.generations.completeness import missing_rows
 from core.store.generations.row_outline import read_bones

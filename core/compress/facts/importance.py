@@ -22,9 +22,9 @@ from core.compress.facts.collect import (
     USER,
     Found,
     collect,
+    merged,
 )
 from core.compress.facts.lexicon import lexicon
-from core.compress.facts.merge import merged
 from core.compress.facts.outlook import sentence_facts
 from core.compress.facts.readable import View
 from core.compress.facts.topic import Topic

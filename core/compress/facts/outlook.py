@@ -21,10 +21,9 @@ from core.compress.facts.collect import (
 )
 from core.compress.facts.history import Outcome, is_acting, outcomes, pending
 from core.compress.facts.lexicon import lexicon
-from core.compress.facts.prose import without_code
 from core.compress.facts.readable import View, one_line
-from core.compress.facts.topic import Topic
-from core.compress.facts.wording import roots
+from core.compress.facts.topic import Topic, roots
+from core.compress.facts.values import without_code
 
 _ASK_LENGTH, _LINE = 300, 240
 _TAKEN_UP = 12

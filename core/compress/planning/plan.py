@@ -11,15 +11,14 @@ from core.compress.planning.partition import Cut, Rows, cut
 from core.compress.planning.prune import Pruning, prune, prune_span
 from core.compress.planning.row_facts import Columns
 from core.compress.planning.summary_window import summary_budget, summary_window
-from core.compress.sizing.gate import gate_blocks
 from core.compress.sizing.thinking_replay import replays_thinking
-from core.compress.sizing.threshold import Budgets, budgets, tail_mode
+from core.compress.sizing.threshold import Budgets, budgets, gate_blocks, tail_mode
 from core.hermes.policy.policy import Policy
 from core.hermes.policy.rules import Tier
 from core.model.compaction.plan import Plan, Span
 from core.model.compaction.settings import Gate, Settings
 from core.model.transcript.message import Message
-from core.support.plural import plural
+from core.support.amounts import plural
 
 
 def plan_messages(

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from core.compress.planning.measure import Measured
+from core.compress.planning.partition import walk_back
 from core.compress.planning.row_facts import Columns
-from core.compress.planning.walk import walk_back
 from core.compress.sizing.thinking_replay import replays_thinking
 from core.compress.sizing.threshold import Budgets, budgets
 from core.hermes.policy.rules import PruneRules

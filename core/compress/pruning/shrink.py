@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.compress.pruning.stubs import stub_line
-from core.compress.sizing.estimate import is_image
-from core.compress.sizing.weight import calls_of, function_of
+from core.compress.sizing.estimate import calls_of, function_of, is_image
 from core.hermes.policy.policy import Policy
 from core.hermes.policy.rules import PruneRules
 from core.model.transcript.message import Message

@@ -3,17 +3,93 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property, partial
+from typing import Any
 
 from core.compress.facts.collect import sentences
 from core.compress.facts.history import Outcome, is_acting, outcomes
 from core.compress.facts.lexicon import lexicon
-from core.compress.facts.prose import without_code
 from core.compress.facts.readable import View
-from core.compress.facts.wording import roots
-from core.compress.retention.claim_words import claim_words
+from core.compress.facts.topic import roots
+from core.compress.facts.values import without_code
 from core.model.transcript.message import Message
+from core.support.yaml_tables import load_table
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedAct:
+    """One thing a summary can claim to have happened.
+
+    Attributes:
+        says: Finds the claim.
+        did: Finds what bears it out, in text in lower case.
+        file: The same of a file.
+    """
+
+    says: re.Pattern[str]
+    did: str
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckKind:
+    """A kind of check: how a summary names it, and what it is run by."""
+
+    says: re.Pattern[str]
+    ran: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimWords:
+    """Compiled forms of `claims.yaml`."""
+
+    acts: Mapping[str, ClaimedAct]
+    checks: re.Pattern[str]
+    ran: re.Pattern[str]
+    told: re.Pattern[str]
+    rejected: re.Pattern[str]
+    unreal: re.Pattern[str]
+    rule: re.Pattern[str]
+    states_rule: re.Pattern[str]
+    kinds: tuple[CheckKind, ...]
+    thorough: re.Pattern[str]
+
+
+@cache
+def claim_words() -> ClaimWords:
+    """The table, compiled."""
+    table: dict[str, Any] = load_table("core/compress/retention/claims.yaml")
+    acts = {
+        name: ClaimedAct(
+            re.compile(rf"\b(?:{entry['says']})\b", re.IGNORECASE),
+            entry["did"],
+            entry.get("file", entry["did"]),
+        )
+        for name, entry in table["acts"].items()
+    }
+    checks = table["checks"]
+    return ClaimWords(
+        acts,
+        checks=re.compile(checks["says"], re.IGNORECASE),
+        ran=re.compile(checks["ran"]),
+        told=re.compile(checks["told"]),
+        rejected=_any(table["rejected"]),
+        unreal=_any(table["unreal"]),
+        rule=_any(table["rule"]),
+        states_rule=_any(table["states_rule"]),
+        kinds=tuple(
+            CheckKind(re.compile(kind["says"], re.IGNORECASE), re.compile(kind["ran"]))
+            for kind in table["kinds"]
+        ),
+        thorough=re.compile(table["thorough"], re.IGNORECASE),
+    )
+
+
+def _any(patterns: list[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
+
 
 _LEAST_SHARE = 0.5
 _MOST_PLACES = 300

@@ -1,26 +1,98 @@
-"""The retention report of one summary over one middle."""
+"""The retention report of one summary over one middle: what survives, its share, what is out of date."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from core.compress.facts.collect import Found, constraints, topic_of
-from core.compress.facts.history import pending
+from core.compress.facts.history import files, outcomes, pending
 from core.compress.facts.importance import CATEGORIES, weigh
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, views
+from core.compress.facts.topic import roots
 from core.compress.facts.values import values
 from core.compress.retention.evidence import Evidence
-from core.compress.retention.outdated import stale
-from core.compress.retention.score import score
 from core.compress.retention.summary_index import KEPT, LOST, PARAPHRASED, SummaryIndex
 from core.compress.retention.unsupported import check
 from core.model.compaction.preview import Fact, FactCount, Retention, Unsupported
 from core.model.transcript.message import Message
 from core.redact.bulk_scan import redact_bulk
 from core.redact.text import redact_text
+
+_SENTENCES = frozenset({"asks", "constraints", "decisions", "state", "open"})
+_HINTED = 0.9
+"""Worth of a sentence of which a summary only holds some words, for each share of them."""
+
+_STRANGE, _KNOWN = 0.3, 0.8
+"""Shares of a summary's own names and figures that stand in the messages: up to the first it is a summary of
+another conversation, from the second of this one."""
+
+
+def score(anchors: Sequence[Fact], index: SummaryIndex, vouched: float) -> float | None:
+    """Share of the weight of facts that survives, 0 to 1; None without any.
+
+    A fact counts with the square of its weight: a lost request is not made up for by four kept names. A
+    sentence that is only hinted at counts a little. All counts less when the summary's own names and figures
+    are those of another conversation: what it tells then only happens to be alike.
+
+    Args:
+        anchors: The facts with their fates.
+        index: The summary.
+        vouched: Share of the summary's own names and figures that stand in the messages.
+    """
+    whole = sum(anchor.weight**2 for anchor in anchors)
+    trust = min(1.0, max(0.0, (vouched - _STRANGE) / (_KNOWN - _STRANGE)))
+    told = sum(anchor.weight**2 * _credit(anchor, index) for anchor in anchors)
+    return trust * told / whole if whole else None
+
+
+def _credit(anchor: Fact, index: SummaryIndex) -> float:
+    if anchor.fate != LOST:
+        return 1.0
+    return _HINTED * index.passages.coverage(roots(anchor.value)) if anchor.category in _SENTENCES else 0.0
+
+
+_GONE = re.compile(
+    r"\b(?:delet\w+|remov\w+|gone|dropp\w+|unlink\w*|clean\w* up|no longer|temporary|rm)\b"
+    r"|删除|刪除|移除|已删|gelöscht|supprim|elimin|удал",
+    re.IGNORECASE,
+)
+_FIXED = re.compile(
+    r"\b(?:fix\w*|resolv\w+|solv\w+|pass\w*|works? now|green|succeed\w*|no longer|after)\b"
+    r"|修复|修復|解决|解決|通过|behoben|corrig|résolu|исправ",
+    re.IGNORECASE,
+)
+
+
+def stale(read: Sequence[View], index: SummaryIndex) -> tuple[str, ...]:
+    """Files listed although deleted, errors listed although fixed, one sentence each."""
+    return (*_deleted_files(read, index), *_fixed_errors(read, index))
+
+
+def _deleted_files(read: Sequence[View], index: SummaryIndex) -> list[str]:
+    found = []
+    for story in files(read).values():
+        if story.gone:
+            name = story.path.rsplit("/", 1)[-1] if index.fate("paths", story.path) != LOST else ""
+            lines = index.lines_with(name) if name else []
+            if lines and not any(map(_GONE.search, lines)):
+                made = f"made in message {story.first}, " if story.made else ""
+                found.append(f"{story.path}: {made}deleted in message {story.last}")
+    return found
+
+
+def _fixed_errors(read: Sequence[View], index: SummaryIndex) -> list[str]:
+    found: dict[str, str] = {}
+    for outcome in outcomes(read):
+        if outcome.error and outcome.fixed_at is not None and index.fate("errors", outcome.error) != LOST:
+            lines = index.lines_with(outcome.error[:60])
+            if lines and not any(map(_FIXED.search, lines)):
+                where = f"failed in message {outcome.result}, passed in message {outcome.fixed_at}"
+                found.setdefault(outcome.error, f"{outcome.error}: {where}")
+    return list(found.values())
 
 
 def retention(

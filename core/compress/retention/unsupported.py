@@ -11,15 +11,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.compress.facts.collect import sentences
+from core.compress.facts.collect import endings, sentences
 from core.compress.facts.lexicon import lexicon
-from core.compress.facts.merge import endings
-from core.compress.facts.prose import day_of, prose_values
 from core.compress.facts.readable import one_line
-from core.compress.facts.values import AnchorValue, values
-from core.compress.facts.wording import roots
-from core.compress.retention.claim_words import claim_words
-from core.compress.retention.evidence import Evidence
+from core.compress.facts.topic import roots
+from core.compress.facts.values import AnchorValue, day_of, prose_values, values
+from core.compress.retention.evidence import Evidence, claim_words
 from core.model.compaction.preview import Unsupported
 
 _WHERE = 240

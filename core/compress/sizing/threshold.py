@@ -1,12 +1,13 @@
-"""Where compression fires and how many tokens each part may hold, with the sums in words."""
+"""Where a release compresses, and what stands in the way, in words."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from core.hermes.policy.policy import Policy
 from core.hermes.policy.rules import ModelRule, TailRules, ThresholdRules
-from core.model.compaction.settings import Settings
+from core.model.compaction.settings import Gate, Settings
 
 _RATIO_LEAST, _RATIO_MOST = 0.10, 0.80
 
@@ -190,3 +191,45 @@ def _summary_cap(policy: Policy, window: int, lines: list[str]) -> int:
         f"summary: at most {cap:,} ({policy.summary.cap_percent:.0%} of {window:,}, {policy.summary.cap:,})"
     )
     return cap
+
+
+def gate_blocks(gate: Gate | None, settings: Settings, policy: Policy) -> tuple[str, ...]:
+    """The blocks that refuse an attempt, whatever the conversation holds."""
+    blocks = [] if settings.enabled else ["compression.enabled is false"]
+    minimum = minimum_window(settings, policy.threshold)
+    if settings.aux_window is not None and settings.aux_window < minimum:
+        window = f"{settings.aux_window:,} tokens"
+        blocks.append(f"the summary model's window of {window} is below the minimum of {minimum:,}")
+    if gate is None:
+        return tuple(blocks)
+    if gate.lock_holder is not None:
+        blocks.append(f"another process is compressing this session ({gate.lock_holder})")
+    if policy.gate.cooldown and gate.cooldown_until is not None and _ahead(gate, gate.cooldown_until):
+        blocks.append(f"the summary model failed; paused until {gate.cooldown_until:%Y-%m-%d %H:%M:%S} UTC")
+    blocks += _strikes(gate, policy)
+    return tuple(blocks)
+
+
+def _strikes(gate: Gate, policy: Policy) -> list[str]:
+    rules = policy.gate
+    blocks = []
+    if (
+        gate.ineffective_count is not None
+        and gate.ineffective_count >= rules.strikes
+        and not _recovered(gate, policy)
+    ):
+        blocks.append(f"the last {gate.ineffective_count} compactions did not help enough")
+    streak = gate.fallback_streak
+    if rules.fallback_streak and streak is not None and streak >= rules.fallback_streak:
+        blocks.append(f"the last {streak} summaries were fallbacks")
+    return blocks
+
+
+def _recovered(gate: Gate, policy: Policy) -> bool:
+    """One attempt is allowed once the recovery deadline has passed."""
+    known = policy.gate.recovery and gate.recovery_deadline is not None and gate.now is not None
+    return known and not _ahead(gate, gate.recovery_deadline)
+
+
+def _ahead(gate: Gate, moment: datetime | None) -> bool:
+    return moment is not None and gate.now is not None and moment > gate.now

@@ -11,8 +11,7 @@ from core.compress.sizing.threshold import Budgets, budgets
 from core.explain.context.gather import conversation_log, detected, found_window
 from core.explain.context.log.agent_runs import runs_of
 from core.explain.context.log.log_claims import lowered_threshold
-from core.explain.context.log.log_clock import Clock
-from core.explain.context.log.log_timezones import settled
+from core.explain.context.log.log_clock import Clock, settled
 from core.explain.context.release_checks import CheckRules, check_rules, tolerance
 from core.explain.context.rows.boundary_rows import BoundaryRows, boundary_rows, moments
 from core.hermes.config.config import HermesConfig, load_config

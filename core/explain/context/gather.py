@@ -19,7 +19,7 @@ from core.model.evidence import Evidence, Source, Verdict
 from core.model.transcript.conversation import Conversation
 from core.model.transcript.session import Session
 from core.store.store import Store
-from core.support.user_dirs import cache_directory
+from core.support.file_cache import cache_directory
 
 _HYGIENE_ONLY = (
     "session hygiene compression timed out",

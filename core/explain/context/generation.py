@@ -10,8 +10,7 @@ from core.explain.context.compaction_input import Closed, closed
 from core.explain.context.context import ConversationContext, open_context
 from core.explain.context.gather import gate_of
 from core.explain.context.next_request import next_request
-from core.hermes.config.config import HermesConfig
-from core.hermes.config.engine import engine_in_charge
+from core.hermes.config.config import HermesConfig, engine_in_charge
 from core.hermes.config.window import WindowGuess
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind

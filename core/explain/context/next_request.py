@@ -8,14 +8,14 @@ from typing import NamedTuple
 from core.compress.sizing.estimate import message_size, total_tokens
 from core.explain.context.context import ConversationContext
 from core.explain.context.release_checks import check_rules
-from core.explain.context.rows.written_rows import answered
+from core.explain.context.rows.unsaved_rows import answered
 from core.explain.context.usage_anchor import anchored_tokens
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
-from core.support.plural import plural
+from core.support.amounts import plural
 
 _ANSWERS = (Kind.DONE, Kind.NATIVE_DONE, Kind.CALL)
 """Lines after which the size of a request is another."""

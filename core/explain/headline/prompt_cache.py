@@ -10,8 +10,7 @@ from typing import Any
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheReport, TtlAdvice
 from core.model.finding import Severity
 from core.model.headline import Headline
-from core.support.amounts import dollars, short
-from core.support.plural import plural
+from core.support.amounts import dollars, plural, short
 from core.support.yaml_tables import load_table
 
 

@@ -7,8 +7,7 @@ from decimal import Decimal
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.headline import Headline
 from core.redact.quick_check import masked_start
-from core.support.amounts import dollars, short
-from core.support.plural import plural
+from core.support.amounts import dollars, plural, short
 
 _MOST = 60
 """Characters of a name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.explain.tool_results.life import ResultLives
 from core.model.finding import Severity
 from core.model.headline import Headline
-from core.support.plural import plural
+from core.support.amounts import plural
 
 _LOST = "Call the tool again for less of it: a narrower command, a range of lines, a filter."
 

@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from core.compress.sizing.estimate import as_tokens, message_size
 from core.explain.context.context import ConversationContext, live
-from core.explain.context.rows.written_rows import copied_rows
+from core.explain.context.rows.unsaved_rows import copied_rows
 from core.model.compaction.event import CompressionEvent
 from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message

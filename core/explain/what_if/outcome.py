@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from core.explain.what_if.recovery import RecoveryEnd
 from core.model.compaction.settings import Settings
-from core.support.plural import plural
+from core.support.amounts import plural
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ from core.model.transcript.conversation import Boundary, Conversation, Generatio
 from core.model.transcript.message import RowState
 from core.model.transcript.session import Session
 from core.store.database.schema import Schema
-from core.store.generations.completeness import missing_rows, unnumbered_rows
-from core.store.generations.lost_tail import block_end, lost_tail
+from core.store.generations.completeness import block_end, lost_tail, missing_rows, unnumbered_rows
 from core.store.generations.row_outline import RowOutline
 from core.store.generations.segments import Found, Part, read_segments
 from core.store.generations.split import Segment, by_uid

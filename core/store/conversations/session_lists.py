@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from core.model.transcript.pages import EVERYTHING, NAME_CHARS, ListQuery, SessionPage
 from core.redact.quick_check import masked_start
+from core.store.conversations.conversation_query import list_sessions
 from core.store.conversations.generation_counts import count_generations
-from core.store.conversations.session_query import list_sessions
 from core.store.database.open_database import OpenDatabase
 from core.store.lineage.families import families_of
 from core.store.rows.sessions import read_sessions

@@ -67,7 +67,7 @@ def _own() -> dict[str, Any]:
     Raises:
         ConfigError: Something in the file of settings cannot be used.
     """
-    from core.support.user_dirs import OWN_KEYS, config_directory
+    from core.support.file_cache import OWN_KEYS, config_directory
     from inspector.base.commands import keymap_of
     from inspector.settings.config_file import own_settings
 

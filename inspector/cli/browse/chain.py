@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:
-    from core.explain.headline.lineage import chain_headline
+    from core.explain.headline.conversation import chain_headline
     from inspector.cli.table import Column, lines
     from inspector.terminal import formatting as format
 

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write a report."""
-    from inspector.report.text import report_text
+    from inspector.report.document import report_text
 
     form = "json" if args.json else args.format
     with target.session(args) as (store, session):

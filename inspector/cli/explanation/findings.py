@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from core.model.finding import Finding, NotKnown, Severity
-from core.support.plural import plural
+from core.support.amounts import plural
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.fleet import run as fleet

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def start(args: argparse.Namespace, found: Input) -> int:
     """Open the list of trajectories, or draw one frame of it."""
-    from core.support.user_dirs import OWN_KEYS, config_directory
+    from core.support.file_cache import OWN_KEYS, config_directory
     from inspector.app import InspectorApp
     from inspector.cli.app import open as app
     from inspector.screens.trajectories.screen import TrajectoriesScreen

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
-from core.support.amounts import dollars, short
-from core.support.plural import plural
+from core.support.amounts import dollars, plural, short
 from inspector.report.blocks import Chart
 from inspector.report.charts import drawing
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from core.support.amounts import short
-from inspector.report.escaping import for_html
+from inspector.report.blocks import for_html
 
 WIDTH, HEIGHT = 760, 200
 LEFT, RIGHT, TOP, BOTTOM = 52, 10, 26, 24

@@ -80,7 +80,7 @@ class ReportScreen(Reporting, ModalScreen[None]):
     @in_thread("report")
     def write(self, path: Path) -> None:
         """Gather and write on a connection of the worker's own."""
-        from inspector.report.text import report_text
+        from inspector.report.document import report_text
 
         with Store(self._location) as store:
             text = report_text(store, store.session(self._session), path.suffix[1:].lower() or "md")

@@ -10,7 +10,7 @@ from textual.reactive import reactive
 from textual.widget import AwaitMount
 
 from core.errors import InspectorError
-from core.hermes.config.engine import EngineInCharge, engine_of_home
+from core.hermes.config.config import EngineInCharge, engine_of_home
 from core.model.transcript.conversation import Conversation
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell

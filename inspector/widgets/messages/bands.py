@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from core.model.compaction.plan import Part, Plan
-from core.support.plural import plural
+from core.support.amounts import plural
 
 
 @dataclass(frozen=True, slots=True)

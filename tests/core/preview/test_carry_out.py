@@ -25,7 +25,7 @@ from core.preview.savings import read_rate
 from core.preview.summarisers import summary_price
 from core.store.database.locate import Location
 from core.store.store import Store
-from core.support.user_dirs import OWN_PRICES, config_directory
+from core.support.file_cache import OWN_PRICES, config_directory
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from core.support import fingerprint
-from core.support.user_dirs import cache_directory, config_directory
+from core.support.file_cache import cache_directory, config_directory
 from inspector.cli import printed_cache as kept
 from inspector.cli.arguments import target
 from inspector.cli.main import run

@@ -6,8 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from core.compress.facts.collect import Found
-from core.compress.facts.merge import endings
+from core.compress.facts.collect import Found, endings
 from core.compress.facts.values import classify
 from core.compress.retention.summary_index import LOST, SummaryIndex
 from core.compress.summarise.extract.fact_lines import FactLine

@@ -5,9 +5,8 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 
-from core.compress.facts.collect import Found
-from core.compress.facts.merge import endings
-from core.compress.facts.wording import roots
+from core.compress.facts.collect import Found, endings
+from core.compress.facts.topic import roots
 from core.compress.summarise.extract.fact_lines import FactLine
 from core.compress.summarise.extract.sections import purposes
 from core.compress.summarise.extract.select import Estimate

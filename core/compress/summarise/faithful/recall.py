@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.compress.facts.readable import decoded, one_line
-from core.compress.facts.wording import roots
+from core.compress.facts.topic import roots
 from core.model.transcript.message import Message
 
 _EXCERPT = 200

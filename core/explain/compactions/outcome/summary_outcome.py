@@ -7,7 +7,7 @@ from core.explain.compactions.attempts import Attempt
 from core.explain.compactions.outcome.failure import failure_of
 from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import BoundaryRows
-from core.hermes.config.engine import engine_in_charge
+from core.hermes.config.config import engine_in_charge
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import SummaryOutcome, SummaryStatus
 from core.model.transcript.session import Session

@@ -9,7 +9,7 @@ from typing import Self
 
 from core.hermes.log.read import Log, read_log
 from core.hermes.log.record import Kind, LogRecord
-from core.support.user_dirs import cache_directory
+from core.support.file_cache import cache_directory
 
 _STATED = (Kind.PREFLIGHT, Kind.PRE_API, Kind.HYGIENE, Kind.TELEMETRY, Kind.INIT)
 

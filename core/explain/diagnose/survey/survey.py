@@ -20,9 +20,9 @@ from itertools import count
 from typing import Any
 
 from core.errors import InspectorError
-from core.explain.diagnose.examine import examine
+from core.explain.diagnose.diagnose import examine
 from core.explain.diagnose.message_scan import suspects
-from core.explain.diagnose.rules.storage.session import examine_row
+from core.explain.diagnose.rules.storage.structure import examine_row
 from core.explain.diagnose.survey.logs import SessionLogs
 from core.explain.diagnose.survey.worker_pool import Examiners
 from core.hermes.config.config import HermesConfig, load_config

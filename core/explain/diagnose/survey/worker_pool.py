@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from core.errors import InspectorError
-from core.explain.diagnose.examine import examine
+from core.explain.diagnose.diagnose import examine
 from core.explain.diagnose.survey.logs import SessionLogs
 from core.hermes.config.config import load_config
 from core.store.database.locate import Location

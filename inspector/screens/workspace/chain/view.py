@@ -10,7 +10,7 @@ from textual import getters, on
 from textual.app import ComposeResult
 from textual.message import Message as Event
 
-from core.explain.headline.lineage import chain_headline
+from core.explain.headline.conversation import chain_headline
 from core.model.transcript.conversation import Chain
 from core.store.store import Store
 from inspector.base.app_protocol import shell

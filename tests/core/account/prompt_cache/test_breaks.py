@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.account.prompt_cache.breaks import LEAST, find_breaks
-from core.account.prompt_cache.causes import Surroundings
+from core.account.prompt_cache.breaks import LEAST, Surroundings, find_breaks
 from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.prices import PriceRow, Rates
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.compress.sizing.estimate import message_size, text_tokens, tool_tokens, total_tokens
-from core.compress.sizing.weight import message_weight
+from core.compress.sizing.estimate import message_size, message_weight, text_tokens, tool_tokens, total_tokens
 from core.hermes.policy.policy import load_policy
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 9000}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.explain.compactions.foreign_engine import foreign_engine
-from core.explain.diagnose.examine import examine
+from core.explain.diagnose.diagnose import examine
 from core.explain.events import explained
 from core.explain.explanation import Explanation
 from core.model.compaction.event import SummaryStatus, Trigger

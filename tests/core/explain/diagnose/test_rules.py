@@ -6,8 +6,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.explain.diagnose.diagnose import diagnose, diagnose_store
-from core.explain.diagnose.examine import Examination, examine, examine_store, findings
+from core.explain.diagnose.diagnose import (
+    Examination,
+    diagnose,
+    diagnose_store,
+    examine,
+    examine_store,
+    findings,
+)
 from core.explain.diagnose.registry import (
     CONVERSATION_RULES,
     SPENDING_RULES,
@@ -15,7 +21,7 @@ from core.explain.diagnose.registry import (
     STORE_SPENDING_RULES,
     rules,
 )
-from core.explain.diagnose.rules.storage.secrets import MASK
+from core.explain.diagnose.rules.storage.transcript import MASK
 from core.model.finding import Finding, Severity
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.diagnose.scene import Build, Scene, compacted, guarded, plain

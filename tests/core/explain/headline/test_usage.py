@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from core.explain.headline.lineage import chain_headline
+from core.explain.headline.conversation import chain_headline
 from core.explain.headline.usage import usage_headline
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prices import Money

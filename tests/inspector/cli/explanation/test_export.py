@@ -21,7 +21,7 @@ from core.model.transcript.conversation import Conversation
 from core.store.store import Store
 from inspector.cli.main import run
 from inspector.report.blocks import Paragraph, markdown
-from inspector.report.text import masked
+from inspector.report.document import masked
 from tests.inspector.cli.conftest import Json, Text
 
 AUTH = "Refactor the auth module"

@@ -13,7 +13,7 @@ import pytest
 
 from core.model.finding import Severity
 from core.store.database.locate import Location
-from core.support.user_dirs import cache_directory
+from core.support.file_cache import cache_directory
 from inspector.screens.sessions.columns import Extra, SessionLine
 from inspector.screens.sessions.data.figure_cache import recall, remember
 from inspector.screens.sessions.data.order import SourcePage

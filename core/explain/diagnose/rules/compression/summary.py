@@ -11,7 +11,7 @@ from core.explain.compactions.sentences import quoted
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
-from core.explain.diagnose.rules.storage.session import paused
+from core.explain.diagnose.rules.storage.structure import paused
 from core.explain.headline.conversation import standing_failure
 from core.hermes.log.record import Kind
 from core.model.compaction.preview import Retention
@@ -19,7 +19,7 @@ from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Severity
 from core.model.transcript.message import Message
 from core.redact.quick_check import masked_start
-from core.support.plural import plural
+from core.support.amounts import plural
 
 _ORDERS = ("resume exactly", "## Active Task")
 """What releases before 0.17 say in front of a summary; later ones say that the newest message wins."""

@@ -12,14 +12,14 @@ from core.account.pricing.price_book import PriceBook
 from core.account.spending.conversations import read_threads
 from core.account.spending.ledger import ledger
 from core.explain.diagnose.registry import Found, Rule, store_spending_rule
-from core.explain.diagnose.rules.money.prices import summary_spend
+from core.explain.diagnose.rules.money.spending import summary_spend
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.evidence import Evidence, Source
 from core.model.transcript.pages import ListQuery
 from core.model.transcript.session import Kind, Session
 from core.store.database.connect import reading
 from core.store.store import Store
-from core.support.plural import plural
+from core.support.amounts import plural
 
 _BILLED = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 

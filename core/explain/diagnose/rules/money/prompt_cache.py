@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from core.explain.diagnose.registry import Found, Rule, spending_rule
 from core.explain.diagnose.rules.money.case import Account
 from core.model.evidence import Verdict
-from core.support.plural import plural
+from core.support.amounts import plural
 from core.support.yaml_tables import shared_table
 
 

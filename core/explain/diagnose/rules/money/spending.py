@@ -3,20 +3,110 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from itertools import pairwise
+from typing import Any, Protocol
 
-from core.account.pricing.price import MILLION, rates_for, write_rate
+from core.account.pricing.price import MILLION, cost, rates_for, write_rate
+from core.account.pricing.price_book import open_book
 from core.account.prompt_cache.routes import Route
 from core.account.spending.conversations import read_threads
 from core.account.spending.ledger import ledger
-from core.explain.diagnose.registry import Found, Rule, spending_rule
+from core.explain.diagnose.case import Case
+from core.explain.diagnose.registry import (
+    Found,
+    Missing,
+    Rule,
+    conversation_rule,
+    spending_rule,
+    store_spending_rule,
+)
 from core.explain.diagnose.rules.money.case import Account, billed
-from core.explain.diagnose.rules.money.prices import summary_spend
-from core.model.accounting.ledger import LedgerRow
+from core.explain.diagnose.rules.remedies import to_fire_earlier
+from core.explain.what_if.bill import Bill
+from core.hermes.log.record import Kind
+from core.model.accounting.ledger import LedgerPart, LedgerRow
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.transcript.session import Session
-from core.support.plural import plural
+from core.support.amounts import plural
+
+_TRUST = "Trust the cost computed from the price list: hermes-inspector usage"
+_ADD = "Add the model to prices.yaml in the configuration directory"
+
+
+class Spent(Protocol):
+    """What was spent, and whose it is."""
+
+    @property
+    def rows(self) -> Sequence[LedgerRow]:
+        """The ledger by model, with costs at list prices."""
+
+
+@spending_rule("F4")
+@store_spending_rule("F4")
+def unpriced(spent: Spent, rule: Rule) -> Iterable[Found]:
+    """Said once for all models: of a store that never recorded a cost it holds for each of them."""
+    parts = [
+        part
+        for row in spent.rows
+        for part in row.parts
+        if part.recorded.missing and part.billing not in ("included", "local")
+    ]
+    if not parts:
+        return
+    models = list(dict.fromkeys(part.model or "an unnamed model" for part in parts))
+    priced = [part.computed.usd for part in parts if part.computed.usd and not part.computed.missing]
+    listed, least = sum(priced, Decimal(0)), "at least " if len(priced) < len(parts) else ""
+    numbers = {
+        "tokens": sum(part.tokens.total or 0 for part in parts),
+        "model": models[0] if len(models) == 1 else f"{len(models):,} models",
+        "listed": f": {least}${listed:.2f} at list prices" if listed else "",
+        "advice": _ADD if least else _TRUST,
+    }
+    yield Found(numbers, tuple(map(_without_cost, parts)))
+
+
+def _without_cost(part: LedgerPart) -> Evidence:
+    spent = f"{part.tokens.total or 0:,} tokens of {part.model or 'an unnamed model'}"
+    text = f"{spent}, {part.provider or 'no provider'}, estimated_cost_usd 0 or NULL"
+    return Evidence(Source.DATABASE, "sessions", text)
+
+
+@spending_rule("F5")
+@store_spending_rule("F5")
+def stale_price(spent: Spent, rule: Rule) -> Iterable[Found]:
+    """What was recorded differs from the list of its day."""
+    for row in spent.rows:
+        recorded, computed = row.recorded.usd, row.computed.usd
+        if not recorded or not computed or row.recorded.missing or row.computed.missing:
+            continue
+        apart = abs(computed - recorded)
+        share, least = Decimal(str(rule.limits["share"])), Decimal(str(rule.limits["least"]))
+        if apart > least and apart > share * computed:
+            numbers = {"model": row.key, "recorded": recorded, "computed": computed}
+            entries = (part.price for part in row.parts if part.price)
+            where = (Evidence(Source.DERIVED, "price list", entry.label) for entry in entries)
+            yield Found(numbers, tuple(where), Verdict.DERIVED)
+
+
+@spending_rule("F8")
+@store_spending_rule("F8")
+def included(spent: Spent, rule: Rule) -> Iterable[Found]:
+    """A subscription pays; what these calls would cost else."""
+    listed = sum((row.included.usd for row in spent.rows if row.included.usd), Decimal(0))
+    if listed:
+        yield Found({"listed": listed}, verdict=Verdict.DERIVED)
+
+
+def summary_spend(rows: Sequence[LedgerRow]) -> dict[str, Any]:
+    """What summaries took, from the rows of their task."""
+    usd = sum((row.recorded.usd for row in rows if row.recorded.usd), Decimal(0))
+    return {
+        "told": plural(sum(row.calls or 0 for row in rows), "call"),
+        "tokens": sum(row.tokens.total or 0 for row in rows),
+        "price": f", ${usd:.4f}" if usd else "",
+    }
 
 
 @spending_rule("F2")
@@ -159,3 +249,41 @@ def no_reasoning(account: Account, rule: Rule) -> Iterable[Found]:
 def _tells_reasoning(session: Session) -> bool:
     """The provider's usage has a count for it; Anthropic's has none."""
     return Route(session.provider or "", session.base_url or "").format != "anthropic_messages"
+
+
+@conversation_rule("A3")
+def threshold_too_high_for_the_money(case: Case, rule: Rule) -> Iterable[Found]:
+    """A long window is never compressed, and reading it again is most of the bill."""
+    threshold = case.threshold
+    if threshold is None:
+        raise Missing("the window is unknown")
+    if threshold < rule.limits["tokens"]:
+        return
+    calls = [record.input for record in case.lines(Kind.CALL) if record.input]
+    if not calls:
+        raise Missing("no log line of a call is left")
+    if max(calls) < threshold and (share := _reading(case)) >= rule.limits["share"]:
+        numbers = {
+            "threshold": threshold,
+            "largest": max(calls),
+            "share": float(share),
+            "lever": to_fire_earlier(case),
+        }
+        yield Found(numbers, verdict=Verdict.DERIVED)
+
+
+def _reading(case: Case) -> Decimal:
+    """The share of the bill that is reading prompts again, at list prices."""
+    entry = Bill.of(case.context, open_book()).entry
+    if entry is None:
+        raise Missing("nobody has a price for the model")
+    tokens = [session.tokens for session in case.conversation.sessions]
+    read = sum(one.cache_read or 0 for one in tokens)
+    fresh, written, output = (
+        sum(getattr(one, name) or 0 for one in tokens) for name in ("input", "cache_write", "output")
+    )
+    whole = cost(entry, (fresh, read, written, output), calls=case.tip.api_calls or 1)
+    reading = cost(entry, (0, read, 0, 0), calls=case.tip.api_calls or 1)
+    if not whole or reading is None:
+        raise Missing("the model has no price for what it was used for")
+    return reading / whole

@@ -19,7 +19,7 @@ from core.model.finding import Severity
 from core.model.transcript.storage import StoreHealth
 from core.store.database.connect import log_of
 from core.store.store import Store
-from core.support.plural import plural
+from core.support.amounts import plural
 
 _BESIDE = ("", "-wal", "-shm")
 _OTHERS = stat.S_IRGRP | stat.S_IROTH

@@ -72,7 +72,7 @@ def test_progress_is_reported_and_a_survey_can_be_stopped(home: Home) -> None:
 
 def test_a_broken_memory_counts_as_none(home: Home) -> None:
     surveyed(home)
-    from core.support.user_dirs import cache_directory
+    from core.support.file_cache import cache_directory
 
     for slot in (cache_directory() / "findings").iterdir():
         slot.write_text('{"version": 1, "found": 7}')

@@ -1,0 +1,156 @@
+"""The requests of a conversation as a recorder kept them, and the breaks of its prompt cache they prove."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from core.errors import DatabaseError
+from core.explain.context.context import ConversationContext
+from core.model.accounting.prompt_cache import CacheBreak, CacheReport, RecordedBreak, RecordedUse
+from core.model.accounting.tokens import Buckets
+from core.model.compaction.event import CompressionEvent
+from core.model.evidence import Evidence, Source, Verdict
+from core.recordings.prefix_breaks import PrefixBreak, prefix_breaks
+from core.recordings.read import RecordedCompaction, RecordedRequest, Recording
+from core.support.file_cache import state_directory
+
+_NEAR = timedelta(seconds=3)
+"""A request's line in the log is written within this of its answer."""
+_CAUSES = {"system": "system_prompt_changed", "tools": "tools_changed", "messages": "messages_rewritten"}
+
+
+def recorded_requests(context: ConversationContext) -> tuple[RecordedRequest, ...]:
+    """The requests of a conversation; none where nobody recorded, or the recording cannot be read."""
+    home = context.store.location.home
+    if home is None:
+        return ()
+    try:
+        return Recording(state_directory()).requests(home, tuple(context.sessions))
+    except DatabaseError:
+        return ()
+
+
+def with_recording(report: CacheReport, context: ConversationContext) -> CacheReport:
+    """A report with what a recording proves of it; the same one without a recording."""
+    requests = recorded_requests(context)
+    if not requests:
+        return report
+    breaks = prefix_breaks(requests)
+    return replace(
+        report,
+        breaks=tuple(_proved(one, breaks) for one in report.breaks),
+        recorded=_use(requests, breaks),
+    )
+
+
+def _use(requests: Sequence[RecordedRequest], breaks: Sequence[PrefixBreak]) -> RecordedUse:
+    main = [one for one in requests if not one.task]
+    auxiliary: dict[str, Buckets] = {}
+    for one in requests:
+        if one.task and one.usage is not None:
+            auxiliary[one.task] = auxiliary.get(one.task, Buckets()) + one.usage
+    newest = next((one for one in reversed(main) if one.parts), None)
+    tools = next((one.tools for one in reversed(main) if one.tools), None)
+    schemas = {} if tools is None else _schemas(tools)
+    return RecordedUse(
+        requests=len(main),
+        tokens=sum((one.usage for one in main if one.usage is not None), Buckets()),
+        auxiliary=auxiliary,
+        parts={} if newest is None else newest.parts,
+        tool_schemas=schemas,
+        breaks=tuple(RecordedBreak(one.request.at, one.cause, one.at, one.of) for one in breaks),
+    )
+
+
+def _schemas(name: str) -> dict[str, int]:
+    try:
+        return Recording(state_directory()).tool_sizes(name)
+    except DatabaseError:
+        return {}
+
+
+def _proved(one: CacheBreak, breaks: Sequence[PrefixBreak]) -> CacheBreak:
+    """A break with the place at which the request left the one before it."""
+    for found in breaks:
+        ended = found.request.at + timedelta(seconds=found.request.seconds or 0.0)
+        if not found.request.at - _NEAR <= one.at <= ended + _NEAR:
+            continue
+        cause = _CAUSES[found.cause] if one.cause == "unknown" else one.cause
+        where = f"recorded request {found.request.id}"
+        return replace(
+            one, cause=cause, evidence=(*one.evidence, Evidence(Source.RECORDING, where, _says(found)))
+        )
+    return one
+
+
+def _says(found: PrefixBreak) -> str:
+    if found.cause == "messages":
+        return f"the first {found.at} of {found.of} messages are those of the request before, the next is not"
+    return (
+        f"its {'system prompt is' if found.cause == 'system' else 'tools are'} not that of the request before"
+    )
+
+
+_CLOSE = timedelta(seconds=5)
+_SOON = timedelta(minutes=10)
+
+
+def borne_out(
+    events: Sequence[CompressionEvent], context: ConversationContext
+) -> tuple[CompressionEvent, ...]:
+    """The events with what was recorded of each; the same ones without a recording."""
+    requests = recorded_requests(context)
+    breaks = [one for one in prefix_breaks(requests) if one.cause == "messages"]
+    measured = _compactions(context)
+    if not requests and not measured:
+        return tuple(events)
+    return tuple(_counted(_with_proof(event, breaks, measured), requests) for event in events)
+
+
+def _counted(event: CompressionEvent, requests: Sequence[RecordedRequest]) -> CompressionEvent:
+    """A size that was worked out, proved where the provider counted as much in the request before."""
+    at = event.at
+    if at is None or event.threshold is None or event.verdict is not Verdict.DERIVED:
+        return event
+    before = [one for one in requests if not one.task and one.usage is not None and one.at < at]
+    prompt = before[-1].usage.prompt if before and before[-1].usage is not None else None
+    if prompt is None or prompt < event.threshold:
+        return event
+    text = f"its prompt held {prompt:,} tokens by the provider's count"
+    proof = Evidence(Source.RECORDING, f"recorded request {before[-1].id}", text)
+    return replace(event, verdict=Verdict.PROVED, evidence=(*event.evidence, proof))
+
+
+def _compactions(context: ConversationContext) -> tuple[RecordedCompaction, ...]:
+    home = context.store.location.home
+    if home is None:
+        return ()
+    try:
+        return Recording(state_directory()).compactions(home, tuple(context.sessions))
+    except DatabaseError:
+        return ()
+
+
+def _with_proof(
+    event: CompressionEvent, breaks: Sequence[PrefixBreak], measured: Sequence[RecordedCompaction]
+) -> CompressionEvent:
+    at = event.at
+    if at is None or not event.completed:
+        return event
+    proof = [
+        Evidence(Source.RECORDING, "recorded compaction", _measure(one))
+        for one in measured
+        if abs(one.at - at) <= _CLOSE and event.messages_before in (None, one.before)
+    ][:1]
+    follows = next((one for one in breaks if at - _CLOSE <= one.request.at <= at + _SOON), None)
+    if follows is not None:
+        text = f"its first {follows.at} messages are those of the request before, which held {follows.of}"
+        proof.append(Evidence(Source.RECORDING, f"recorded request {follows.request.id}", text))
+    return replace(event, evidence=(*event.evidence, *proof))
+
+
+def _measure(one: RecordedCompaction) -> str:
+    kept = "" if one.score is None else f", {one.score:.0%} of the facts kept"
+    return f"our engine made {one.after} of {one.before} messages in {one.seconds:.2f} s{kept}"

@@ -1,1 +1,0 @@
-"""What a recording proves of a conversation."""

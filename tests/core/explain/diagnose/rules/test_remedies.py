@@ -1,0 +1,178 @@
+"""What a finding advises can be done: every setting is one of Hermes', every command one there is."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+import pytest
+
+from core.explain.diagnose.diagnose import examine
+from core.explain.diagnose.registry import rules
+from core.hermes.config.config_values import key_specs
+from core.model.finding import Finding, Severity
+from core.support.yaml_tables import shared_table
+from inspector.cli.registry import COMMANDS
+from tests.core.explain.conftest import MakeHome
+from tests.core.explain.diagnose.scene import LONG, Build, base, config, guarded, line, twice
+from tests.core.explain.diagnose.structure_scenes import ended
+from tests.core.explain.diagnose.summary_scenes import failing, last_word
+from tests.core.explain.diagnose.thrash_scenes import GAVE_UP, often
+from tests.core.explain.diagnose.trigger_scenes import reading
+from tests.core.explain.home import CONFIG, Home
+
+OLDEST = "0.13"
+SECTIONS = frozenset(key.partition(".")[0] for key in key_specs() if "." in key)
+KEY = re.compile(rf"\b(?:{'|'.join(sorted(SECTIONS))})\.[a-z_.]*[a-z_]")
+OWN = re.compile(r"hermes-inspector ([a-z-]+)")
+SLASH = re.compile(r"(?<![\w`])/([a-z]+)")
+EVERYWHERE = {"compress", "new", "undo", "branch", "sessions", "resume"}
+"""Commands that every release from 0.13 to 0.22 has."""
+
+ADVICE = {
+    **{key: rule.helps for key, rule in rules().items()},
+    **shared_table("core/explain/diagnose/rules/money/break_remedies.yaml"),
+}
+
+
+@pytest.mark.parametrize("rule", ADVICE)
+def test_a_remedy_names_settings_and_commands_of_every_release(rule: str) -> None:
+    known = [name for name, spec in key_specs().items() if spec.known_to(OLDEST)]
+    named = [key for key in KEY.findall(ADVICE[rule]) if not key.endswith(".yaml")]
+    assert [key for key in named if not any(f"{one}.".startswith(f"{key}.") for one in known)] == []
+    assert set(OWN.findall(ADVICE[rule])) <= set(COMMANDS)
+    assert set(SLASH.findall(ADVICE[rule])) <= EVERYWHERE
+
+
+def finding(home: Home, build: Build, rule: str) -> Finding:
+    build(home)
+    with home.store() as store:
+        return next(one for one in examine(store, "S").findings if one.rule == rule)
+
+
+def window(tokens: int, section: str = "") -> str:
+    return CONFIG.replace("64000", str(tokens)) + section
+
+
+@pytest.mark.parametrize(
+    ("release", "tokens", "lever"),
+    [
+        ("0.13", 600_000, "Set a lower compression.threshold in"),
+        ("0.19", 1_000_000, "Set a lower compression.threshold in"),
+        ("0.19", 400_000, "Set a lower model.context_length in config.yaml (75% is"),
+        ("0.22", 400_000, "Set compression.threshold_tokens in"),
+    ],
+)
+def test_a_threshold_is_lowered_by_what_the_release_goes_by(
+    make_home: MakeHome, release: str, tokens: int, lever: str
+) -> None:
+    found = finding(make_home(release, window(tokens)), reading(9_000_000, 200_000), "A3")
+    assert found.remedy.startswith(lever)
+
+
+@pytest.mark.parametrize(
+    ("release", "section", "lever"),
+    [
+        ("0.22", "compression:\n  threshold_tokens: 30000\n", "Raise compression.threshold_tokens"),
+        (
+            "0.19",
+            "auxiliary:\n  compression:\n    context_length: 20000\n",
+            "Set auxiliary.compression.model",
+        ),
+    ],
+)
+def test_a_threshold_is_raised_by_what_holds_it_down(
+    make_home: MakeHome, release: str, section: str, lever: str
+) -> None:
+    assert finding(make_home(release, config(section)), often(60), "B3").remedy.startswith(lever)
+
+
+def test_where_no_setting_raises_a_threshold_none_is_advised(make_home: MakeHome) -> None:
+    assert finding(make_home("0.19", window(200_000)), often(60), "B3").remedy.startswith("Raise compression")
+    short = finding(make_home("0.19", window(64_000)), often(60), "B3")
+    assert short.remedy.startswith("Take a model with a longer window")
+
+
+@pytest.mark.parametrize("release", ["0.13", "0.19"])
+def test_a_threshold_that_cannot_move_is_not_said_to(make_home: MakeHome, release: str) -> None:
+    found = finding(make_home(release, window(64_000)), base, "A1")
+    assert found.remedy == "Nothing is wrong; compression.threshold does not move it in this window"
+    assert "above 0.75" in finding(make_home("0.19", window(200_000)), base, "A1").remedy
+
+
+def test_requests_the_provider_refused_are_not_blamed_on_the_threshold(make_home: MakeHome) -> None:
+    def build(home: Home) -> None:
+        base(home)
+        for _ in range(4):
+            home.talk(4)
+            home.refused("HTTP 400: This model's maximum context length is 40000 tokens.")
+            home.started(41_000, 28)
+            home.compact(summary=LONG)
+            home.done(28, 8, 9_000)
+
+    found = finding(make_home("0.19", window(200_000)), build, "B3")
+    assert "set model.context_length to what it serves" in found.remedy
+
+
+@pytest.mark.parametrize(("release", "severity"), [("0.19", Severity.WARNING), ("0.22", Severity.CRITICAL)])
+def test_a_dead_end_is_refused_only_where_hermes_refuses_it(
+    make_home: MakeHome, release: str, severity: Severity
+) -> None:
+    found = finding(make_home(release), ended("compression"), "E1")
+    assert found.severity is severity
+    assert ("refuses" in found.sentence) is (severity is Severity.CRITICAL)
+
+
+def test_a_result_away_from_its_call_is_worse_than_one_that_never_came(make_home: MakeHome) -> None:
+    def apart(home: Home) -> None:
+        unanswered(home)
+        home.db.message("S", "tool", "late", tool_call_id="open", tool_name="t")
+
+    def unanswered(home: Home) -> None:
+        base(home)
+        home.db.message("S", "assistant", "", calls=[("open", "t", "{}")])
+        home.db.message("S", "user", "never mind")
+
+    assert finding(make_home(), unanswered, "E6").severity is Severity.WARNING
+    assert finding(make_home(), apart, "E6").severity is Severity.CRITICAL
+
+
+def test_strikes_outlive_a_process_only_where_the_database_keeps_them(make_home: MakeHome) -> None:
+    at = datetime(2033, 5, 18, 3, 33, 20, tzinfo=UTC)
+    kept = guarded(compression_ineffective_count=2, compression_recovery_deadline=at.timestamp())
+    remedy = finding(make_home("0.22"), kept, "B2").remedy
+    assert "a new process does not" in remedy
+    assert "tries again at 03:33:20 UTC" in remedy
+    assert "a new process or /new starts afresh" in finding(make_home("0.19"), line(GAVE_UP), "B2").remedy
+
+
+def test_what_a_shortened_result_hid_stands_in_the_generation_before(make_home: MakeHome) -> None:
+    home = make_home()
+    assert "show S --generation 1" in finding(home, failing("[probe] (40 chars result)"), "C11").remedy
+
+
+def test_a_head_is_worth_a_warning_once_it_outlived_a_second_compaction(make_home: MakeHome) -> None:
+    def once(home: Home) -> None:
+        base(home)
+        home.compact(summary=LONG)
+
+    assert finding(make_home(), once, "D3").severity is Severity.INFO
+    again = finding(make_home(), twice(LONG, LONG * 2, speak=True), "D3")
+    assert again.severity is Severity.WARNING
+    assert "after 2 of them" in again.sentence
+
+
+PREFIX = "[CONTEXT COMPACTION — REFERENCE ONLY] Go on and resume exactly from there.\n"
+
+
+@pytest.mark.parametrize("release", ["0.13", "0.19"])
+def test_a_summary_that_gives_orders_is_told_of_behind_a_request_too(
+    make_home: MakeHome, release: str
+) -> None:
+    def build(home: Home) -> None:
+        last_word(PREFIX + LONG)(home)
+        home.db.message("S", "user", "something else")
+
+    found = finding(make_home(release), build, "C7")
+    assert found.sentence.startswith("The words before the summary")
+    assert found.severity is (Severity.INFO if release == "0.13" else Severity.WARNING)
