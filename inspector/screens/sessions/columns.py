@@ -263,13 +263,3 @@ COLUMNS = (
     Column("compressions", 12, _compressions, 112, right=True, sort="compressions"),
 )
 FULL_COMPRESSIONS = 12
-GAP = 2
-LEAST_TITLE = 12
-
-
-def layout(width: int, *, profiles: bool = False) -> tuple[tuple[Column, int], ...]:
-    """The columns that fit a list of `width` cells, each with its width; the title takes what is left."""
-    shown = [one for one in COLUMNS if one.least <= width <= one.most and (profiles or one.title != PROFILE)]
-    fixed = sum(column.width for column in shown) + GAP * (len(shown) - 1)
-    room = max(LEAST_TITLE, width - fixed)
-    return tuple((column, column.width or room) for column in shown)

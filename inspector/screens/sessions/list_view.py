@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 
 from textual.reactive import reactive
 
-from inspector.screens.sessions.columns import GAP, Column, Extra, Key, SessionLine, Sheet, layout
+from inspector.screens.sessions.columns import Column, Extra, Key, SessionLine, Sheet
+from inspector.screens.sessions.data.column_sets import ALL, GAP, layout
 from inspector.screens.sessions.data.order import Order
 from inspector.terminal import formatting as format
 from inspector.terminal.glyphs import DOWN, UP
@@ -28,6 +29,8 @@ class SessionsList(RowList[SessionLine]):
     order: reactive[Order] = reactive(Order())
     profiles = reactive(False)
     """Rows of several databases are shown, so each says where it is from."""
+    columns = reactive(ALL)
+    """The set of columns that is shown, one of `SETS`."""
     now: reactive[datetime] = reactive(format.utc_now)
 
     def __init__(self) -> None:
@@ -40,7 +43,7 @@ class SessionsList(RowList[SessionLine]):
     def draw_header(self, width: int) -> list[Line]:
         """Column titles; the one the list is sorted by carries the direction."""
         line = Line()
-        for place, (column, cells) in enumerate(layout(width, profiles=self.profiles)):
+        for place, (column, cells) in enumerate(_layout(self, width)):
             here = column.sort == self.order.sort
             style, room = self.palette.style("ink" if here else "ink-muted", bold=here), cells - column.indent
             title = self._column_title(column, room) if here else column.title
@@ -57,7 +60,7 @@ class SessionsList(RowList[SessionLine]):
     def draw_row(self, row: SessionLine, index: int, width: int) -> Line:
         """One conversation or session."""
         line, sheet = Line(), self._sheet(row)
-        for column, cells in layout(width, profiles=self.profiles):
+        for column, cells in _layout(self, width):
             line.extend(column.draw(row, cells, sheet)).gap(GAP)
         return line
 
@@ -80,13 +83,17 @@ class SessionsList(RowList[SessionLine]):
     @property
     def sorts(self) -> frozenset[str]:
         """The orders the columns in sight stand for."""
-        return frozenset(column.sort for column, _ in layout(self.row_width, profiles=self.profiles))
+        return frozenset(column.sort for column, _ in _layout(self, self.row_width))
 
     def column_at(self, x: int) -> str:
         """The order the header under a cell stands for; empty where there is none."""
         start = 0
-        for column, cells in layout(self.row_width, profiles=self.profiles):
+        for column, cells in _layout(self, self.row_width):
             if start <= x < start + cells + GAP:
                 return column.sort
             start += cells + GAP
         return ""
+
+
+def _layout(listing: SessionsList, width: int) -> tuple[tuple[Column, int], ...]:
+    return layout(width, profiles=listing.profiles, chosen=listing.columns)

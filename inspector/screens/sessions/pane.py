@@ -18,6 +18,7 @@ from inspector.base.commands import bindings
 from inspector.base.workers import Reporting
 from inspector.screens.sessions import messages
 from inspector.screens.sessions.columns import SessionLine
+from inspector.screens.sessions.data.column_sets import SETS
 from inspector.screens.sessions.data.order import SORTS, Order, SourcePage
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.sessions.measuring import Measuring
@@ -77,6 +78,9 @@ class SessionsPane(Reporting, Vertical):
         sort = shell(self).recall("sort")
         if isinstance(sort, str) and sort in SORTS:
             self.order = replace(self.order, sort=sort)
+        columns = shell(self).recall("columns")
+        if isinstance(columns, str) and columns in SETS:
+            self.listing.columns = columns
         self.measuring = Measuring(self.listing, self.reader)
         self.listing.profiles = len(self.reader.locations) > 1
         self.listing.now = self.reader.now
@@ -190,6 +194,14 @@ class SessionsPane(Reporting, Vertical):
         names = [name for name in SORTS if name in self.listing.sorts]
         place = names.index(self.order.sort) if self.order.sort in names else -1
         self.reorder(replace(self.order, sort=names[(place + 1) % len(names)], natural=True))
+
+    def action_columns(self) -> None:
+        """Show the next set of columns."""
+        names = list(SETS)
+        chosen = names[(names.index(self.listing.columns) + 1) % len(names)]
+        self.listing.columns = chosen
+        shell(self).remember("columns", chosen)
+        self.listing.refresh()
 
     def action_reverse(self) -> None:
         """Turn the order round."""

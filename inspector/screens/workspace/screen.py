@@ -69,6 +69,7 @@ class WorkspaceScreen(Page):
         self.session_id = session_id
         names = [tab.name for tab in TABS]
         self._active = names.index(view) if view in names else 0
+        self._anywhere = view is None and row is None
         self._views: dict[str, View] = {}
         self._engine: EngineInCharge | None = None
         self.set_reactive(WorkspaceScreen.cursor, Cursor(row=row))
@@ -86,6 +87,10 @@ class WorkspaceScreen(Page):
         bar = self.query_one(TitleBar)
         bar.heading = self.session_id
         bar.tabs = tuple(tab.title for tab in TABS)
+        if self._anywhere:  # where the user was last is where they look first
+            names = [tab.name for tab in TABS]
+            last = shell(self).recall("tab")
+            self._active = names.index(last) if isinstance(last, str) and last in names else 0
         bar.active = self._active
         self._pulse = Pulse(self, self.location, self.load)
         self.load()
@@ -167,11 +172,13 @@ class WorkspaceScreen(Page):
 
     @on(TitleBar.TabClicked)
     def _clicked(self, event: TitleBar.TabClicked) -> None:
-        self._show(event.index)
+        self.action_view(event.index + 1)
 
     def action_view(self, number: int) -> None:
-        """Bring the n-th view to the front."""
+        """Bring the n-th view to the front, and remember that it was wanted."""
         self._show(number - 1)
+        if self.subject is not None and 0 < number <= len(TABS):
+            shell(self).remember("tab", TABS[number - 1].name)
 
     def _show(self, index: int) -> None:
         if self.subject is None or not 0 <= index < len(TABS):
