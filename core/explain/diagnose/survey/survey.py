@@ -105,7 +105,7 @@ def survey(
     memory = _load(kept)
     home, now = store.location.home, now or datetime.now(UTC)
     config, logs = load_config(home), SessionLogs.of_home(home)
-    rows = store.conversations().rows
+    rows = store.conversations(shown=False).rows
     slices = list(_slices(store, memory.scanned))
     total = len(slices) + len(rows)
     try:
@@ -194,7 +194,10 @@ def _examine_all(
     waiting = [task.ids for task in tasks if task.full and task.known is None]
     with Examiners(store.location, around.now, waiting, processes=processes) as examiners:
         for task in tasks:
-            yield _surveyed(task, memory, lambda one: _examined(store, one, examiners, around))
+            done = _surveyed(task, memory, lambda one: _examined(store, one, examiners, around))
+            if done.findings or done.error is not None:
+                store.learn_titles([task.row])  # few are shown of the many that are looked at
+            yield done
             report()
             if cancelled():
                 raise _Stopped

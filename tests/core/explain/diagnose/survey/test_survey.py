@@ -9,6 +9,7 @@ from core.explain.diagnose import message_scan as scan
 from core.explain.diagnose.diagnose import worst_first
 from core.explain.diagnose.survey import worker_pool as examiner
 from core.explain.diagnose.survey.survey import Surveyed, survey
+from core.store.store import Store
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.diagnose.scene import children, compacted
 from tests.core.explain.diagnose.structure_scenes import SECRET
@@ -207,3 +208,15 @@ def test_a_gap_between_ids_is_stepped_over(home: Home) -> None:
     with home.store() as store:
         list(survey(store, report=lambda done, total: seen.append((done, total))))
     assert seen[-1] == (8, 8)
+
+
+def test_only_titles_of_conversations_with_findings_are_looked_up(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_up: list[str] = []
+    monkeypatch.setattr(
+        Store, "learn_titles", lambda self, rows: looked_up.extend(row.root.id for row in rows)
+    )
+    found = surveyed(home)
+    assert sorted(looked_up) == sorted(root for root, one in found.items() if one.findings)
+    assert "quiet0" not in looked_up
