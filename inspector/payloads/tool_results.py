@@ -48,6 +48,8 @@ def _life(one: ResultLife) -> dict[str, Any]:
         "lifetime_usd": jsonio.money(one.usd),
         "stub": one.stub,
         "live": one.live,
+        "tool_cap": one.cap,
+        "expired": one.expired,
         "would": None if one.would is None else _would(one.would),
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from core.account.pricing.price_book import open_book
@@ -168,7 +168,14 @@ def _told(
         stub=shrunk.message.text if shrunk else None,
         would=would,
         live=life.generation == last,
+        cap=dict(policy.results.tool_caps).get(_tool(life)),
+        expired=path is not None and _expired(row.timestamp, policy.results.keeps_hours),
     )
+
+
+def _expired(stored: datetime | None, hours: int) -> bool:
+    """Whether a file saved then is older than files are kept; never where they are kept for good."""
+    return bool(hours) and stored is not None and datetime.now(UTC) - stored > timedelta(hours=hours)
 
 
 def _readable(path: str | None) -> bool | None:

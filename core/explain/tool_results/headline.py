@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from core.explain.tool_results.life import ResultLives
+from core.explain.tool_results.life import ResultLife, ResultLives
 from core.model.finding import Severity
 from core.model.headline import Headline
 from core.support.amounts import plural
 
 _LOST = "Call the tool again for less of it: a narrower command, a range of lines, a filter."
+
+
+_THERE = {True: "the file is there", False: "the file is gone"}
+
+
+def file_words(one: ResultLife) -> str:
+    """What is known of the file that holds the whole of a result."""
+    if one.readable is not None:
+        return _THERE[one.readable]
+    return "probably gone: this release deletes such files" if one.expired else "nobody looked for the file"
 
 
 def results_headline(found: ResultLives) -> Headline:

@@ -26,6 +26,8 @@ class ResultLife:
         stub: What pruning will leave of it; None where it leaves it alone.
         would: What becomes of it under the release and window asked about; None where too little is left.
         live: It stands in the newest generation.
+        cap: Characters at which its tool cuts what it returns; None where no release has one.
+        expired: Its file is older than the release keeps such files.
     """
 
     row: int
@@ -42,6 +44,8 @@ class ResultLife:
     stub: str | None
     would: Arrived | None
     live: bool
+    cap: int | None = None
+    expired: bool = False
 
     @property
     def path(self) -> str | None:

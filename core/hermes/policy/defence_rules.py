@@ -84,6 +84,7 @@ class ResultRules:
         size: A result longer than this is saved to a file and replaced by a block with a preview.
         turn: Results of one turn longer than this together are replaced, largest first.
         preview: The start of a result that its block shows.
+        tool_caps: Characters at which tools themselves cut what they return.
         unlimited: Tools whose single result is never replaced; a turn does not spare them.
         mcp: Size for MCP tools; 0 where they have none of their own.
         scaled: `size` and `turn` follow the window.
@@ -104,6 +105,7 @@ class ResultRules:
     size: int
     turn: int
     preview: int
+    tool_caps: tuple[tuple[str, int], ...]
     unlimited: tuple[str, ...]
     mcp: int
     scaled: bool

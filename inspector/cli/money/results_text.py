@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.compress.tool_results.arrival import Arrived, ArrivedTurn, threshold_words
+from core.explain.tool_results.headline import file_words
 from core.explain.tool_results.life import ResultLife, ResultLives
 from inspector.cli.table import Column
 from inspector.cli.table import lines as table
@@ -17,7 +18,6 @@ _WORDS = {
     "truncated": "truncated, the rest is lost",
     "pruned": "pruned",
 }
-_READABLE = {True: "the file is there", False: "the file is gone", None: ""}
 
 
 def lines(found: ResultLives) -> Iterator[str]:
@@ -42,11 +42,9 @@ def lines(found: ResultLives) -> Iterator[str]:
     yield f"Hermes {found.release}, {window}: limit {size} characters a result, {turn} a turn"
     for one in found.results:
         if one.path is not None:
-            yield f"row {one.row}: {one.path}{_and(_READABLE[one.readable])}"
-
-
-def _and(words: str) -> str:
-    return f" ({words})" if words else ""
+            yield f"row {one.row}: {one.path} ({file_words(one)})"
+        if one.cap is not None and "tool_cap" in (one.arrived.layer, one.standing.layer):
+            yield f"row {one.row}: {one.tool} itself cuts at {format.count(one.cap)} characters"
 
 
 def _cells(one: ResultLife) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from core.explain.tool_results.headline import file_words
 from core.explain.tool_results.life import ResultLife, ResultLives
 from inspector.terminal import formatting as format
 from inspector.terminal.line import Line
@@ -25,7 +26,6 @@ _OUTCOMES = {
     "truncated": "be truncated, the rest lost",
     "changed": "be rewritten",
 }
-_READABLE = {True: "the file is there", False: "the file is gone", None: "nobody looked for the file"}
 
 
 class ResultList(RowList[ResultLife]):
@@ -77,7 +77,7 @@ def _told(one: ResultLife, width: int, ink: Palette) -> Iterator[Line]:
     if one.arrived.chars is not None:
         yield from field("whole", f"{format.count(one.arrived.chars)} characters", width, ink)
     if one.path is not None:
-        yield from field("file", f"{one.path} ({_READABLE[one.readable]})", width, ink)
+        yield from field("file", f"{one.path} ({file_words(one)})", width, ink)
         if one.standing.layer == "pruned":
             yield from field("", "nothing in the conversation names it any more", width, ink)
     yield from field("becomes", one.stub or "nothing else: pruning leaves it alone", width, ink)

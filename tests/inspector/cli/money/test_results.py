@@ -116,3 +116,19 @@ def test_a_file_of_anything_else_is_refused_in_one_line(
     assert code == 2
     assert len(said.strip().splitlines()) <= 2
     assert "Traceback" not in said
+
+
+def test_a_release_that_deletes_such_files_says_that_an_old_one_is_probably_gone(
+    saved: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    home, _ = saved
+    assert [_only(capsys, home, "--release", one)["expired"] for one in ("0.19", "0.22")] == [False, True]
+    assert run(["results", "S", "--home", str(home), "--release", "0.22"]) == 0
+    assert "probably gone" in capsys.readouterr().out
+
+
+def test_each_release_has_its_own_caps_of_tools() -> None:
+    caps = {release: dict(load_policy(release).results.tool_caps) for release in ("0.13", "0.18", "0.22")}
+    assert [caps[one]["web_extract"] for one in caps] == [5_000, 15_000, 15_000]
+    assert [caps[one]["browser_snapshot"] for one in caps] == [8_000, 8_000, 15_000]
+    assert caps["0.22"]["terminal"] == 50_000
