@@ -70,7 +70,7 @@ def feedback(outcome: Outcome, rules: FeedbackRules) -> Feedback:
         aborted=outcome.aborted,
         fallback_used=outcome.fallback_used,
         headline=headline,
-        token_line=_token_line(outcome, refused),
+        token_line=_token_line(outcome, rules, refused=refused),
         note=note,
     )
 
@@ -93,13 +93,13 @@ def _message(
     return f"Compressed: {before} → {after} messages", _DENSER if denser else None
 
 
-def token_line(before: int, after: int) -> str:
+def token_line(before: int, after: int, rules: FeedbackRules) -> str:
     """The line on both sizes, as every release prints it."""
-    return f"Approx request size: ~{before:,} → ~{after:,} tokens"
+    return f"{rules.size_line}: ~{before:,} → ~{after:,} tokens"
 
 
-def _token_line(outcome: Outcome, refused: bool) -> str:
+def _token_line(outcome: Outcome, rules: FeedbackRules, *, refused: bool) -> str:
     before, after = outcome.before_tokens, outcome.after_tokens
     if refused or (outcome.noop and before == after):
-        return f"Approx request size: ~{before:,} tokens (unchanged)"
-    return token_line(before, after)
+        return f"{rules.size_line}: ~{before:,} tokens (unchanged)"
+    return token_line(before, after, rules)

@@ -218,8 +218,8 @@ class OfflineSummariser(ABC):
 
 
 def heading_line(heading: str) -> str:
-    """A section heading as it stands in a summary."""
-    return f"## {heading}"
+    """A section heading as it stands in a summary; one of a part (`### Done`) is written out already."""
+    return heading if heading.startswith("### ") else f"## {heading}"
 
 
 def sections(body: str, headings: Sequence[str] = ()) -> dict[str, str]:

@@ -249,7 +249,9 @@ class FeedbackRules:
     Attributes:
         names_failures: Aborts and fallbacks have headlines of their own.
         names_refusals: So has a summary refused because it would grow the conversation.
+        size_line: What the line on both sizes calls them.
     """
 
     names_failures: bool
     names_refusals: bool
+    size_line: str

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from core.hermes.policy.policy import load_policy
 from core.model.compaction.apply import (
     Applied,
     ApplyMode,
@@ -63,7 +64,7 @@ def compaction(session_id: str, preview: Preview) -> Proposal:
 
     said, written = preview.feedback, preview.written_tokens
     size = preview.after_tokens if written is None else written
-    line = token_line(preview.before_tokens, size)
+    line = token_line(preview.before_tokens, size, load_policy(preview.plan.release).feedback)
     return Proposal(
         session_id,
         "Apply the compaction",

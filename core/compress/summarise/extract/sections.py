@@ -39,7 +39,7 @@ def purposes() -> Mapping[str, Section]:
 @cache
 def kind_of(heading: str) -> str | None:
     """The purpose of a heading: by its name, else by a word in it; None when nothing tells."""
-    lower = heading.strip().lower()
+    lower = heading.rpartition("### ")[2].strip().lower()
     for section in purposes().values():
         if lower in section.names:
             return section.kind

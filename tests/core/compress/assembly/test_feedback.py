@@ -7,9 +7,9 @@ import pytest
 from core.compress.assembly.feedback import Outcome, feedback
 from core.hermes.policy.rules import FeedbackRules
 
-NEW = FeedbackRules(names_failures=True, names_refusals=True)
-OLD = FeedbackRules(names_failures=False, names_refusals=False)
-SECOND = FeedbackRules(names_failures=True, names_refusals=False)
+NEW = FeedbackRules(names_failures=True, names_refusals=True, size_line="Approx request size")
+OLD = FeedbackRules(names_failures=False, names_refusals=False, size_line="Approx request size")
+SECOND = FeedbackRules(names_failures=True, names_refusals=False, size_line="Approx request size")
 
 
 def test_a_compression_names_both_counts_and_both_sizes() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.compress.planning.plan import plan_messages
+from core.compress.summarise.extract.fact_lines import FactLine
+from core.compress.summarise.extract.render import render
 from core.compress.summarise.extract.sections import kind_of
 from core.hermes.config.config import HermesConfig
 from core.hermes.policy.policy import documents, load_policy
@@ -54,3 +56,17 @@ def test_the_four_tiers_of_pressure_are_told_with_the_share_in_use() -> None:
     told = [line for line in found.arithmetic if line.startswith("above ")]
     assert [line.split()[1] for line in told] == ["0.65", "0.75", "0.85", "0.95"]
     assert [line.endswith(": reached at 0.80") for line in told] == [True, True, False, False]
+
+
+def test_the_guide_keeps_progress_in_three_parts_and_calls_sizes_by_its_own_words() -> None:
+    policy = load_policy("seed-50")
+    facts = [
+        FactLine("actions", "patch a.py", 1),
+        FactLine("blocked", "no key", 2),
+        FactLine("state", "x", 3),
+    ]
+    body = render(facts, policy.summary.headings)
+    assert "## Progress\n### Done\n1. patch a.py\n\n### In Progress\n" in body
+    assert "### Blocked\n- no key" in body
+    assert policy.feedback.size_line == "Rough transcript estimate"
+    assert load_policy("0.22").feedback.size_line == "Approx request size"
