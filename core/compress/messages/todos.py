@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from core.hermes.markers.markers import markers
+from core.hermes.markers.summary_signs import markers
 from core.model.transcript.message import Message, ToolCall
 
 _TOOLS = ("todo", "todo_list")

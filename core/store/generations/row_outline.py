@@ -8,10 +8,12 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from core.hermes.markers.markers import PREFILTERS, SummaryMatch, find_summary
+from core.hermes.markers.markers import SummaryMatch, find_summary
+from core.hermes.markers.summary_signs import PREFILTERS
 from core.model.transcript.message import Message, RowState
 from core.store.database.schema import Schema
-from core.store.rows.decode import JSON_PREFIX, Cells, row_state, spoken
+from core.store.rows.decode import JSON_PREFIX, Cells, spoken
+from core.store.rows.message_decoding import row_state
 
 _STRIPPED_IMAGES = ("[screenshot]", "[Attached image — stripped after compression]")
 _BONES = ("id", "role", "active", "compacted", "timestamp", "message_uid", "_compressed_summary")

@@ -1,8 +1,4 @@
-"""Values and messages as Hermes stores them, made usable; what cannot be is noted, never raised.
-
-Key order is part of the format: Hermes estimates tokens from the Python repr of the dict. The order is the
-same in every release; newer ones add keys, and a key is left out when its column is missing or empty.
-"""
+"""Values as Hermes stores them, made usable; what cannot be is noted, never raised."""
 
 from __future__ import annotations
 
@@ -13,9 +9,7 @@ from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from core.model.transcript.message import Message, Row, RowState
 from core.store.database.connect import BrokenText
-from core.store.database.schema import Schema
 
 JSON_PREFIX = "\x00json:"
 """Lists and dicts are stored as this prefix and their JSON."""
@@ -144,135 +138,3 @@ def spoken(text: str) -> str:
         for pattern in (_MEMORY_BLOCK, _MEMORY_NOTE, _MEMORY_TAG):
             text = pattern.sub("", text)
     return text.strip()
-
-
-MESSAGE_COLUMNS = (
-    "id",
-    "session_id",
-    "role",
-    "content",
-    "message_uid",
-    "tool_call_uids",
-    "tool_call_uid",
-    "absorbed_message_uids",
-    "api_content",
-    "display_kind",
-    "display_metadata",
-    "timestamp",
-    "tool_call_id",
-    "tool_name",
-    "effect_disposition",
-    "tool_calls",
-    "platform_message_id",
-    "observed",
-    "finish_reason",
-    "reasoning",
-    "reasoning_content",
-    "reasoning_details",
-    "codex_reasoning_items",
-    "codex_message_items",
-    "_compressed_summary",
-    "active",
-    "compacted",
-)
-_IDENTITY = {
-    "message_uid": "message_uid",
-    "tool_call_uids": "_tool_call_uids",
-    "tool_call_uid": "_tool_call_uid",
-    "absorbed_message_uids": "_absorbed_message_uids",
-}
-"""Column to key, in the order they are loaded."""
-_MARKER = re.compile(r"\[[A-Za-z_][\w.-]*\]", re.ASCII)
-_REPLAY = ("reasoning_details", "codex_reasoning_items", "codex_message_items")
-
-
-def message_from_row(row: sqlite3.Row, schema: Schema, state: RowState) -> Message:
-    """Decode one row.
-
-    Args:
-        row: The columns of `MESSAGE_COLUMNS`, missing ones as NULL.
-        schema: Decides which keys the writing release loads.
-        state: What became of the row; only the caller sees the rows around it.
-    """
-    cells = Cells(row)
-    wire = _wire(cells, schema)
-    summary = row["_compressed_summary"]
-    stored = Row(
-        id=row["id"],
-        session_id=str(row["session_id"]),
-        timestamp=cells.time("timestamp"),
-        state=state,
-        is_summary=bool(summary) if schema.marks_summaries else None,
-        uid=cells.text("message_uid") or None,
-        display_kind=cells.text("display_kind"),
-        damage=tuple(dict.fromkeys(cells.damage)),
-    )
-    return Message(wire, stored)
-
-
-def row_state(row: sqlite3.Row, copied_later: bool) -> RowState:
-    """What became of a row, from its marks and from whether a newer row repeats it (0.22)."""
-    if row["active"] or row["active"] is None:
-        return RowState.LIVE
-    if row["compacted"]:
-        return RowState.ARCHIVED
-    return RowState.SUPERSEDED if copied_later else RowState.REWOUND
-
-
-def _wire(cells: Cells, schema: Schema) -> dict[str, Any]:
-    role = cells.text("role") or "?"
-    content = cells.content()
-    if role in ("user", "assistant") and isinstance(content, str):
-        content = spoken(content)
-    wire: dict[str, Any] = {"role": role, "content": content}
-    if schema.has_uids:
-        wire["_db_persisted"] = True
-        _add_identity(wire, cells)
-    _add_text(wire, cells, "api_content", "display_kind")
-    if cells["display_metadata"]:
-        wire["display_metadata"] = cells.json("display_metadata", None)
-    if schema.loads_time and cells["timestamp"]:
-        wire["timestamp"] = cells.scalar("timestamp")
-    _add_text(wire, cells, "tool_call_id", "tool_name", "effect_disposition")
-    if cells["tool_calls"]:
-        _add_calls(wire, cells, drops_marker=schema.has_uids)
-    if cells["platform_message_id"]:
-        wire["message_id"] = cells.scalar("platform_message_id")
-    if cells["observed"]:
-        wire["observed"] = True
-    if role == "assistant":
-        _add_assistant(wire, cells)
-    return wire
-
-
-def _add_calls(wire: dict[str, Any], cells: Cells, *, drops_marker: bool) -> None:
-    """A tool's bare name once stored as an answer is not sent again by 0.22."""
-    wire["tool_calls"] = cells.json("tool_calls", [])
-    content = wire["content"]
-    said = drops_marker and wire["role"] == "assistant" and isinstance(content, str)
-    if said and _MARKER.fullmatch(content):
-        wire["content"] = ""
-
-
-def _add_identity(wire: dict[str, Any], cells: Cells) -> None:
-    for name, key in _IDENTITY.items():
-        if cells[name]:
-            value = cells.json(name, None) if name.endswith("uids") else cells.text(name)
-            if value:
-                wire[key] = value
-
-
-def _add_text(wire: dict[str, Any], cells: Cells, *names: str) -> None:
-    for name in names:
-        if cells[name]:
-            wire[name] = cells.text(name)
-
-
-def _add_assistant(wire: dict[str, Any], cells: Cells) -> None:
-    _add_text(wire, cells, "finish_reason", "reasoning")
-    if cells["reasoning_content"] is not None:
-        # An empty thinking text is still sent back: some providers insist on the key.
-        wire["reasoning_content"] = cells.text("reasoning_content")
-    for name in _REPLAY:
-        if cells[name]:
-            wire[name] = cells.json(name, None)

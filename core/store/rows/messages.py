@@ -9,8 +9,9 @@ from core.hermes.markers.markers import find_summary
 from core.model.transcript.message import Message
 from core.model.transcript.storage import RowPreview
 from core.store.database.schema import Schema
-from core.store.rows.decode import JSON_PREFIX, MESSAGE_COLUMNS, Cells, message_from_row, row_state
+from core.store.rows.decode import JSON_PREFIX, Cells
 from core.store.rows.excerpts import call_names, shown_start, start_of_content
+from core.store.rows.message_decoding import MESSAGE_COLUMNS, message_from_row, row_state
 from core.store.rows.sessions import chunks
 
 _PREVIEW_COLUMNS = (
