@@ -37,11 +37,17 @@ def write_json(payload: dict[str, Any], *, mask: bool = True) -> None:
     write_text(f"{jsonio.dumps(payload)}\n")
 
 
-def write_lines(lines: Iterable[str], *, mask: bool = True) -> None:
-    """Print lines for people, as wide as the terminal and in its colours; `mask` as for `write_json`."""
+def write_lines(lines: Iterable[str], *, mask: bool = True, wrap: bool = True) -> None:
+    """Print lines for people, as wide as the terminal and in its colours.
+
+    Args:
+        lines: Untrusted.
+        mask: As for `write_json`.
+        wrap: False for what is there to be copied, such as a path.
+    """
     from inspector.terminal.printed import printed
 
-    for line in printed(lines, mask=mask):
+    for line in printed(lines, mask=mask, wrap=wrap):
         write_text(f"{line}\n")
 
 

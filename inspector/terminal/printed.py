@@ -9,14 +9,15 @@ from inspector.terminal.text import clean, visible
 from inspector.terminal.wrap import broken, terminal_width
 
 
-def printed(lines: Iterable[str], *, mask: bool = True) -> Iterator[str]:
+def printed(lines: Iterable[str], *, mask: bool = True, wrap: bool = True) -> Iterator[str]:
     """Rows that may be written as they are.
 
     Args:
         lines: Untrusted, perhaps with coloured pieces; a line break in one begins a row.
         mask: False when credentials are masked already, or asked for.
+        wrap: False for what is there to be copied: lines keep their length.
     """
-    width, coloured = terminal_width(), ink.is_coloured()
+    width, coloured = terminal_width() if wrap else None, ink.is_coloured()
     for line in lines:
         text, spans = _harmless(line, mask=mask)
         if width is None and not (coloured and spans):

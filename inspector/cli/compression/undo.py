@@ -103,7 +103,7 @@ def _show(args: argparse.Namespace, entries: Sequence[JournalEntry], *, in_full:
     if args.json:
         output.write_json({"entries": [_payload(entry) for entry in entries]})
     elif in_full:
-        output.write_lines(line for entry in entries for line in _details(entry))
+        output.write_lines((line for entry in entries for line in _details(entry)), wrap=False)
     else:
         output.write_lines(_lines(entries))
     return 0
@@ -136,8 +136,8 @@ def _lines(entries: Sequence[JournalEntry]) -> Iterator[str]:
         Column("id"),
         Column("when", rank=2),
         Column("state"),
-        Column("session", shrinks=True, rank=1),
-        Column("rows", right=True, rank=3),
+        Column("session", shrinks=True, rank=3),
+        Column("rows", right=True, rank=1),
     )
     yield from lines(
         columns,
