@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from textual import getters, on
@@ -12,6 +12,7 @@ from textual.message import Message as Event
 from core.explain.events import explained
 from core.explain.what_if.outcome import refused_words
 from core.explain.what_if.scenarios import Scenario, judged, scenarios
+from core.model.headline import Headline
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.store.store import Store
@@ -20,6 +21,7 @@ from inspector.base.workers import cancelled, in_thread
 from inspector.screens.page import Page
 from inspector.terminal import formatting as format
 from inspector.terminal.line import Line
+from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.lists.row_list import RowList
@@ -28,12 +30,21 @@ from inspector.widgets.lists.rows import ListRows
 NAME = 11
 COLUMNS = (("fires at", 8), ("times", 5), ("summary", 8), ("prompts", 8), ("peak", 7), ("cost", 8))
 
+LIVING = "Living through the conversation again …"
+NOTES = 28
+"""Cells of the words behind a bar."""
+LEAST_BAR, MOST_BAR = 8, 60
+"""Cells of the bar of what a setting costs, where it is drawn at all."""
+
 
 class ScenarioList(RowList[Scenario]):
     """One line a setting."""
 
     HEADER_LINES = 1
     OPENS = False
+
+    found: tuple[Scenario, ...] = ()
+    """All that are worked out: the bars are drawn on one scale."""
 
     def draw_header(self, width: int) -> list[Line]:
         """Column titles."""
@@ -50,6 +61,19 @@ class ScenarioList(RowList[Scenario]):
         cells_of = (*map(format.short, figures), format.money(one.usd, mark=format.ESTIMATE))
         for (_, cells), text in zip(COLUMNS, cells_of, strict=True):
             line.cell(text, cells, ink.style("ink-muted"), right=True).gap(1)
+        said = Line()
+        self._notes(row, said)
+        room = width - line.width - NOTES  # the same in every row: one scale
+        if room >= LEAST_BAR:
+            most = max((spent_on(other) for other in self.found), default=1) or 1
+            token = "severity-warning" if one.loops or one.refused else "bucket-read" if row.best else "rule"
+            token = "part-head" if row.actual else token
+            cells = max(1, round(min(room, MOST_BAR) * spent_on(row) / most))
+            line.cell("▇" * cells, min(room, MOST_BAR), ink.style(token)).gap(1)
+        return line.extend(said)
+
+    def _notes(self, row: Scenario, line: Line) -> None:
+        ink, one = self.palette, row.outcome
         if row.actual:
             line.add("in force", ink.style("part-head", bold=True)).gap(1)
         if one.loops:
@@ -57,7 +81,7 @@ class ScenarioList(RowList[Scenario]):
         if one.refused:
             line.add(f"▲ {refused_words(one)}", ink.style("severity-warning")).gap(1)
         best = "◀ least read by models" if one.usd is None else "◀ cheapest"
-        return line.add(best if row.best else "", ink.style("severity-ok", bold=True))
+        line.add(best if row.best else "", ink.style("severity-ok", bold=True))
 
 
 class OtherSettingsScreen(Page):
@@ -89,7 +113,10 @@ class OtherSettingsScreen(Page):
     def compose(self) -> ComposeResult:
         """What is asked, the thresholds, keys."""
         yield StatusLine(id="head")
-        yield ScenarioList(empty="Living through the conversation again …")
+        answer = AnswerBar()
+        answer.waiting = LIVING
+        yield answer
+        yield ScenarioList(empty=LIVING)
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -111,12 +138,52 @@ class OtherSettingsScreen(Page):
     @on(Tried)
     def _take(self, event: Tried) -> None:
         self._found.append(event.scenario)
-        self.scenarios_list.show(ListRows(judged(self._found) if event.last else tuple(self._found)))
+        shown = judged(self._found) if event.last else tuple(self._found)
+        self.scenarios_list.found = shown
+        self.scenarios_list.show(ListRows(shown))
+        answer = self.query_one(AnswerBar)
+        answer.waiting = f"Living through the conversation again: {len(shown):,} settings tried …"
+        if event.last:
+            answer.answer = Headline(verdict(shown))
 
     def action_back(self) -> None:
         """Stop and go back."""
         self.workers.cancel_group(self, "scenarios")
         self.app.pop_screen()
+
+
+def spent_on(one: Scenario) -> float:
+    """What the bar of a setting stands for: dollars, without prices tokens of prompts."""
+    outcome = one.outcome
+    return float(outcome.prompt_tokens if outcome.usd is None else outcome.usd)
+
+
+def verdict(found: Sequence[Scenario]) -> str:
+    """What is in force, from where to where a threshold changes nothing, and what would be cheapest."""
+    actual = next((one for one in found if one.actual), None)
+    if actual is None:
+        return "Nothing to compare: the context window is not known."
+    times = format.plural(len(actual.outcome.firings), "compaction")
+    cost = "" if actual.outcome.usd is None else f", {format.money(actual.outcome.usd, mark=format.ESTIMATE)}"
+    said = f"In force, {actual.name}: {times}{cost}."
+    same = [one.name for one in found if _is_share(one) and _came_of(one) == _came_of(actual)]
+    if len(same) > 1:
+        said += f" The same result from {same[0]} to {same[-1]}."
+    best = next((one for one in found if one.best and not one.actual), None)
+    if best is None:
+        return f"{said} Nothing tried is cheaper."
+    usd = best.outcome.usd
+    price = f", {format.money(usd, mark=format.ESTIMATE)}" if usd is not None else ""
+    return f"{said} Cheapest: {best.name}{price}."
+
+
+def _is_share(one: Scenario) -> bool:
+    return one.name.replace(".", "", 1).isdigit()
+
+
+def _came_of(one: Scenario) -> tuple[int, int, int]:
+    outcome = one.outcome
+    return len(outcome.firings), outcome.prompt_tokens, outcome.summarised_tokens
 
 
 def _tried(location: Location, session: str, stop: Cancelled) -> Iterator[tuple[Scenario, bool]]:

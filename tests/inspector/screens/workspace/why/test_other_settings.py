@@ -33,6 +33,9 @@ async def test_c_shows_the_same_history_under_other_thresholds(samples: Location
         assert "0.90" in text
         assert "tail 0.40" in text
         assert "window 1M" in text
+        assert "▇" in text
+        assert text.count("The same result from") <= 1
+        assert "In force, 0.50:" in text
         await press(pilot, "escape")
         assert isinstance(app.screen, WorkspaceScreen)
 
