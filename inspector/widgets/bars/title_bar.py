@@ -45,6 +45,8 @@ class TitleBar(Widget):
         behind = next(
             (text for text in self._details() if self._cells + 3 + cell_len(text) <= room), self.place
         )
+        if behind and room - cell_len(behind) - 3 < min(self._cells, LEAST_TITLE):
+            behind = ""  # the title says more
         left = max(LEAST_TITLE - 3, room - cell_len(behind) - 3 if behind else room)
         line = Line().gap(1).add(self.heading, ink.style("ink", bold=True), most=left)
         if behind:
@@ -70,10 +72,9 @@ class TitleBar(Widget):
         return [(key if self._keys_fit() else "", name) for key, name in zip(keys, names, strict=True)]
 
     def _keys_fit(self) -> bool:
-        """Whether each tab can be named by its key and no title is cut for it."""
+        """Whether each tab can be named by its key; the title gives way, and where in it the user is."""
         tabs = sum(cell_len(tab) + 3 for tab in self.tabs)
-        least = self._cells + (cell_len(self.place) + 3 if self.place else 0)
-        return bool(self.tabs) and least + len(self.tabs) <= self.size.width - tabs - 3
+        return bool(self.tabs) and LEAST_TITLE + len(self.tabs) <= self.size.width - tabs - 3
 
     @property
     def _cells(self) -> int:

@@ -41,6 +41,8 @@ class DayBars(Widget):
     first: reactive[str] = reactive("")
     last: reactive[str] = reactive("")
     unit: reactive[str] = reactive("days")
+    adds = True
+    """Several values that share a bar sum up; else the largest of them stands for all."""
     scale: Callable[[float], str] = str
     """A value as the scale names it."""
 
@@ -86,7 +88,8 @@ class DayBars(Widget):
     def _bars(self, row: int, rows: int, ink: Palette) -> Line:
         """One row of cells, counted from the bottom."""
         places = spans(len(self.values), self._room)
-        layers = [summed(one.values, len(places)) for one in self.made_of]
+        gather = summed if self.adds else largest
+        layers = [gather(one.values, len(places), self.values) for one in self.made_of]
         sums = [sum(parts) for parts in zip(*layers, strict=True)]
         top = max(sums, default=0.0) or 1.0
         line = Line().cell(self._label(row, rows, top), AXIS, ink.style("ink-faint"), right=True).gap(1)
@@ -137,7 +140,16 @@ def spans(count: int, width: int) -> tuple[tuple[int, int], ...]:
     return tuple((bar * over // bars, (bar + 1) * over // bars) for bar in range(bars))
 
 
-def summed(values: Sequence[float], bars: int) -> tuple[float, ...]:
+def largest(values: Sequence[float], bars: int, whole: Sequence[float]) -> tuple[float, ...]:
+    """Of the values that share a bar the one where `whole` is largest."""
+    size = -(-len(values) // max(1, bars))
+    starts = (max(0, len(values) - (bars - bar) * size) for bar in range(bars))
+    ends = (len(values) - (bars - bar - 1) * size for bar in range(bars))
+    spans_ = zip(starts, ends, strict=True)
+    return tuple(values[max(range(start, end), key=lambda at: whole[at])] for start, end in spans_)
+
+
+def summed(values: Sequence[float], bars: int, _whole: Sequence[float] = ()) -> tuple[float, ...]:
     """The values of each bar together; the last bar is full."""
     size = -(-len(values) // max(1, bars))
     if size <= 1:

@@ -62,8 +62,8 @@ class BreakList(RowList[CacheMoment]):
         line.cell(f"{found.at.astimezone():%m-%d %H:%M}", 13, ink.style("ink-muted"))
         tokens, cost = f"{format.short(found.tokens_lost)} re-read", format.money(found.usd)
         words = CAUSES.get(found.cause, found.cause)
-        line.cell(words, width - line.width - 22, ink.style(token_of(found)))
-        line.cell(tokens, 12, ink.style("ink-muted"), right=True)
+        line.cell(words, width - line.width - 24, ink.style(token_of(found)))
+        line.cell(tokens, 14, ink.style("ink-muted"), right=True)
         return line.cell(cost, 9, ink.style("money"), right=True)
 
 

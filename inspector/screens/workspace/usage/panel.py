@@ -186,6 +186,7 @@ class UsagePanel(Reporting, Vertical):
         widget = self.query_one(DayBars)
         widget.values, widget.made_of, widget.unit = bars.values, bars.layers, bars.unit
         widget.told, widget.scale, widget.pointed = bars.told, bars.scale, -1
+        widget.adds = bars.unit == "days"
         widget.first, widget.last, widget.caption = bars.first, bars.last, bars.caption
         rows = 2 if self.app.size.height < self.SHORT else 6 if self.app.size.height < self.TALL else 10
         widget.styles.height = 1 + (rows if bars.values else 0)
