@@ -11,8 +11,6 @@ from core.compress.summarise.model_choice import key_variables
 from core.explain.compactions.attempts import Attempt
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.log.record import Kind, LogRecord
-from core.hermes.provider_errors.failure import failure_of as provider_failure
-from core.hermes.provider_errors.meaning import meaning_of
 from core.model.compaction.event import Failure
 from core.support.yaml_tables import load_table
 
@@ -46,6 +44,10 @@ def failure_of(attempt: Attempt | None, rows: BoundaryRows | None, provider: str
 
 def _named(text: str, provider: str) -> Mapping[str, Any] | None:
     """The entry a text fits: by words of its own, by the table of provider errors, by weaker words."""
+    # Most conversations hold no failed summary.
+    from core.hermes.provider_errors.failure import failure_of as provider_failure
+    from core.hermes.provider_errors.meaning import meaning_of
+
     said, status = text.lower(), _STATUS.search(text)
     for entry in _table():
         own = any(word in said for word in entry.get("texts", ()))
