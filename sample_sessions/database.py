@@ -31,7 +31,8 @@ def write(path: Path, profile: Profile, sessions: Iterable[Played]) -> None:
     """Creates the database as the profile's release would have; the file must not exist yet."""
     release = profile.release
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        db.execute("PRAGMA synchronous = OFF")
+        for setting in ("synchronous = OFF", "journal_mode = OFF", "cache_size = -65536"):
+            db.execute(f"PRAGMA {setting}")
         db.executescript(text(f"schema/{release.schema}"))
         _take_away(db, release.lacks)
         db.execute("BEGIN")
@@ -59,6 +60,7 @@ class _Store:
     def __init__(self, db: sqlite3.Connection, profile: Profile) -> None:
         self._db, self._profile, self._release = db, profile, profile.release
         tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        self._orders: dict[str, int] = {}
         self._columns = {
             table: {row[1] for row in db.execute(f"PRAGMA table_info({table})")} for table in tables
         }
@@ -70,7 +72,8 @@ class _Store:
             values |= self._pins(played)
         self._insert("sessions", values)
         for row in played.rows:
-            self._insert("messages", _message(row, played.id))
+            order = self._orders.setdefault(row.uid, len(self._orders) + 1)
+            self._insert("messages", _message(row, played.id) | _identity(row, order))
         for usages in _by_route(played.usages):
             self._insert("session_model_usage", {"session_id": played.id} | _route(usages, self._release))
 
@@ -203,9 +206,24 @@ def _message(row: Row, session_id: str) -> dict[str, Any]:
         "reasoning_content": None,
         "active": int(row.active),
         "compacted": int(row.compacted),
-        "message_uid": row.uid,
         "_compressed_summary": int(row.summary),
     }
+
+
+def _identity(row: Row, order: int) -> dict[str, Any]:
+    """What 0.22 knows a row by besides its id; copies of a row share it."""
+    calls = {call["id"]: _digest(call["id"]) for call in row.tool_calls or ()}
+    return {
+        "message_uid": row.uid,
+        "display_identity": hashlib.sha256(row.uid.encode()).digest(),
+        "display_order": order,
+        "tool_call_uid": _digest(row.tool_call_id) if row.tool_call_id else None,
+        "tool_call_uids": json.dumps(calls) if calls else None,
+    }
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def _content(content: Any) -> str | None:

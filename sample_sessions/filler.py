@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
-import json
 import random
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
+_T = TypeVar("_T")
 _WORDS = {
     "noun": "account batch bucket cache cursor digest header invoice lease ledger payload quota queue region "
     "replica report retry router schema session shard signer tenant token upload webhook window worker",
@@ -27,6 +27,24 @@ _SENTENCES = (
 )
 
 
+class Draw(random.Random):
+    """The generator of the standard library; these two draw what its own would, with less ado."""
+
+    def pick(self, among: Sequence[_T]) -> _T:
+        """As `choice`."""
+        return among[self._below(len(among))]
+
+    def between(self, low: int, high: int) -> int:
+        """As `randint`."""
+        return low + self._below(high - low + 1)
+
+    def _below(self, limit: int) -> int:
+        bits = limit.bit_length()
+        while (drawn := self.getrandbits(bits)) >= limit:
+            pass
+        return drawn
+
+
 def fill(recipe: Mapping[str, Any], seed: str) -> str:
     """The text a recipe such as `{kind: pytest, lines: 80}` stands for.
 
@@ -36,12 +54,12 @@ def fill(recipe: Mapping[str, Any], seed: str) -> str:
         seed: Where in the scenario it stands.
     """
     options = {key: value for key, value in recipe.items() if key not in ("kind", "seed")}
-    rng = random.Random(f"{recipe['kind']}:{recipe.get('seed', seed)}")
+    rng = Draw(f"{recipe['kind']}:{recipe.get('seed', seed)}")
     return _KINDS[recipe["kind"]](rng, **options)
 
 
-def _pytest(rng: random.Random, lines: int = 40, failed: int = 0, package: str = "tests") -> str:
-    rows = [f"{package}/test_{rng.choice(_MODULES)}.py::test_{_name(rng)} PASSED" for _ in range(lines)]
+def _pytest(rng: Draw, lines: int = 40, failed: int = 0, package: str = "tests") -> str:
+    rows = [f"{package}/test_{rng.pick(_MODULES)}.py::test_{_name(rng)} PASSED" for _ in range(lines)]
     for index in rng.sample(range(lines), failed):
         rows[index] = rows[index].replace("PASSED", "FAILED")
     marks = [row for row in rows if row.endswith("FAILED")]
@@ -51,23 +69,23 @@ def _pytest(rng: random.Random, lines: int = 40, failed: int = 0, package: str =
     return "\n".join([*rows, *reasons, f"===== {total} in {rng.uniform(1.2, 19.0):.2f}s ====="])
 
 
-def _failure(rng: random.Random, test: str) -> str:
-    left, right = rng.randint(2, 60), rng.randint(61, 400)
+def _failure(rng: Draw, test: str) -> str:
+    left, right = rng.between(2, 60), rng.between(61, 400)
     return (
         f"_____ {test.split('::')[1]} _____\n"
         f">       assert {_name(rng)}.remaining == {right}\n"
         f"E       AssertionError: assert {left} == {right}\n"
-        f"{test.split('::')[0]}:{rng.randint(20, 300)}: AssertionError\n"
+        f"{test.split('::')[0]}:{rng.between(20, 300)}: AssertionError\n"
         f"FAILED {test} - AssertionError: assert {left} == {right}"
     )
 
 
-def _source(rng: random.Random, lines: int = 60, language: str = "python") -> str:
+def _source(rng: Draw, lines: int = 60, language: str = "python") -> str:
     unit = _PYTHON if language == "python" else _RUST
     text: list[str] = []
     while len(text) < lines:
-        words = {key: rng.choice(_NOUNS) for key in "abcd"}
-        text += unit.format(f=_name(rng), n=rng.randint(2, 900), **words).split("\n")
+        words = {key: rng.pick(_NOUNS) for key in "abcd"}
+        text += unit.format(f=_name(rng), n=rng.between(2, 900), **words).split("\n")
     return "\n".join(f"{number:6d}|{line}" for number, line in enumerate(text[:lines], 1))
 
 
@@ -95,81 +113,97 @@ _RUST = """impl {b}Ext for {a}::Cursor {{
 """
 
 
-def _log(rng: random.Random, lines: int = 80, service: str = "api") -> str:
+def _log(rng: Draw, lines: int = 80, service: str = "api") -> str:
     rows = []
-    clock = rng.randint(0, 80_000)
+    clock = rng.between(0, 80_000)
     for _ in range(lines):
-        clock += rng.randint(0, 9)
-        stamp = f"{clock // 3600 % 24:02d}:{clock // 60 % 60:02d}:{clock % 60:02d}.{rng.randint(0, 999):03d}"
+        clock += rng.between(0, 9)
+        stamp = f"{clock // 3600 % 24:02d}:{clock // 60 % 60:02d}:{clock % 60:02d}.{rng.between(0, 999):03d}"
         rows.append(
-            f"{stamp} {rng.choice(_LEVELS):5} {service}.{rng.choice(_MODULES)} {rng.choice(_VERBS)} "
-            f"{rng.choice(_NOUNS)} id={rng.getrandbits(40):010x} took={rng.randint(1, 2400)}ms"
+            f"{stamp} {rng.pick(_LEVELS):5} {service}.{rng.pick(_MODULES)} {rng.pick(_VERBS)} "
+            f"{rng.pick(_NOUNS)} id={rng.getrandbits(40):010x} took={rng.between(1, 2400)}ms"
         )
     return "\n".join(rows)
 
 
-def _listing(rng: random.Random, lines: int = 30, root: str = "src") -> str:
+def _trace(rng: Draw, lines: int = 80, service: str = "api") -> str:
+    """A log that costs little to make: its words are drawn all at once."""
+    drawn = zip(
+        range(lines),
+        rng.choices(_MODULES, k=lines),
+        rng.choices(_VERBS, k=lines),
+        rng.choices(_NOUNS, k=lines),
+        rng.choices(range(1, 2400), k=lines),
+        strict=True,
+    )
+    first = rng.getrandbits(40)
+    return "\n".join(
+        f"{at // 60 % 24:02d}:{at % 60:02d}:{took % 60:02d} INFO  {service}.{module} {verb} {noun} "
+        f"id={(first + at * 7919) % (1 << 40):010x} took={took}ms"
+        for at, module, verb, noun, took in drawn
+    )
+
+
+def _listing(rng: Draw, lines: int = 30, root: str = "src") -> str:
     rows = [
-        f"{rng.randint(180, 64_000):>7}  {root}/{rng.choice(_MODULES)}/{_name(rng)}.py" for _ in range(lines)
+        f"{rng.between(180, 64_000):>7}  {root}/{rng.pick(_MODULES)}/{_name(rng)}.py" for _ in range(lines)
     ]
     return "\n".join(sorted(rows, key=lambda row: row.split()[1]))
 
 
-def _diff(rng: random.Random, lines: int = 40, path: str = "src/limits/window.py") -> str:
-    head = f"diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -{rng.randint(9, 200)},9 +11,14 @@"
+def _diff(rng: Draw, lines: int = 40, path: str = "src/limits/window.py") -> str:
+    head = f"diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -{rng.between(9, 200)},9 +11,14 @@"
     rows = [
-        rng.choice("  -+")
-        + f"    {rng.choice(_NOUNS)} = {_name(rng)}({rng.choice(_NOUNS)}, {rng.randint(1, 900)})"
+        rng.pick("  -+") + f"    {rng.pick(_NOUNS)} = {_name(rng)}({rng.pick(_NOUNS)}, {rng.between(1, 900)})"
         for _ in range(lines)
     ]
     return "\n".join([head, *rows])
 
 
-def _records(rng: random.Random, lines: int = 40) -> str:
+def _records(rng: Draw, lines: int = 40) -> str:
+    """JSON as `json.dumps(..., indent=1)` lays it out."""
+    states, regions = ("ok", "ok", "ok", "late", "failed"), ("eu-west", "us-east", "ap-south")
     records = [
-        {
-            "id": f"{rng.getrandbits(48):012x}",
-            "name": f"{rng.choice(_VERBS)}-{rng.choice(_NOUNS)}",
-            "status": rng.choice(["ok", "ok", "ok", "late", "failed"]),
-            "ms": rng.randint(3, 9000),
-            "region": rng.choice(["eu-west", "us-east", "ap-south"]),
-        }
+        f'  {{\n   "id": "{rng.getrandbits(48):012x}",\n   "name": "{rng.pick(_VERBS)}-{rng.pick(_NOUNS)}",\n'
+        f'   "status": "{rng.pick(states)}",\n   "ms": {rng.between(3, 9000)},\n'
+        f'   "region": "{rng.pick(regions)}"\n  }}'
         for _ in range(lines)
     ]
-    return json.dumps({"total": lines, "items": records}, indent=1)
+    return f'{{\n "total": {lines},\n "items": [\n' + ",\n".join(records) + "\n ]\n}"
 
 
-def _csv(rng: random.Random, lines: int = 60) -> str:
+def _csv(rng: Draw, lines: int = 60) -> str:
     rows = [
-        f"2026-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d},{rng.choice(_MODULES)},"
-        f"{rng.randint(1, 9999)},{rng.uniform(0, 900):.2f}"
+        f"2026-{rng.between(1, 12):02d}-{rng.between(1, 28):02d},{rng.pick(_MODULES)},"
+        f"{rng.between(1, 9999)},{rng.uniform(0, 900):.2f}"
         for _ in range(lines)
     ]
     return "\n".join(["day,module,events,usd", *rows])
 
 
-def _page(rng: random.Random, lines: int = 30) -> str:
+def _page(rng: Draw, lines: int = 30) -> str:
     paragraphs = []
     for _ in range(lines):
-        words = {key: rng.choice(_NOUNS) for key in "abcd"}
+        words = {key: rng.pick(_NOUNS) for key in "abcd"}
         text = " ".join(rng.sample(_SENTENCES, 3))
-        paragraphs.append(text.format(n=rng.randint(2, 48), m=rng.randint(90, 4000), **words))
+        paragraphs.append(text.format(n=rng.between(2, 48), m=rng.between(90, 4000), **words))
     return "\n\n".join(paragraphs)
 
 
-def _image(rng: random.Random, kilobytes: int = 24) -> str:
+def _image(rng: Draw, kilobytes: int = 24) -> str:
     """Base64 that begins like a PNG; nobody draws it, but its size is real."""
     return base64.b64encode(b"\x89PNG\r\n\x1a\n" + rng.randbytes(kilobytes * 1024)).decode("ascii")
 
 
-def _name(rng: random.Random) -> str:
-    return f"{rng.choice(_VERBS)}_{rng.choice(_NOUNS)}"
+def _name(rng: Draw) -> str:
+    return f"{rng.pick(_VERBS)}_{rng.pick(_NOUNS)}"
 
 
 _KINDS: Mapping[str, Callable[..., str]] = {
     "pytest": _pytest,
     "source": _source,
     "log": _log,
+    "trace": _trace,
     "listing": _listing,
     "diff": _diff,
     "records": _records,

@@ -14,7 +14,9 @@ session is a header and a list of steps; each step does one thing:
     forget: true                    the provider drops what it had cached
     row: {...}                      a row as it stands, sound or not
     repeat: {times: 5, steps: []}   the same steps again; `{n}` counts, `until: 0.97` fills to a share of the
-                                    threshold instead of counting, `names: []` stand for the numbers
+                                    threshold instead of counting, `asked: 1.0` until a call has asked that
+                                    much of it, `over: 32768` until the next request is larger than that;
+                                    `names: []` stand for the numbers
 """
 
 from __future__ import annotations
@@ -80,6 +82,8 @@ class Repeat:
     steps: tuple[Step, ...]
     times: int = 0
     until: float | None = None
+    asked: float = 0.0
+    over: int = 0
     names: tuple[str, ...] = ()
 
 
@@ -187,7 +191,8 @@ def _steps(raw: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
 
 
 def _repeat(raw: Mapping[str, Any]) -> Repeat:
-    return Repeat(_steps(raw["steps"]), raw.get("times", 0), raw.get("until"), tuple(raw.get("names", ())))
+    fields = {**raw, "steps": _steps(raw["steps"]), "names": tuple(raw.get("names", ()))}
+    return Repeat(**fields)
 
 
 def _call(raw: Mapping[str, Any]) -> Call:

@@ -97,15 +97,22 @@ def _estimated(stage: Stage, spec: Compaction, _rows: list[Row]) -> int:
 
 def _answered(stage: Stage, spec: Compaction, _rows: list[Row]) -> int:
     """After an answer the provider's own count decides; nothing is logged beside it."""
-    tokens = stage.session.asked[-1].prompt
-    if tokens < stage.threshold:
+    return _crossed(stage, spec, [usage.prompt for usage in stage.session.asked], stage.threshold)
+
+
+def _crossed(stage: Stage, spec: Compaction, prompts: list[int], limit: int) -> int:
+    """The newest prompt, which is the first one to have reached a limit."""
+    *earlier, newest = prompts
+    if newest < limit or max(earlier[-9:]) >= limit:
         raise ValueError(
-            f"{stage.seed}: {spec.trigger} cannot fire at {tokens:,} of {stage.threshold:,} tokens"
+            f"{stage.seed}: {spec.trigger} cannot fire at {earlier[-1]:,}, {newest:,} of {limit:,}"
         )
-    return tokens
+    return newest
 
 
 def _refused(stage: Stage, spec: Compaction, _rows: list[Row]) -> int:
+    if spec.limit:
+        _crossed(stage, spec, [*(usage.prompt for usage in stage.session.asked), stage.prompt], spec.limit)
     error = spec.error.format(tokens=stage.prompt)
     stage.pause(0.6, 2.4)
     stage.log("streaming_failed", tagged=False, status=spec.http, error=error)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from core.compress.messages.list_rows import Row as ListRow
+from core.compress.messages.summary_role import Place, place
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
 from core.compress.planning.prune import pruned_messages
@@ -90,22 +92,19 @@ def _as_pruned(stage: Stage, row: Row, message: Message) -> Row:
 
 
 def _assemble(stage: Stage, cut: _Cut, summary: str) -> list[Row]:
-    """The new live rows; the summary takes the role that neither of its neighbours has.
+    """The new live rows; the summary takes the role the release gives it.
 
-    Where there is none, releases up to 0.17 put it before the text of the row behind it. Later ones put it
+    Where none is free, releases up to 0.17 put it before the text of the row behind it. Later ones put it
     behind that text, so that no other release would find it; no sample does.
     """
-    left = cut.head[-1].role if cut.head else ("assistant" if stage.profile.engine else "user")
-    right = cut.tail[0].role if cut.tail else "user"
-    role = "user" if left in ("assistant", "tool") else "assistant"
-    if not any(row.role == "user" for row in (*cut.head, *cut.tail)):
-        role = "user"
-    if role == right:
-        role = "assistant" if role == "user" else "user"
-        if role == left:
-            return [*cut.head, _merged(stage, cut.tail[0], summary), *cut.tail[1:]]
+    spot = Place("user")
+    if not stage.profile.engine:
+        head, tail = ([ListRow(as_message(row)) for row in part] for part in (cut.head, cut.tail))
+        spot = place(head, tail, stage.policy.assembly)
+    if spot.merge_into is not None:
+        return [*cut.head, _merged(stage, cut.tail[0], summary), *cut.tail[1:]]
     weight = provider_tokens(summary, stage.session.model.chars)
-    row = Row(role, summary, stage.now, stage.new_uid(), weight, summary=not stage.profile.engine)
+    row = Row(spot.role, summary, stage.now, stage.new_uid(), weight, summary=not stage.profile.engine)
     return [*cut.head, row, *cut.tail]
 
 
@@ -128,7 +127,7 @@ def _commit(stage: Stage, spec: Compaction, after: list[Row]) -> None:
         session.rows.pop()
         after[-1].at = stage.now + timedelta(microseconds=1)
     if spec.trigger == "hygiene" and stage.release.erases:
-        session.rows = after
+        session.rows = _stamped(stage, after)
     elif spec.mode == "rotation" or stage.release.rotates:
         _rotate(stage, spec, after)
     else:
@@ -145,10 +144,15 @@ def _rotate(stage: Stage, spec: Compaction, after: list[Row]) -> None:
     if stage.release.keeps_tag:
         if stage.turn is not None and not spec.user:
             del session.rows[session.opened :]
-        after = [
-            replace(row, at=stage.now + timedelta(milliseconds=50, microseconds=index))
-            for index, row in enumerate(after)
-        ]
+        after = _stamped(stage, after)
     child = stage.rotate()
     child.rows = after
     child.opened = len(after) - 1
+
+
+def _stamped(stage: Stage, rows: list[Row]) -> list[Row]:
+    """Old releases write the rows that live on with the moment of the writing."""
+    if not stage.release.keeps_tag:
+        return rows
+    first = stage.now + timedelta(milliseconds=50)
+    return [replace(row, at=first + timedelta(microseconds=index)) for index, row in enumerate(rows)]

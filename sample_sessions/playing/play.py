@@ -61,12 +61,19 @@ def _step(stage: Stage, step: Step, number: str) -> None:
 
 
 def _repeat(stage: Stage, repeat: Repeat) -> None:
-    goal = None if repeat.until is None else repeat.until * stage.threshold
     turn = 0
-    while turn < repeat.times if goal is None else stage.rough() < goal:
+    while _goes_on(stage, repeat, turn):
         names = repeat.names[turn : turn + 1]
         turn += 1
         _steps(stage, repeat.steps, names[0] if names else str(turn))
+
+
+def _goes_on(stage: Stage, repeat: Repeat, turn: int) -> bool:
+    if repeat.over:
+        return stage.prompt <= repeat.over
+    if repeat.asked:
+        return stage.session.asked[-1].prompt < repeat.asked * stage.threshold
+    return turn < repeat.times if repeat.until is None else stage.rough() < repeat.until * stage.threshold
 
 
 def _user(stage: Stage, content: Any, number: str) -> None:

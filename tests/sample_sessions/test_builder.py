@@ -16,13 +16,16 @@ from core.hermes.markers.markers import find_summary
 from sample_sessions.builder import build
 from sample_sessions.scenario import parse, scenarios
 from tests.conftest import NOW
+from tests.sample_sessions.playing import made
 
 BUCKETS = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
 CALL = re.compile(
     r"\[(\S+)\] \S+: API call #\d+: model=(\S+) provider=\S+ in=(\d+) out=(\d+) .*?(?:cache=(\d+)/\d+)?"
 )
 STARTED = re.compile(r"context compression started: session=(\S+) messages=(\d+) tokens=~([\d,]+)")
-DONE = re.compile(r"context compression done: session=(\S+) messages=(\d+)->(\d+) rough_tokens=~([\d,]+)")
+DONE = re.compile(
+    r"context compression done: session=(\S+) messages=(\d+)->(\d+) (?:rough_)?tokens=~([\d,]+)"
+)
 
 
 def log_of(home: Path) -> str:
@@ -85,8 +88,9 @@ def test_every_completed_compaction_left_a_summary_that_is_recognised(
 def test_the_log_and_the_rows_agree_on_every_compaction(home: Path, state: sqlite3.Connection) -> None:
     log = log_of(home)
     done = DONE.findall(log)
-    assert len(done) == 6
-    assert len(STARTED.findall(log)) == 7, "one attempt was aborted"
+    played = [spec for scenario in scenarios() for script in scenario.sessions for spec in made(script.steps)]
+    assert len(STARTED.findall(log)) == len(played)
+    assert len(done) == sum(spec.status != "aborted" for spec in played) < len(played)
     archived = {row[0]: row[1] for row in state.execute(
         "SELECT session_id, count(*) FROM messages WHERE compacted = 1 GROUP BY 1"
     )}  # fmt: skip
@@ -121,13 +125,14 @@ def test_the_three_parts_of_the_chain_follow_one_another(state: sqlite3.Connecti
 def test_a_copy_keeps_its_uid_where_the_store_has_uids(home: Path) -> None:
     with closing(sqlite3.connect(home / "profiles/work/state.db")) as db:
         copies = db.execute(
-            "SELECT count(*) FROM messages m JOIN messages o ON o.message_uid = m.message_uid AND o.id < m.id"
+            "SELECT count(DISTINCT o.id) FROM messages m JOIN messages o "
+            "ON o.message_uid = m.message_uid AND o.id < m.id"
         ).fetchone()[0]
         summaries = db.execute("SELECT count(*) FROM messages WHERE _compressed_summary = 1").fetchone()[0]
         superseded = db.execute(
             "SELECT count(*) FROM messages WHERE active = 0 AND compacted = 0"
         ).fetchone()[0]
-    assert summaries == 1
+    assert summaries > 1
     assert copies == superseded > 5
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from sample_sessions.filler import fill
 
-KINDS = ("pytest", "source", "log", "listing", "diff", "records", "csv", "page")
+KINDS = ("pytest", "source", "log", "trace", "listing", "diff", "records", "csv", "page")
 
 
 @pytest.mark.parametrize("kind", KINDS)

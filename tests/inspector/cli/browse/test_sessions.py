@@ -17,12 +17,10 @@ from inspector.cli.main import run
 from tests.core.store.database import SessionDatabase
 from tests.inspector.cli.conftest import Json, Text
 
-DATABASES = ("state.db", "profiles/work/state.db")
-
 
 def _rows(home: Path, query: str) -> Iterator[tuple[Any, ...]]:
-    for name in DATABASES:
-        with closing(sqlite3.connect(f"file:{home / name}?mode=ro", uri=True)) as db:
+    for path in home.rglob("state.db"):
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
             yield from db.execute(query).fetchall()
 
 

@@ -26,15 +26,15 @@ BUCKETS = ("input", "cache_read", "cache_write", "output")
 
 
 def _plain(home: Path) -> list[int]:
-    """Main-loop and auxiliary tokens of both databases, added up by hand."""
+    """Main-loop and auxiliary tokens of all databases, added up by hand."""
     columns = ", ".join(f"sum({name}_tokens)" for name in BUCKETS)
     totals = [0] * len(BUCKETS)
-    for name in ("state.db", "profiles/work/state.db"):
-        with closing(sqlite3.connect(f"file:{home / name}?mode=ro", uri=True)) as db:
-            for query in (
-                f"SELECT {columns} FROM sessions",
-                f"SELECT {columns} FROM session_model_usage WHERE task <> ''",
-            ):
+    for path in home.rglob("state.db"):
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
+            queries = [f"SELECT {columns} FROM sessions"]
+            if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'session_model_usage'").fetchone():
+                queries.append(f"SELECT {columns} FROM session_model_usage WHERE task <> ''")
+            for query in queries:
                 row = db.execute(query).fetchone()
                 totals = [have + (more or 0) for have, more in zip(totals, row, strict=True)]
     return totals
