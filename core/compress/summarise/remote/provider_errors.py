@@ -1,7 +1,8 @@
 """What a provider's error means, in one of our kinds, in words without secrets.
 
-Both SDKs raise classes of the same names, and their transports others that differ by version, so errors are
-told apart by status and by the names in their class hierarchy.
+What the provider says is read by the one table of provider errors. Both SDKs raise classes of the same
+names, and their transports others that differ by version, so what says nothing is told apart by status and by
+the names in their class hierarchy.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from functools import cache
 from typing import Any
 
 from core.compress.summarise.base import FailureKind, SummaryFailure
+from core.hermes.provider_errors.failure import failure_of as provider_failure
+from core.hermes.provider_errors.meaning import meaning_of
 from core.redact.text import redact_text
 from core.support.yaml_tables import load_table
 
@@ -56,10 +59,11 @@ def _placed(failure: SummaryFailure, where: str) -> SummaryFailure:
 
 def _kind(error: BaseException, said: str) -> FailureKind:
     table = _table()
-    for kind, words in table["words"].items():
-        if any(word in said for word in words):
-            return FailureKind(kind)
     status = getattr(error, "status_code", None)
+    number = status if isinstance(status, int) else None
+    meaning = meaning_of(provider_failure(said, status=number)).kind
+    if meaning in table["meanings"]:
+        return FailureKind(table["meanings"][meaning])
     if isinstance(status, int):
         return FailureKind(table["statuses"].get(status) or ("server" if status >= 500 else "other"))
     names = {cls.__name__ for cls in type(error).__mro__}
