@@ -17,8 +17,7 @@ from core.store.database.locate import Location
 from core.support.file_cache import OWN_PRICES, KeptAnswer, config_directory, state_directory
 from core.support.fingerprint import state
 from inspector.cli.arguments import target
-from inspector.terminal.ink import is_coloured
-from inspector.terminal.wrap import terminal_width
+from inspector.terminal.stdout import is_coloured, terminal_width
 
 LARGEST = 20_000_000
 """Characters of a document: a usage list of some forty thousand sessions."""

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from inspector.terminal.ink import Ink, Inked, Span, inked, joined, spans_of
+from inspector.terminal.stdout import terminal_width
 from inspector.terminal.text import cell_len, clean_line, crop, fit
 from inspector.terminal.wrap import broken
-from inspector.terminal.wrap import terminal_width as terminal_width
 
 GAP = "  "
 _NOTHING = ("", "–")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from dataclasses import dataclass
 from enum import Enum
 
@@ -63,15 +61,6 @@ def joined(*parts: str) -> str:
 def spans_of(text: str) -> tuple[Span, ...]:
     """The coloured pieces of a text; none of a plain one."""
     return text.spans if isinstance(text, Inked) else ()
-
-
-def is_coloured() -> bool:
-    """Whether stdout shall be coloured: a terminal's is; NO_COLOR and FORCE_COLOR decide before that."""
-    if os.environ.get("NO_COLOR"):
-        return False
-    if forced := os.environ.get("FORCE_COLOR"):
-        return forced.lower() not in ("0", "false")
-    return os.environ.get("TERM") != "dumb" and sys.stdout.isatty()
 
 
 def escaped(text: str, start: int, end: int, spans: tuple[Span, ...]) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from inspector.terminal import ink
+from inspector.terminal.stdout import is_coloured, terminal_width
 from inspector.terminal.text import clean, visible
-from inspector.terminal.wrap import broken, terminal_width
+from inspector.terminal.wrap import broken
 
 
 def printed(lines: Iterable[str], *, mask: bool = True, wrap: bool = True) -> Iterator[str]:
@@ -17,7 +18,7 @@ def printed(lines: Iterable[str], *, mask: bool = True, wrap: bool = True) -> It
         mask: False when credentials are masked already, or asked for.
         wrap: False for what is there to be copied: lines keep their length.
     """
-    width, coloured = terminal_width() if wrap else None, ink.is_coloured()
+    width, coloured = terminal_width() if wrap else None, is_coloured()
     for line in lines:
         text, spans = _harmless(line, mask=mask)
         if width is None and not (coloured and spans):

@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 from collections.abc import Iterator
 from itertools import pairwise
 
 from inspector.terminal.text import cell_len, crop
 
-NARROWEST = 20
-_USUAL = 80
-"""Of a terminal that does not say how wide it is."""
 _WORDS = re.compile(r"\S+|\s+")
 _JOINTS = re.compile(r"(?<=[/\\._,:;=&?|)\]}-])(?=.)")
 HANG = 2
 """Cells by which the rest of a line stands further in than its beginning."""
 
 Slice = tuple[int, int]
-
-
-def terminal_width() -> int | None:
-    """Columns of the terminal stdout goes to, or what COLUMNS says; None for a pipe or a file without it."""
-    told = os.environ.get("COLUMNS", "")
-    if told.isascii() and told.isdecimal() and int(told) > 0:
-        return max(int(told), NARROWEST)
-    try:
-        return max(os.get_terminal_size(sys.stdout.fileno()).columns or _USUAL, NARROWEST)
-    except (OSError, ValueError, AttributeError):
-        return None
 
 
 def broken(line: str, width: int, hang: int = HANG) -> Iterator[tuple[str, Slice]]:

@@ -81,7 +81,7 @@ def _own() -> dict[str, Any]:
 
 def _of_terminal() -> dict[str, Any]:
     """What a picture must not depend on: what the app remembers, how many colours the terminal shows."""
-    from inspector.terminal.depth import colours_of_terminal
+    from inspector.terminal.stdout import colours_of_terminal
 
     return {"state": _state(), "colours": colours_of_terminal()}
 

@@ -14,7 +14,7 @@ class HelpText(argparse.HelpFormatter):
     """Paragraphs are filled; what is indented, such as the list of commands, stays a line each."""
 
     def __init__(self, prog: str) -> None:
-        from inspector.terminal.wrap import terminal_width
+        from inspector.terminal.stdout import terminal_width
 
         self._room = terminal_width()
         super().__init__(prog, width=min(self._room or _USUAL, _WIDEST) - 2)

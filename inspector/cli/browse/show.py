@@ -179,7 +179,7 @@ def _message_lines(index: int, message: Message, generation: Generation, *, full
 
 def _whole(text: str) -> Iterator[str]:
     """The lines of a text, cleaned as one: a credential may run over several."""
-    from inspector.cli.table import terminal_width
+    from inspector.terminal.stdout import terminal_width
     from inspector.terminal.text import clean
 
     shown = text if terminal_width() is None else text[:_MOST]
@@ -189,7 +189,7 @@ def _whole(text: str) -> Iterator[str]:
 
 
 def _cropped(line: str) -> str:
-    from inspector.cli.table import terminal_width
+    from inspector.terminal.stdout import terminal_width
     from inspector.terminal.text import crop
 
     width = terminal_width()

@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
 def _tell(line: str, *, as_json: bool) -> None:
     """One line; a terminal gets it as wide as it is. What it says is harmless already."""
     from inspector.cli import output
-    from inspector.terminal.wrap import terminal_width
+    from inspector.terminal.stdout import terminal_width
 
     if as_json or terminal_width() is None:
         output.write_text(f"{line}\n")

@@ -18,7 +18,7 @@ def start(args: argparse.Namespace, found: Input) -> int:
     from inspector.app import InspectorApp
     from inspector.cli.app import open as app
     from inspector.screens.trajectories.screen import TrajectoriesScreen
-    from inspector.terminal.depth import colours_of_terminal
+    from inspector.terminal.stdout import colours_of_terminal
 
     job, _ = asked.job(args, found)
     keys = config_directory() / OWN_KEYS

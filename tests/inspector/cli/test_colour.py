@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from inspector.cli.main import run
-from inspector.terminal.ink import Ink, inked, is_coloured, joined
+from inspector.terminal.ink import Ink, inked, joined
 from inspector.terminal.printed import printed
+from inspector.terminal.stdout import is_coloured
 
 CODE = re.compile(r"\x1b\[([0-9;]*)m")
 AUTH = "Refactor the auth module"

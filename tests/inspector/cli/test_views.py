@@ -69,7 +69,7 @@ def test_show_full_gives_a_terminal_the_beginning_of_a_huge_text_and_a_file_all_
     place = ["s", "--full", "--db", str(tmp_path / "state.db")]
     assert run(["show", *place]) == 0
     assert "the very end" in capsys.readouterr().out
-    monkeypatch.setattr("inspector.cli.table.terminal_width", lambda: 80)
+    monkeypatch.setattr("inspector.terminal.stdout.terminal_width", lambda: 80)
     assert run(["show", *place]) == 0
     shown = capsys.readouterr().out
     assert "more characters: sent to a file or a pipe, all are printed" in shown

@@ -1,0 +1,40 @@
+"""What stdout can show: how many columns, whether colours, and how many of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+NARROWEST = 20
+_USUAL = 80
+"""Of a terminal that does not say how wide it is."""
+_COLOURS = {"256": 256, "standard": 16, "windows": 16}
+
+
+def terminal_width() -> int | None:
+    """Columns of the terminal stdout goes to, or what COLUMNS says; None for a pipe or a file without it."""
+    told = os.environ.get("COLUMNS", "")
+    if told.isascii() and told.isdecimal() and int(told) > 0:
+        return max(int(told), NARROWEST)
+    try:
+        return max(os.get_terminal_size(sys.stdout.fileno()).columns or _USUAL, NARROWEST)
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def is_coloured() -> bool:
+    """Whether stdout shall be coloured: a terminal's is; NO_COLOR and FORCE_COLOR decide before that."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if forced := os.environ.get("FORCE_COLOR"):
+        return forced.lower() not in ("0", "false")
+    return os.environ.get("TERM") != "dumb" and sys.stdout.isatty()
+
+
+def colours_of_terminal() -> int | None:
+    """16 or 256, as COLORTERM and TERM say (TEXTUAL_COLOR_SYSTEM before them); None where it shows all."""
+    from rich.console import Console
+    from textual.constants import COLOR_SYSTEM
+
+    system = Console(color_system=COLOR_SYSTEM, file=sys.__stdout__).color_system  # type: ignore[arg-type]
+    return _COLOURS.get(system or "")
