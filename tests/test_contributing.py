@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -22,6 +27,7 @@ from core.model.compaction.settings import Settings
 from core.support.yaml_tables import load_table
 from sample_sessions.scenario import parse
 from tests.core.compress.conversations import messages
+from tests.core.store.database import SessionDatabase
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -87,3 +93,107 @@ def test_a_sample_session_is_a_file() -> None:
     raw = yaml.safe_load(example("# sample_sessions/scenarios/"))
     (session,) = parse("21", raw).sessions
     assert session.title == "Say hello"
+
+
+PACKAGES = ("core", "inspector", "themes", "sample_sessions")
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project in which whatever CONTRIBUTING.md says was done."""
+    copy = tmp_path_factory.mktemp("checkout")
+    for package in PACKAGES:
+        shutil.copytree(ROOT / package, copy / package, ignore=shutil.ignore_patterns("__pycache__"))
+    subprocess.run(example("sed "), shell=True, cwd=copy, check=True)
+    for kind, block in FENCE.findall(TEXT):
+        named = re.match(r"(?:# |/\* )([\w/]+\.(?:py|tcss))\b", block)
+        if kind in ("python", "css") and named:
+            (copy / named[1]).write_text(block.partition("\n")[2], "utf-8")
+    _insert(copy / "inspector/base/commands.yaml", "", example("# inspector/base/commands.yaml"))
+    screen = copy / "inspector/screens/sessions/screen.py"
+    method = example("    def action_sources")
+    _insert(screen, "self.app.push_screen(SearchScreen(self.locations))\n", f"\n{method}")
+    _insert(copy / "inspector/cli/registry.py", "COMMANDS = {\n", example('    "sources": Command('))
+    (entry,) = re.findall(r"in `PAGES` of `[\w/.]+`: `(.*)`\.", TEXT)
+    _insert(copy / "inspector/base/named_screens.py", "PAGES = {", f"{entry}, ")
+    return copy
+
+
+def _insert(path: Path, after: str, text: str) -> None:
+    """Put a text behind another that is there once; without one, at the end of a file."""
+    head, found, rest = (
+        path.read_text("utf-8").rpartition(after) if after else (path.read_text("utf-8"), "", "")
+    )
+    assert bool(found) == bool(after)
+    path.write_text(head + found + text + rest, "utf-8")
+
+
+def found(checkout: Path) -> dict[str, str]:
+    """The environment in which the copy is the project."""
+    return os.environ | {"PYTHONPATH": str(checkout)}
+
+
+def carried_out(checkout: Path, home: Path, *words: str) -> str:
+    """What the changed program prints."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "inspector", *words, "--home", str(home)],
+        capture_output=True,
+        text=True,
+        cwd=checkout,
+        check=False,
+        env=found(checkout),
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def frame(checkout: Path, home: Path, screen: str) -> str:
+    picture = home.parent / f"{screen}.svg"
+    carried_out(checkout, home, "--screen", screen, "--screenshot", str(picture))
+    return picture.read_text("utf-8")
+
+
+@pytest.fixture
+def two_sources(tmp_path: Path) -> Path:
+    """A home with sessions held in two places."""
+    home = tmp_path / "home"
+    home.mkdir()
+    with SessionDatabase(home / "state.db") as database:
+        for number, source in enumerate(("cli", "telegram", "telegram")):
+            database.session(f"s{number}", source=source)
+            database.turn(f"s{number}", "hello")
+    return home
+
+
+def test_a_theme_is_a_file_and_the_settings_start_the_app_with_it(checkout: Path, two_sources: Path) -> None:
+    settings = Path(carried_out(checkout, two_sources, "config", "path").strip())
+    settings.parent.mkdir(parents=True)
+    settings.write_text("theme: hermes-dusk\n", "utf-8")
+    assert carried_out(checkout, two_sources, "config", "check")
+    assert "#141019" in frame(checkout, two_sources, "sessions")
+    held = [sys.executable, "-P", "-m", "pytest", "-v", "-p", "no:cacheprovider", "--rootdir", str(checkout)]
+    shutil.copy(ROOT / "tests/themes/test_loader.py", checkout / "test_themes.py")
+    done = subprocess.run(
+        [*held, "test_themes.py"],
+        capture_output=True,
+        text=True,
+        cwd=checkout,
+        check=False,
+        env=found(checkout),
+    )
+    assert "[hermes-dusk-16] PASSED" in done.stdout
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_screen_is_opened_by_its_name(checkout: Path, two_sources: Path) -> None:
+    shown = frame(checkout, two_sources, "sources").replace("&#160;", " ")
+    assert re.search(r"2\b.*telegram", shown, re.DOTALL)
+    assert "esc" in shown
+
+
+def test_a_subcommand_says_the_same_to_people_and_to_scripts(checkout: Path, two_sources: Path) -> None:
+    told = carried_out(checkout, two_sources, "sources")
+    assert [line.split() for line in told.splitlines()] == [["2", "telegram"], ["1", "cli"]]
+    found = json.loads(carried_out(checkout, two_sources, "sources", "--json"))
+    assert found == {"sources": {"telegram": 2, "cli": 1}}
+    assert "where the sessions are from" in carried_out(checkout, two_sources, "--help")
