@@ -62,7 +62,7 @@ def _answers_joined(first: Message, second: Message, policy: Policy) -> Message 
     if policy.sequence.replaces_candidates and first.wire.get("finish_reason") in _CANDIDATES:
         return second
     both = first.with_wire(**_text(first.content, second.content))
-    calls = [*(first.wire.get("tool_calls") or ()), *(second.wire.get("tool_calls") or ())]
+    calls = [*_calls(first), *_calls(second)]
     thinking = first.wire.get("reasoning_content") or second.wire.get("reasoning_content")
     both = both.with_wire(tool_calls=calls) if calls else both
     return both.with_wire(reasoning_content=thinking) if thinking else both
@@ -84,7 +84,7 @@ def _is_interim(message: Message) -> bool:
 def _without_unanswered(rows: Sequence[Message], policy: Policy) -> Iterator[Message]:
     """The rows without calls that the results right behind them do not answer."""
     for i, row in enumerate(rows):
-        calls = row.wire.get("tool_calls") if row.role == "assistant" and not _is_interim(row) else None
+        calls = _calls(row) if row.role == "assistant" and not _is_interim(row) else []
         if not calls:
             yield row
             continue
@@ -121,14 +121,20 @@ def _without_strays(rows: Sequence[Message], policy: Policy) -> Iterator[Message
 
 def _open_calls(row: Message, policy: Policy) -> list[set[str]]:
     """The ids that results may name, those of one call together; an id two calls share is the first one's."""
-    calls = row.wire.get("tool_calls") if row.role == "assistant" else None
     keys = ("id", "call_id") if policy.sequence.strict_results else ("id",)
     found: list[set[str]] = []
-    for call in calls or ():
+    for call in _calls(row) if row.role == "assistant" else ():
         if policy.assembly.id_variants:
             named = [call_ids(call, policy.assembly)]
         else:
-            named = [{call[key]} for key in keys if isinstance(call, dict) and call.get(key)]
+            values = (call.get(key) for key in keys) if isinstance(call, dict) else ()
+            named = [{value} for value in values if value and isinstance(value, str)]
         for names in named:
             found.append(names.difference(*found))
     return found
+
+
+def _calls(row: Message) -> list[Any]:
+    """The calls as they stand; whatever else stands in their place is none."""
+    calls = row.wire.get("tool_calls")
+    return calls if isinstance(calls, list) else []

@@ -133,13 +133,16 @@ def _quoted(message: str) -> str:
 
 
 _TORN = object()
+_LONGEST_NUMBER = 30
+"""Characters; nobody counted more, and Python refuses to read a number of thousands of digits."""
 
 
 def _value(name: str, text: str) -> Any:
     if name in _INTEGERS:
         if text in ("?", "None"):
             return None
-        return int(text.replace(",", "")) if _GROUPED.fullmatch(text) else _TORN
+        counted = len(text) <= _LONGEST_NUMBER and _GROUPED.fullmatch(text)
+        return int(text.replace(",", "")) if counted else _TORN
     if name == "seconds":
         return float(text)
     if name == "focus":

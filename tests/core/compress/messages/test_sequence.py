@@ -120,3 +120,12 @@ def test_022_takes_all_ids_of_a_call_for_one() -> None:
 @pytest.mark.parametrize(("text", "left"), [("\n", 1), ("b", 2)])
 def test_022_drops_a_row_whose_calls_nobody_answered_and_that_says_nothing(text: str, left: int) -> None:
     assert len(requested([user("a"), answer(text, "c1")], load_policy("0.22"))) == left
+
+
+@ALL
+@pytest.mark.parametrize(
+    "calls", [float("nan"), 7, True, {"id": "c1"}, "c1", [{"id": ["c1"]}, {"id": {}}, None, 3]]
+)
+def test_calls_that_are_no_list_of_calls_have_no_results(release: str, calls: Any) -> None:
+    rows = [user("a"), Message({"role": "assistant", "content": "b", "tool_calls": calls}), result("c1")]
+    assert [role for role, _ in told(rows, release)][:2] == ["user", "assistant"]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -153,11 +154,17 @@ def test_telemetry_is_read_whole() -> None:
     )
 
 
-@pytest.mark.parametrize("message", [STARTED, DONE, CALL])
+@pytest.mark.parametrize(
+    "message", [f"API call #1: model=a provider=b in={'9' * 6_000} out=8 total=9", STARTED, DONE, CALL]
+)
 def test_a_torn_line_is_no_line(message: str) -> None:
     for cut in range(10, len(message)):
         record = parse_line(HEAD + message[:cut], "agent.log:1")
         assert record is None or record.kind is not Kind.STARTED or message[:cut] == STARTED
+
+
+def test_a_number_of_thousands_of_digits_is_none() -> None:
+    assert parse_line(HEAD + re.sub(r"\d+", "9" * 6_000, CALL), "agent.log:1") is None
 
 
 def test_a_form_in_the_middle_of_a_message_is_a_quotation() -> None:
