@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from core.apply.change import new_session, session_changes
 from core.apply.checks.guards import check_guards, refused, require
+from core.apply.new_rows import call_count, loaded_alike, new_rows, stored
 from core.apply.private_copy import tried
-from core.apply.rows import call_count, loaded_alike, new_rows, stored
 from core.errors import InspectorError, UsageError
 from core.model.compaction.apply import ApplyMode, NewRow, Rehearsal
 from core.model.compaction.preview import Preview

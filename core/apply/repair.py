@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from core.apply.change import session_changes
 from core.apply.database.live_rows import live_messages
+from core.apply.new_rows import call_count, new_rows
 from core.apply.rehearse import verified
-from core.apply.rows import call_count, new_rows
 from core.errors import UsageError
 from core.model.compaction.apply import ApplyMode, Rehearsal
 from core.store.store import Store

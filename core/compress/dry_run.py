@@ -17,7 +17,7 @@ from core.compress.pruning.salvage import reduced, salvaged
 from core.compress.requests.failure import consequence, is_accepted
 from core.compress.requests.invented_user import had_user, invents_user
 from core.compress.requests.request import completed, finish_of, summary_request
-from core.compress.retention.report import retention as retained
+from core.compress.retention.score import retention as retained
 from core.compress.sizing.estimate import message_size, total_tokens
 from core.compress.summarise.base import (
     Cancelled,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.model.evidence import Evidence, Verdict
-from core.model.headline import UNSAID, Headline
+from core.model.headline import NO_HEADLINE, Headline
 
 if TYPE_CHECKING:  # what reads logs and configuration: an answer that was kept does without
     from core.explain.context.log.log_clock import Clock
@@ -40,7 +40,7 @@ class Now:
     verdict: Verdict = Verdict.UNKNOWN
     evidence: tuple[Evidence, ...] = ()
     arithmetic: tuple[str, ...] = ()
-    headline: Headline = UNSAID
+    headline: Headline = NO_HEADLINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,4 +65,4 @@ class Explanation:
     log: Log
     clock: Clock
     notes: tuple[str, ...] = ()
-    headline: Headline = UNSAID
+    headline: Headline = NO_HEADLINE

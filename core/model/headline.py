@@ -22,4 +22,4 @@ class Headline:
     severity: Severity | None = None
 
 
-UNSAID = Headline("")
+NO_HEADLINE = Headline("")

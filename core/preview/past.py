@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.compress.planning.measure import measure
-from core.compress.retention.report import retention
+from core.compress.retention.score import retention
 from core.explain.context.compaction_input import closing_rows
 from core.explain.context.generation import generation_context
 from core.explain.context.rows.unsaved_rows import copied_rows

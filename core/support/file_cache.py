@@ -91,25 +91,25 @@ def _encoded(text: str) -> bytes:
     return text.encode(errors="replace")
 
 
-def keep(slot: Path, content: bytes, more: Iterable[bytes] = ()) -> None:
+def keep(path: Path, content: bytes, more: Iterable[bytes] = ()) -> None:
     """Write beside and rename, so that nobody reads half a file; a cache that fails is no fault.
 
     Args:
-        slot: The file.
+        path: The file.
         content: All of it, or what it begins with.
         more: What follows, made as it is written.
     """
-    unfinished = slot.with_name(f".{slot.name}.{os.getpid()}-{time.monotonic_ns()}")
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}-{time.monotonic_ns()}")
     with suppress(OSError):
-        slot.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with open(unfinished, "wb", opener=_private) as stream:
                 stream.write(content)
                 stream.writelines(more)
-            os.replace(unfinished, slot)
+            os.replace(unfinished, path)
         finally:
             unfinished.unlink(missing_ok=True)
-        _prune(slot.parent)
+        _prune(path.parent)
 
 
 def _prune(folder: Path) -> None:

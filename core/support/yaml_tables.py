@@ -31,16 +31,16 @@ def load_table(name: str) -> Any:
     path = _ROOT / name
     found = path.stat()
     stamp = (_FORMAT, str(path), found.st_ino, found.st_size, found.st_mtime_ns)
-    slot = _slot(name)
-    if slot is None:
+    copy_path = _copy_path(name)
+    if copy_path is None:
         return _parse(path)
     with suppress(OSError, ValueError, EOFError, TypeError):
-        kept, content = marshal.loads(slot.read_bytes())
+        kept, content = marshal.loads(copy_path.read_bytes())
         if kept == stamp:
             return content
     content = _parse(path)
     with suppress(ValueError):  # what cannot be marshalled is parsed every time
-        keep(slot, marshal.dumps((stamp, content)))
+        keep(copy_path, marshal.dumps((stamp, content)))
     return content
 
 
@@ -50,7 +50,7 @@ def shared_table(name: str) -> Any:
     return load_table(name)
 
 
-def _slot(name: str) -> Path | None:
+def _copy_path(name: str) -> Path | None:
     """Where the copy lies; None for a user without a home."""
     try:
         folder = cache_directory()

@@ -23,7 +23,7 @@ LARGEST = 20_000_000
 """Characters of a document: a usage list of some forty thousand sessions."""
 
 
-def slot(
+def entry(
     args: argparse.Namespace, *sources: Path, people: bool = False, today: bool = False
 ) -> KeptAnswer | None:
     """Where what a command line asks for is kept; None for what is not.

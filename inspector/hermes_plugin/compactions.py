@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.compress.engines.host.hosted_preview import replaced
-from core.compress.retention.report import retention
+from core.compress.retention.score import retention
 from core.compress.sizing.estimate import message_size, total_tokens
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message

@@ -12,7 +12,7 @@ from core.compress.facts.history import is_acting
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, one_line
 from core.compress.facts.topic import Topic
-from core.compress.facts.values import MOST_PER_TEXT, AnchorValue, day_of, prose_values, values
+from core.compress.facts.values import MOST_PER_TEXT, FactValue, day_of, prose_values, values
 
 CATEGORIES = ("paths", "urls", "ids", "hashes", "numbers", "errors", "commands", "asks", "constraints")
 
@@ -30,7 +30,7 @@ _ASK_LENGTH = 300
 
 
 USER, ASSISTANT, ANSWER, CALLED, ACTED, RESULT, DOCUMENT = 1, 2, 4, 8, 16, 32, 64
-"""Who says an anchor, as bits: a person, an assistant, an assistant that calls nothing, the arguments of a
+"""Who says a fact, as bits: a person, an assistant, an assistant that calls nothing, the arguments of a
 call that only looks, those of one that changes something, what a call gave back, a text somebody handed over.
 """
 
@@ -40,7 +40,7 @@ LONGEST_REQUEST = 1500
 
 @dataclass(slots=True)
 class Found:
-    """One anchor of a middle.
+    """One fact of a middle.
 
     Attributes:
         said_by: The bits of everybody who says it.
@@ -58,22 +58,22 @@ class Found:
 
 
 def collect(views: Sequence[View], topic: Topic | None = None, *, prose: bool = False) -> list[Found]:
-    """Every anchor of a middle in order of first appearance.
+    """Every fact of a middle in order of first appearance.
 
     Args:
         views: The middle, read.
-        topic: When given, anchors said in a line, message or call about it are marked.
+        topic: When given, facts said in a line, message or call about it are marked.
         prose: Take the names, dates and plain figures of prose too.
     """
-    found: dict[AnchorValue, Found] = {}
+    found: dict[FactValue, Found] = {}
     scan = _Scan()
     for view in views:
         whole = topic is not None and about(view, topic)
         mentions: dict[int, bool] = {}
-        for anchor, context, said_by in _of(view, scan, prose=prose):
-            entry = found.get(anchor)
+        for fact, context, said_by in _of(view, scan, prose=prose):
+            entry = found.get(fact)
             if entry is None:
-                found[anchor] = entry = Found(anchor.category, anchor.value)
+                found[fact] = entry = Found(fact.category, fact.value)
             entry.said_by |= said_by
             if not entry.messages or entry.messages[-1] != view.index:
                 entry.messages.append(view.index)
@@ -82,7 +82,7 @@ def collect(views: Sequence[View], topic: Topic | None = None, *, prose: bool = 
                 continue
             if id(context) not in mentions:
                 mentions[id(context)] = topic.share(context) > 0
-            entry.in_focus = whole or (mentions[id(context)] and covered(anchor.value, context, topic))
+            entry.in_focus = whole or (mentions[id(context)] and covered(fact.value, context, topic))
     return list(found.values())
 
 
@@ -96,7 +96,7 @@ def about(view: View, topic: Topic) -> bool:
 
 
 def covered(value: str, context: str, topic: Topic) -> bool:
-    """Whether an anchor, or the line it stands in, is about a topic."""
+    """Whether a fact, or the line it stands in, is about a topic."""
     if topic.covers(value):
         return True
     at = context.find(value)
@@ -128,33 +128,33 @@ def sentences(text: str) -> list[str]:
     return [line for sentence in _SENTENCE.findall(flowing) if (line := " ".join(sentence.split()))]
 
 
-class _Scan(dict[str, list[AnchorValue]]):
-    """The anchors of each text of a middle; agents read the same things again and again."""
+class _Scan(dict[str, list[FactValue]]):
+    """The facts of each text of a middle; agents read the same things again and again."""
 
-    def __missing__(self, text: str) -> list[AnchorValue]:
+    def __missing__(self, text: str) -> list[FactValue]:
         self[text] = found = values(text, errors=False)
         return found
 
 
-def _of(view: View, scan: _Scan, *, prose: bool) -> Iterator[tuple[AnchorValue, str, int]]:
+def _of(view: View, scan: _Scan, *, prose: bool) -> Iterator[tuple[FactValue, str, int]]:
     speaker = _speaker(view)
-    for anchor in scan[view.text]:
-        yield anchor, view.text, speaker
+    for fact in scan[view.text]:
+        yield fact, view.text, speaker
     if prose and speaker != RESULT:
-        for anchor in prose_values(view.text):
-            yield anchor, view.text, speaker
+        for fact in prose_values(view.text):
+            yield fact, view.text, speaker
     for line in view.errors[:MOST_PER_TEXT]:
-        yield AnchorValue("errors", line), view.text, speaker
+        yield FactValue("errors", line), view.text, speaker
     for call in view.calls:
         asked_by = ACTED if is_acting(call) else CALLED
-        for anchor in scan[call.strings]:
-            yield anchor, call.strings, asked_by
+        for fact in scan[call.strings]:
+            yield fact, call.strings, asked_by
         if call.command:
-            yield AnchorValue("commands", call.command), call.strings, asked_by
+            yield FactValue("commands", call.command), call.strings, asked_by
     if view.request:
-        yield AnchorValue("asks", one_line(view.text, _ASK_LENGTH)), view.text, speaker
+        yield FactValue("asks", one_line(view.text, _ASK_LENGTH)), view.text, speaker
         for sentence in constraints(view.text):
-            yield AnchorValue("constraints", sentence), view.text, speaker
+            yield FactValue("constraints", sentence), view.text, speaker
 
 
 def _speaker(view: View) -> int:

@@ -1,4 +1,4 @@
-"""The words and patterns by which anchors are recognised, read once."""
+"""The words and patterns by which facts are recognised, read once."""
 
 from __future__ import annotations
 

@@ -14,11 +14,11 @@ MOST_PER_TEXT = 60
 """Anchors of one category taken from one text; a listing of a thousand files is one fact, not a thousand."""
 
 LONGEST = 200
-"""Characters of one anchor."""
+"""Characters of one fact."""
 
 _EDGE = r"\s\"'`<>(){},;|\[\]=*（）「」，。；：、"
 _TOKEN = re.compile(rf"(?<![^{_EDGE}])[^{_EDGE}\d/\\.]{{0,80}}[\d/\\.][^{_EDGE}]{{1,300}}")
-"""A word that holds a digit, a slash or a dot: no other can be an anchor."""
+"""A word that holds a digit, a slash or a dot: no other can be a fact."""
 
 _WEB = re.compile(r"https?://[^\s\"'`<>()\[\]{}|\\，。；、]{3,400}")
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,12}://[^\s]{3,}", re.IGNORECASE)
@@ -53,62 +53,62 @@ _TAG = re.compile(r"^\s*<\w{1,30}>|</\w{1,30}>\s*$")
 _LONGEST_LINE = 300
 
 
-class AnchorValue(NamedTuple):
-    """One anchor of a text."""
+class FactValue(NamedTuple):
+    """One fact of a text."""
 
     category: str
     value: str
 
 
-def values(text: str, *, errors: bool = True) -> list[AnchorValue]:
-    """The anchors of a text, each value once, at most `MOST_PER_TEXT` a category.
+def values(text: str, *, errors: bool = True) -> list[FactValue]:
+    """The facts of a text, each value once, at most `MOST_PER_TEXT` a category.
 
     Args:
         text: Any text; scanned in time linear in its length.
         errors: Take error lines too; they are facts in tool output, talk elsewhere.
     """
-    found: dict[AnchorValue, None] = {}
+    found: dict[FactValue, None] = {}
     counts: dict[str, int] = {}
-    for anchor in _all(text, errors):
-        if anchor not in found and counts.get(anchor.category, 0) < MOST_PER_TEXT:
-            counts[anchor.category] = counts.get(anchor.category, 0) + 1
-            found[anchor] = None
+    for fact in _all(text, errors):
+        if fact not in found and counts.get(fact.category, 0) < MOST_PER_TEXT:
+            counts[fact.category] = counts.get(fact.category, 0) + 1
+            found[fact] = None
     return list(found)
 
 
-def _all(text: str, errors: bool) -> Iterator[AnchorValue]:
+def _all(text: str, errors: bool) -> Iterator[FactValue]:
     for url in _WEB.findall(text):
-        yield AnchorValue("urls", url.rstrip(_STRIP)[:LONGEST])
+        yield FactValue("urls", url.rstrip(_STRIP)[:LONGEST])
     words = " ".join(word for word in dict.fromkeys(text.split()) if not word.isalpha())
     for token in dict.fromkeys(_TOKEN.findall(words)):
-        anchor = classify(token)
-        if anchor:
-            yield anchor
+        fact = classify(token)
+        if fact:
+            yield fact
     for measure in measures(text):
-        yield AnchorValue("numbers", measure)
+        yield FactValue("numbers", measure)
     if errors:
         for line in error_lines(text):
-            yield AnchorValue("errors", line)
+            yield FactValue("errors", line)
 
 
 @lru_cache(maxsize=65536)
-def classify(token: str) -> AnchorValue | None:
+def classify(token: str) -> FactValue | None:
     """What a token is, without the punctuation around it; None when it is nothing."""
     value = token.rstrip(_STRIP)
     if not 2 < len(value) <= LONGEST:
         return None
     if "://" in value:
-        return AnchorValue("urls", value) if _URL.match(value) and not _WEB.match(value) else None
+        return FactValue("urls", value) if _URL.match(value) and not _WEB.match(value) else None
     plain = _LINE_SUFFIX.sub("", _FOUND_LINE.sub(r"\g<end>", value))
     if "/" in plain or "\\" in plain:
-        return AnchorValue("paths", plain) if _is_path(plain) else None
+        return FactValue("paths", plain) if _is_path(plain) else None
     if lexicon().file_name.fullmatch(plain):
-        return AnchorValue("paths", plain)
+        return FactValue("paths", plain)
     if not _DIGIT.search(value):
         return None
     if _UUID.fullmatch(value) or _ID.fullmatch(value):
-        return AnchorValue("ids", value)
-    return AnchorValue("hashes", value) if _HASH.fullmatch(value) else None
+        return FactValue("ids", value)
+    return FactValue("hashes", value) if _HASH.fullmatch(value) else None
 
 
 def _is_path(value: str) -> bool:
@@ -191,22 +191,22 @@ def without_code(text: str) -> str:
     return _FENCE.sub("\n", text) if "```" in text else text
 
 
-def prose_values(text: str) -> Iterator[AnchorValue]:
+def prose_values(text: str) -> Iterator[FactValue]:
     """The names, dates and plain figures a person or an assistant says; code blocks are not read."""
     spoken = without_code(text)
-    found: dict[AnchorValue, None] = {}
+    found: dict[FactValue, None] = {}
     for quoted in _QUOTED.findall(spoken) if "`" in spoken else ():
         if classify(quoted) is None and any(map(str.isalpha, quoted)):
             name = quoted.strip()
-            found[AnchorValue("names", name.partition("(")[0] if _CALLED.fullmatch(name) else name)] = None
+            found[FactValue("names", name.partition("(")[0] if _CALLED.fullmatch(name) else name)] = None
     telling = " ".join(word for word in dict.fromkeys(spoken.split()) if not _is_plain(word))
     for name in dict.fromkeys(_NAME.findall(telling)):
         if name not in lexicon().known_codes and classify(name) is None and terms(name):
-            found[AnchorValue("names", name.removesuffix("()"))] = None
+            found[FactValue("names", name.removesuffix("()"))] = None
     for date in dates(spoken):
-        found[AnchorValue("dates", date)] = None
+        found[FactValue("dates", date)] = None
     for figure in _PLAIN.findall(spoken):
-        found[AnchorValue("numbers", figure)] = None
+        found[FactValue("numbers", figure)] = None
     yield from found
 
 

@@ -112,7 +112,7 @@ class SummaryIndex:
     def paths(self) -> list[str]:
         """The paths and addresses of the summary, in lower case."""
         found = (values(line, errors=False) for line in self._lines)
-        return [value for anchors in found for category, value in anchors if category in ("paths", "urls")]
+        return [value for facts in found for category, value in facts if category in ("paths", "urls")]
 
     @cached_property
     def _suffixes(self) -> set[str]:

@@ -15,7 +15,7 @@ from core.compress.facts.collect import endings, sentences
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
 from core.compress.facts.topic import roots
-from core.compress.facts.values import AnchorValue, day_of, prose_values, values
+from core.compress.facts.values import FactValue, day_of, prose_values, values
 from core.compress.retention.evidence import Evidence, claim_words
 from core.model.compaction.preview import Unsupported
 
@@ -68,15 +68,15 @@ class Checked:
 
 def check(summary: str, evidence: Evidence) -> Checked:
     """Hold the claims of a summary against the messages."""
-    known: dict[AnchorValue, bool] = {}
+    known: dict[FactValue, bool] = {}
     found: dict[tuple[str, str], Unsupported] = {}
     for sentence in _sentences(summary):
-        anchors = tuple(anchor for anchor in _named(sentence) if "…" not in anchor.value)
-        for anchor in anchors:
-            if anchor not in known:
-                known[anchor] = _supported(anchor, sentence, evidence)
-        strange = [(anchor.category, anchor.value) for anchor in anchors if not known[anchor]]
-        claims = (*strange, *_strangers(sentence, evidence), *_told(sentence, anchors, evidence))
+        facts = tuple(fact for fact in _named(sentence) if "…" not in fact.value)
+        for fact in facts:
+            if fact not in known:
+                known[fact] = _supported(fact, sentence, evidence)
+        strange = [(fact.category, fact.value) for fact in facts if not known[fact]]
+        claims = (*strange, *_strangers(sentence, evidence), *_told(sentence, facts, evidence))
         for category, value in claims if len(found) < _MOST else ():
             claim = Unsupported(value, category, one_line(sentence, _WHERE))
             found.setdefault((category, value.lower()), claim)
@@ -90,7 +90,7 @@ def _sentences(summary: str) -> Iterator[str]:
     yield from sentences(text)
 
 
-def _named(text: str) -> Iterator[AnchorValue]:
+def _named(text: str) -> Iterator[FactValue]:
     yield from dict.fromkeys((*values(text, errors=False), *prose_values(text)))
 
 
@@ -104,11 +104,11 @@ def _strangers(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]:
             yield "names", person
 
 
-def _supported(anchor: AnchorValue, sentence: str, evidence: Evidence) -> bool:
-    value = anchor.value
+def _supported(fact: FactValue, sentence: str, evidence: Evidence) -> bool:
+    value = fact.value
     if evidence.found(value):
         return True
-    match anchor.category:
+    match fact.category:
         case "paths":
             return _path(value, evidence)
         case "numbers":
@@ -179,37 +179,37 @@ def _name(value: str, evidence: Evidence) -> bool:
     return len(last) > _LEAST_WORDS and last != value and evidence.holds(last)
 
 
-def _told(sentence: str, anchors: Sequence[AnchorValue], evidence: Evidence) -> Iterator[tuple[str, str]]:
+def _told(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[tuple[str, str]]:
     """The acts and rules a sentence tells that nothing bears out; one copied word for word is borne out."""
     if sentence.endswith((":", "：")) or lexicon().error.search(sentence):
         return
     plain = _QUOTED.sub(" ", sentence)
-    clauses = (clause for clause in _clauses(plain) if not _is_done(clause, anchors, evidence))
+    clauses = (clause for clause in _clauses(plain) if not _is_done(clause, facts, evidence))
     doubtful = [("done", clause) for clause in clauses]
-    if claim_words().rule.search(_spoken(plain, anchors)) and not _is_said(plain, evidence):
+    if claim_words().rule.search(_spoken(plain, facts)) and not _is_said(plain, evidence):
         doubtful.append(("constraints", sentence))
     if doubtful and not evidence.holds(_LABEL.sub("", " ".join(sentence.split())).rstrip(".")):
         yield from ((category, one_line(claim, _WHERE)) for category, claim in doubtful)
 
 
-def _spoken(clause: str, anchors: Sequence[AnchorValue]) -> str:
+def _spoken(clause: str, facts: Sequence[FactValue]) -> str:
     """A clause without the names in it: `committed.go` commits nothing."""
-    for anchor in anchors:
-        if anchor.category not in ("numbers", "dates"):
-            clause = clause.replace(anchor.value, " ")
+    for fact in facts:
+        if fact.category not in ("numbers", "dates"):
+            clause = clause.replace(fact.value, " ")
     return clause
 
 
-def _is_done(clause: str, anchors: Sequence[AnchorValue], evidence: Evidence) -> bool:
+def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
     """Whether a clause claims nothing to have happened that did not."""
-    words, plain = claim_words(), _spoken(clause, anchors)
+    words, plain = claim_words(), _spoken(clause, facts)
     claimed = [act for act in words.acts.values() if act.says.search(plain)]
     checked = words.checks.search(plain) is not None
     if not (claimed or checked) or words.unreal.search(plain):
         return True
     if checked and not _passed(clause, evidence):
         return False
-    things, is_file = _things(clause, anchors, evidence)
+    things, is_file = _things(clause, facts, evidence)
     return all(evidence.happened(act.file if is_file else act.did, things) for act in claimed)
 
 
@@ -225,19 +225,19 @@ def _clauses(sentence: str) -> list[str]:
     return [sentence] if len(sentence) <= _ONE_CLAUSE else [part for part in _CLAUSE.split(sentence) if part]
 
 
-def _things(clause: str, anchors: Sequence[AnchorValue], evidence: Evidence) -> tuple[list[str], bool]:
+def _things(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> tuple[list[str], bool]:
     """What a clause speaks of by name, as it would stand in a call, in lower case; whether one is a file."""
-    said = (anchor for anchor in anchors if anchor.value in clause)
-    names = [anchor for anchor in said if anchor.category in ("ids", "paths", "names", "hashes")]
+    said = (fact for fact in facts if fact.value in clause)
+    names = [fact for fact in said if fact.category in ("ids", "paths", "names", "hashes")]
     things = []
-    for anchor in names:
-        parts = endings(anchor.value) if anchor.category == "paths" else [anchor.value]
+    for fact in names:
+        parts = endings(fact.value) if fact.category == "paths" else [fact.value]
         things += (
-            [(parts[0] if evidence.found(anchor.value) or evidence.holds(parts[0]) else parts[-1]).lower()]
+            [(parts[0] if evidence.found(fact.value) or evidence.holds(parts[0]) else parts[-1]).lower()]
             if parts
             else []
         )
-    files = [anchor.value for anchor in names if anchor.category == "paths"]
+    files = [fact.value for fact in names if fact.category == "paths"]
     return things, any(not _INSIDE.search(clause[: clause.find(path)]) for path in files)
 
 

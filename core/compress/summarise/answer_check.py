@@ -26,7 +26,7 @@ _OVER = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ModelAnswer:
     """What came back from a model.
 
     Attributes:
@@ -40,7 +40,7 @@ class Answer:
     model: str | None = None
 
 
-def checked(answer: Answer, request: SummaryRequest, where: str) -> tuple[str, tuple[str, ...]]:
+def checked(answer: ModelAnswer, request: SummaryRequest, where: str) -> tuple[str, tuple[str, ...]]:
     """The body of a usable answer, tidied and redacted, and what is odd about it.
 
     Raises:
@@ -65,7 +65,7 @@ def checked(answer: Answer, request: SummaryRequest, where: str) -> tuple[str, t
 _RETRY = "Try again, choose another model with --model, or preview with --summariser extractive"
 
 
-def _refuse_cut(answer: Answer, where: str) -> None:
+def _refuse_cut(answer: ModelAnswer, where: str) -> None:
     if answer.finish in _CUT:
         raise SummaryFailure(
             FailureKind.TRUNCATED,

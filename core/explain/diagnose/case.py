@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 
 from core.compress.planning.plan import plan_messages
-from core.compress.retention.report import retention
+from core.compress.retention.score import retention
 from core.compress.sizing.threshold import Budgets
 from core.explain.context.context import ConversationContext
 from core.explain.context.log.log_claims import about

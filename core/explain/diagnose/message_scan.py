@@ -1,7 +1,7 @@
 """One pass over messages that finds the conversations worth a full examination.
 
 It looks for compactions, for live rows that are copies of each other, for tool rows that do not fit their
-calls, and for credentials. It may suspect a conversation in vain, as the examination then shows.
+calls, and for credentials. It may name a conversation in vain, as the examination then shows.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Pending = MutableMapping[str, list[str]]
 """Calls whose results are still to come, by session."""
 
 
-def suspects(
+def quick_check(
     store: Store, start: int, end: int, pending: Pending, reached: Callable[[int], None] = lambda row: None
 ) -> set[str]:
     """Sessions worth a full examination among the messages of a range of ids.

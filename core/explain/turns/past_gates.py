@@ -35,7 +35,7 @@ class PastGates:
     """
 
     def __init__(self, context: ConversationContext, events: Sequence[CompressionEvent]) -> None:
-        self._frame, self._events = context, events
+        self._context, self._events = context, events
         self._rules = context.policy(None).gate
         self._calls = [
             r for r in context.log.records if r.kind is Kind.CALL and r.input and _ours(context, r)
@@ -45,7 +45,7 @@ class PastGates:
 
     def now(self, session: Session) -> Iterator[Check]:
         """The gates at this moment, from the columns of a session."""
-        gate = gate_of(self._frame.store, session)
+        gate = gate_of(self._context.store, session)
         if self._rules.cooldown:
             until = gate.cooldown_until
             free = until is None or gate.now is None or until <= gate.now
@@ -68,7 +68,7 @@ class PastGates:
         """The log reaches back far enough to show whatever still held at a moment."""
         if at is None or self._begun is None:
             return False
-        first = self._frame.conversation.root.started_at
+        first = self._context.conversation.root.started_at
         return self._begun <= at - _LONGEST_PAUSE or (first is not None and self._begun <= first)
 
     def _paused(self, at: datetime | None) -> tuple[str, bool | None]:
@@ -136,7 +136,7 @@ class PastGates:
         """The provider's count after a compaction: any below the threshold clears the strikes."""
         if event.at is None or event.threshold is None:
             return None
-        since = [call.input or 0 for call in self._calls if event.at < self._frame.clock.utc(call.at) <= at]
+        since = [call.input or 0 for call in self._calls if event.at < self._context.clock.utc(call.at) <= at]
         if not since:
             return None
         return any(size < event.threshold for size in since)

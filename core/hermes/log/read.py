@@ -85,25 +85,25 @@ def index_file(path: Path, cache: Path | None) -> FileIndex:
     with path.open("rb") as stream:
         stat = os.fstat(stream.fileno())
         head = sha256(stream.read(min(_HEAD, stat.st_size))).hexdigest()[:16].encode()
-        saved = _load(_slot(cache, stat), head, stat.st_size) if cache else None
+        saved = _load(_copy_path(cache, stat), head, stat.st_size) if cache else None
         if saved and (saved.size, saved.mtime_ns) == (stat.st_size, stat.st_mtime_ns):
             return FileIndex(path.name, saved.rows)
         found = scan(stream, saved.offset if saved else 0, saved.lines if saved else 0)
     rows = (saved.rows if saved else b"") + b"".join(map(_pack, found.hits))
     if cache is not None and stat.st_size >= _HEAD:
         fresh = _Saved(stat.st_size, stat.st_mtime_ns, head, found.offset, found.lines, rows)
-        _save(_slot(cache, stat), fresh)
+        _save(_copy_path(cache, stat), fresh)
     return FileIndex(path.name, rows)
 
 
-def _slot(cache: Path, stat: os.stat_result) -> Path:
+def _copy_path(cache: Path, stat: os.stat_result) -> Path:
     return cache / f"{stat.st_dev:x}-{stat.st_ino:x}.log-index"
 
 
-def _load(slot: Path, head: bytes, size: int) -> _Saved | None:
+def _load(copy_path: Path, head: bytes, size: int) -> _Saved | None:
     """The saved index when it is of this file; anything odd about it counts as none."""
     try:
-        first, _, body = slot.read_bytes().partition(b"\n")
+        first, _, body = copy_path.read_bytes().partition(b"\n")
         version, *fields = first.split(_SEPARATOR)
         saved_size, mtime_ns, saved_head, offset, lines, count = fields
         if version != _VERSION or saved_head != head or int(offset) > size:
@@ -120,10 +120,10 @@ def _unpack(row: bytes) -> Hit:
     return Hit(int(number), line, continued.replace(_NEWLINE, b"\n"))
 
 
-def _save(slot: Path, saved: _Saved) -> None:
+def _save(copy_path: Path, saved: _Saved) -> None:
     fields = (saved.size, saved.mtime_ns, saved.head.decode(), saved.offset, saved.lines, len(saved.rows))
     first = _SEPARATOR.join([_VERSION, *(str(field).encode() for field in fields)])
-    keep(slot, first + b"\n" + saved.rows)
+    keep(copy_path, first + b"\n" + saved.rows)
 
 
 def _pack(hit: Hit) -> bytes:

@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.model.evidence import Evidence, Verdict
-from core.model.headline import UNSAID, Headline
+from core.model.headline import NO_HEADLINE, Headline
 from core.model.transcript.boundary import BoundaryMode
 
 
@@ -130,7 +130,7 @@ class CompressionEvent:
     explanation: str = ""
     arithmetic: tuple[str, ...] = ()
     disagreements: tuple[str, ...] = ()
-    headline: Headline = UNSAID
+    headline: Headline = NO_HEADLINE
     refused: str = ""
     attempt: TurnAttempt | None = None
 

@@ -49,7 +49,7 @@ def learn_shown(connection: sqlite3.Connection, schema: Schema, path: Path, show
         path: Where it lies.
         shown: For each session, what a line shows of it.
     """
-    asked = {one: words for one, text in shown.items() if (words := list(_suspects(text)))}
+    asked = {one: words for one, text in shown.items() if (words := list(_candidates(text)))}
     fresh = KNOWN.unread((path, one, word) for one, words in asked.items() for word in words)
     if not fresh:
         return
@@ -61,7 +61,7 @@ def learn_shown(connection: sqlite3.Connection, schema: Schema, path: Path, show
             )
 
 
-def _suspects(text: str) -> Iterator[str]:
+def _candidates(text: str) -> Iterator[str]:
     """The parts to look for of the words of a line that could be credentials."""
     for match in _WORD.finditer(text):
         word = match[0].rstrip(".:!?")

@@ -25,7 +25,7 @@ _BLANKS = " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f
 """What `str.strip` takes off."""
 _HOLDS = " OR ".join("instr(content, ?) > 0" for _ in PREFILTERS)
 # A summary begins with a bracket; content that is JSON begins with NUL, which SQLite takes for the end.
-_SUSPECT = (
+_MAY_BE_SUMMARY = (
     "CASE WHEN role IN ('user', 'assistant') AND substr(ltrim(content, ?), 1, 1) IN ('[', '') "
     f"THEN {_HOLDS} ELSE 0 END"
 )
@@ -107,7 +107,7 @@ def _split(
 
 
 def _look(connection: sqlite3.Connection, schema: Schema, session_ids: Sequence[str]) -> dict[str, _Look]:
-    suspect = f"(_compressed_summary OR {_SUSPECT})" if schema.marks_summaries else _SUSPECT
+    candidate = f"(_compressed_summary OR {_MAY_BE_SUMMARY})" if schema.marks_summaries else _MAY_BE_SUMMARY
     twice = "0"
     if schema.has_uids:
         twice = "count(nullif(message_uid, '')) - count(DISTINCT nullif(message_uid, ''))"
@@ -115,20 +115,18 @@ def _look(connection: sqlite3.Connection, schema: Schema, session_ids: Sequence[
     found: dict[str, _Look] = {}
     for chunk in chunks(session_ids):
         query = (
-            f"SELECT session_id, sum({_kept(schema)}), {twice}, sum({suspect}), {archived} "  # noqa: S608
+            f"SELECT session_id, sum({_kept(schema)}), {twice}, sum({candidate}), {archived} "  # noqa: S608
             f"FROM messages WHERE session_id IN ({', '.join('?' * len(chunk))}) GROUP BY session_id"
         )
-        for one, rows, repeated, suspects, away in connection.execute(
-            query, (*_LOOKED_FOR, *chunk)
-        ).fetchall():
-            silent = away and not suspects  # archived by what left no summary
+        for one, rows, repeated, likely, away in connection.execute(query, (*_LOOKED_FOR, *chunk)).fetchall():
+            silent = away and not likely  # archived by what left no summary
             look = _Look(int(rows or 0), clear=not repeated and not silent)
-            found[str(one)] = _with_summaries(connection, schema, one, look, suspect) if suspects else look
+            found[str(one)] = _with_summaries(connection, schema, one, look, candidate) if likely else look
     return found
 
 
 def _with_summaries(
-    connection: sqlite3.Connection, schema: Schema, session_id: str, look: _Look, suspect: str
+    connection: sqlite3.Connection, schema: Schema, session_id: str, look: _Look, candidate: str
 ) -> _Look:
     place = (
         "SELECT count(*) FROM messages AS earlier WHERE earlier.session_id = found.session_id "  # noqa: S608
@@ -136,7 +134,7 @@ def _with_summaries(
     )
     query = (
         f"SELECT content, ({place}) "  # noqa: S608 - names from the schema
-        f"FROM messages AS found WHERE session_id = ? AND {suspect} AND {_kept(schema)} ORDER BY id"
+        f"FROM messages AS found WHERE session_id = ? AND {candidate} AND {_kept(schema)} ORDER BY id"
     )
     rows = connection.execute(query, (session_id, *_LOOKED_FOR)).fetchall()
     plain = not schema.marks_summaries and all(_plain(content) for content, _ in rows)

@@ -43,7 +43,7 @@ def read_bones(connection: sqlite3.Connection, schema: Schema, session_id: str) 
     tests = " OR ".join("instr(content, ?) > 0" for _ in PREFILTERS)
     query = (
         f"SELECT {schema.select('messages', _BONES)}, "  # noqa: S608 - names from the schema
-        f"CASE WHEN role IN ('user', 'assistant') AND ({tests}) THEN content END AS suspect "
+        f"CASE WHEN role IN ('user', 'assistant') AND ({tests}) THEN content END AS candidate "
         "FROM messages WHERE session_id = ? ORDER BY id"
     )
     rows = connection.execute(query, (*PREFILTERS, session_id)).fetchall()
@@ -85,7 +85,7 @@ def _bone(row: sqlite3.Row, last: dict[str, int]) -> RowOutline:
         state=row_state(row, copied_later=uid is not None and last[uid] > row["id"]),
         timestamp=float(timestamp) if isinstance(timestamp, int | float) else None,
         uid=uid,
-        summary=find_summary(_readable(row, "suspect")) if row["suspect"] is not None else None,
+        summary=find_summary(_readable(row, "candidate")) if row["candidate"] is not None else None,
         flagged=bool(row["_compressed_summary"]),
     )
 

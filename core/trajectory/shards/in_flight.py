@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import IO
 
-from core.compress.summarise.answer_check import Answer, checked
+from core.compress.summarise.answer_check import ModelAnswer, checked
 from core.compress.summarise.base import FailureKind, SummaryFailure, SummaryRequest
 from core.compress.summarise.remote.provider_errors import failure_of, is_worth_retrying
 from core.model.accounting.tokens import Buckets
@@ -256,7 +256,7 @@ class Asker:
         request = SummaryRequest((), settings.summary_target, ())
         return checked(self._allowed(answer), request, self._where)[0]
 
-    def _allowed(self, answer: Answer) -> Answer:
+    def _allowed(self, answer: ModelAnswer) -> ModelAnswer:
         """An answer as the release takes it: the older ones keep one that was cut off."""
         if answer.finish in _CUT and not self._job.settings.rules.refuses_cut:
             return replace(answer, finish=None)

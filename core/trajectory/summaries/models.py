@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from core.compress.summarise.answer_check import Answer
+from core.compress.summarise.answer_check import ModelAnswer
 from core.compress.summarise.model_choice import ANTHROPIC, DEFAULT_TIMEOUT, ModelChoice, resolve
 from core.compress.summarise.prompt import Prompt
 from core.hermes.config.config import load_config
@@ -15,7 +15,7 @@ from core.trajectory.upstream_config import UpstreamConfig
 class AsyncConnection(Protocol):
     """One client in one wire format, for many requests at once."""
 
-    async def ask(self, prompt: Prompt, max_output: int, temperature: float | None) -> Answer:
+    async def ask(self, prompt: Prompt, max_output: int, temperature: float | None) -> ModelAnswer:
         """Send a prompt and wait for the whole answer."""
         ...
 

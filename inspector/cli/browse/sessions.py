@@ -12,8 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.store.conversations.sort_order import SORTS
-from inspector.cli import output
-from inspector.cli import printed_cache as kept
+from inspector.cli import output, printed_cache
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
 from inspector.cli.arguments.target import Opened
@@ -52,13 +51,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _json(args: argparse.Namespace) -> int:
     # What a moment ago counted as since an hour ago need not do so now.
-    slot = None if args.since else kept.slot(args)
-    text = slot.read() if slot else None
+    cached = None if args.since else printed_cache.entry(args)
+    text = cached.read() if cached else None
     if text is None:
         rows, total = _sessions(args)
         text = jsonio.dumps(jsonio.masked({"sessions": [_payload(row) for row in rows], "total": total}))
-        if slot:
-            kept.write(slot, text)
+        if cached:
+            printed_cache.write(cached, text)
     output.write_text(f"{text}\n")
     return 0
 

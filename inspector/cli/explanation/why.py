@@ -9,8 +9,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from inspector.cli import output
-from inspector.cli import printed_cache as kept
+from inspector.cli import output, printed_cache
 from inspector.cli.arguments import options, target
 from inspector.cli.explanation import decisions, what_if
 from inspector.payloads import values as jsonio
@@ -46,15 +45,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print why a conversation was compressed, each time, and where the trigger stands."""
-    slot = kept.slot(args, *(kept.prices() if args.what_if else ()), people=True)
-    text = slot.read() if slot else None
+    cached = printed_cache.entry(args, *(printed_cache.prices() if args.what_if else ()), people=True)
+    text = cached.read() if cached else None
     if text is None:
-        return _answer(args, slot)
+        return _answer(args, cached)
     output.write_text(f"{text}\n")
     return 0
 
 
-def _answer(args: argparse.Namespace, slot: KeptAnswer | None) -> int:
+def _answer(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
     from core.explain.events import explain
     from inspector.cli.compression.question import release_name
     from inspector.terminal.printed import printed
@@ -75,8 +74,8 @@ def _answer(args: argparse.Namespace, slot: KeptAnswer | None) -> int:
             )
         )
     output.write_text(f"{text}\n")
-    if slot and keeps:
-        kept.write(slot, text)
+    if cached and keeps:
+        printed_cache.write(cached, text)
     return 0
 
 

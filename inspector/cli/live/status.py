@@ -12,7 +12,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from inspector.cli import printed_cache as kept
+from inspector.cli import printed_cache
 from inspector.cli.arguments import options, target
 from inspector.cli.live import status_line
 
@@ -59,12 +59,12 @@ def _answer(args: argparse.Namespace) -> str:
     """The status as JSON, and on a second line its words; as it was kept where nothing has changed."""
     same = {"session": args.session or target.LATEST, "json": True, "format": ""}
     asked = argparse.Namespace(**vars(args) | same)
-    slot = kept.slot(asked, *kept.prices(), today=True)
-    text = slot.read() if slot else None
-    return text if text is not None else _asked(asked, slot)
+    cached = printed_cache.entry(asked, *printed_cache.prices(), today=True)
+    text = cached.read() if cached else None
+    return text if text is not None else _asked(asked, cached)
 
 
-def _asked(args: argparse.Namespace, slot: KeptAnswer | None) -> str:
+def _asked(args: argparse.Namespace, cached: KeptAnswer | None) -> str:
     from core.live.status import status_of
     from inspector.payloads import status as status_json
     from inspector.payloads import values as jsonio
@@ -75,6 +75,6 @@ def _asked(args: argparse.Namespace, slot: KeptAnswer | None) -> str:
         found = status_of(store, session.id, stores)
     document = jsonio.dumps(jsonio.masked(status_json.payload(found)))
     text = f"{document}\n{jsonio.dumps(status_line.fields(found))}"
-    if slot:
-        kept.write(slot, text)
+    if cached:
+        printed_cache.write(cached, text)
     return text

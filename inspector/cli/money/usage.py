@@ -15,8 +15,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from core.errors import BudgetPassed, UsageError
-from inspector.cli import output
-from inspector.cli import printed_cache as kept
+from inspector.cli import output, printed_cache
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
 from inspector.cli.fleet import run as fleet
@@ -69,21 +68,21 @@ def run(args: argparse.Namespace) -> int:
     """Print buckets and cost."""
     if args.transcript:
         return _of_transcripts(args)
-    slot = _slot(args)
-    text = slot.read() if slot else None
+    cached = _cache_entry(args)
+    text = cached.read() if cached else None
     if text is None:
-        return _add_up(args, slot)
+        return _add_up(args, cached)
     output.write_text(f"{text}\n")
     return 0
 
 
-def _slot(args: argparse.Namespace) -> KeptAnswer | None:
+def _cache_entry(args: argparse.Namespace) -> KeptAnswer | None:
     if args.budget is not None or args.since or args.until:
         return None  # what was spent in the last 30 days is another amount tomorrow
-    return kept.slot(args, *(() if args.no_prices else kept.prices()))
+    return printed_cache.entry(args, *(() if args.no_prices else printed_cache.prices()))
 
 
-def _add_up(args: argparse.Namespace, slot: KeptAnswer | None) -> int:
+def _add_up(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
     from inspector.payloads import usage as usage_json
 
     books = _books(args)
@@ -93,8 +92,8 @@ def _add_up(args: argparse.Namespace, slot: KeptAnswer | None) -> int:
         pieces = list(usage_json.document(books))
         waiting.stop()
         sys.stdout.writelines((*pieces, "\n"))
-        if slot:
-            kept.write(slot, *pieces)
+        if cached:
+            printed_cache.write(cached, *pieces)
     elif args.csv:
         import json  # not for a document that is printed again from what was kept
 

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.message import Message as Event
 
 from core.model.compaction.apply import Applied, ApplyMode
-from core.model.headline import UNSAID
+from core.model.headline import NO_HEADLINE
 from core.store.database.locate import Location
 from inspector.base.commands import bindings
 from inspector.base.workers import in_thread
@@ -123,7 +123,7 @@ class ApplyScreen(Page):
 
     def _say(self) -> None:
         """The answer of the stage."""
-        bar, answer = self.query_one(AnswerBar), UNSAID
+        bar, answer = self.query_one(AnswerBar), NO_HEADLINE
         bar.waiting = f"{self._step or 'Starting'} …"
         if self.stage is Stage.APPLIED and self._applied is not None:
             answer = written_answer(self._applied)

@@ -17,7 +17,7 @@ from inspector.terminal import glyphs
 from inspector.terminal.line import Line
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.panes.text_wrap import wrap
 
 KEY_WIDTH = 15

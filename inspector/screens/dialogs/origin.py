@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -43,11 +43,11 @@ class OriginScreen(Reporting, Copying, ModalScreen[None]):
     class Found(Event):
         """They were looked up."""
 
-        told: Sequence[FigureOrigin]
+        origins: Sequence[FigureOrigin]
 
-    def __init__(self, asked: FigureQuestion) -> None:
+    def __init__(self, question: FigureQuestion) -> None:
         super().__init__()
-        self._asked = asked
+        self._question = question
 
     def compose(self) -> ComposeResult:
         """The figures in a frame, and the keys that leave it."""
@@ -66,16 +66,16 @@ class OriginScreen(Reporting, Copying, ModalScreen[None]):
     def look_up(self) -> None:
         """Look up on connections of the worker's own."""
         stop = cancelled()
-        told = self._asked.read(stop)
+        origins = self._question.read(stop)
         if not stop():
-            self.post_message(self.Found(told))
+            self.post_message(self.Found(origins))
 
     @on(Found)
     def _take(self, event: Found) -> None:
-        self._show(partial(_lines, event.told) if event.told else partial(_words, NOTHING))
+        self._show(partial(_lines, event.origins) if event.origins else partial(_words, NOTHING))
 
     def _show(self, draw: Draw) -> None:
-        self.pane.show(partial(_titled, self._asked.title, draw))
+        self.pane.show(partial(_titled, self._question.title, draw))
 
     def action_copy(self) -> None:
         """Copy all of it as plain text."""
@@ -95,12 +95,8 @@ def _words(text: str, width: int, ink: Palette) -> Sequence[Line]:
     return list(paragraph(text, width, ink, "ink-muted"))
 
 
-def _lines(told: Sequence[FigureOrigin], width: int, ink: Palette) -> Sequence[Line]:
-    return list(_told(told, width, ink))
-
-
-def _told(told: Sequence[FigureOrigin], width: int, ink: Palette) -> Iterator[Line]:
-    for place, one in enumerate(told):
-        if place:
-            yield Line()
-        yield from origin_lines(one.about, one.origin, width, ink)
+def _lines(origins: Sequence[FigureOrigin], width: int, ink: Palette) -> Sequence[Line]:
+    found: list[Line] = []
+    for one in origins:
+        found += [*([Line()] if found else ()), *origin_lines(one.about, one.origin, width, ink)]
+    return found

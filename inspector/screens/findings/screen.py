@@ -34,7 +34,7 @@ from inspector.widgets.bars.filter_line import FilterLine
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.panes.card import Card
 
 REPAIRABLE = "kept-tail-lost"
@@ -231,7 +231,7 @@ class FindingsScreen(CardPage):
 
     def action_report(self) -> None:
         """Write the report of the conversation."""
-        from inspector.screens.dialogs.report import ReportScreen
+        from inspector.screens.dialogs.save_report import ReportScreen
 
         row = self.diagnoses.current
         found = row.finding.session if isinstance(row, Diagnosis) else None

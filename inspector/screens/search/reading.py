@@ -32,7 +32,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SearchAnswer:
     """What a search found.
 
     Attributes:
@@ -48,7 +48,7 @@ class Answer:
     errors: tuple[InspectorError, ...] = ()
 
 
-def search(locations: Sequence[Location], text: str, cancelled: Cancelled) -> Answer:
+def search(locations: Sequence[Location], text: str, cancelled: Cancelled) -> SearchAnswer:
     """Find messages in every database, newest first; a database that fails is reported."""
     hits: list[Hit] = []
     ways: list[str] = []
@@ -67,7 +67,7 @@ def search(locations: Sequence[Location], text: str, cancelled: Cancelled) -> An
         partial |= found.partial
         ways.append(found.how)
     hits.sort(key=lambda hit: hit.hit.timestamp.timestamp() if hit.hit.timestamp else 0.0, reverse=True)
-    return Answer(text, tuple(hits), partial, tuple(dict.fromkeys(ways)), tuple(errors))
+    return SearchAnswer(text, tuple(hits), partial, tuple(dict.fromkeys(ways)), tuple(errors))
 
 
 def _titled(store: Store, location: Location, found: Sequence[SearchHit]) -> list[Hit]:

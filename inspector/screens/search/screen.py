@@ -17,7 +17,7 @@ from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread
 from inspector.screens.page import Page
-from inspector.screens.search.reading import Answer, Hit, search
+from inspector.screens.search.reading import Hit, SearchAnswer, search
 from inspector.terminal import formatting as format
 from inspector.terminal.glyphs import ROLE, ROLE_OTHER
 from inspector.terminal.line import Line
@@ -27,7 +27,7 @@ from inspector.widgets.bars.input_line import InputLine
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.lists.row_source import ListRows
 
 
 class HitList(RowList[Hit]):
@@ -68,7 +68,7 @@ class SearchScreen(Page):
     class Answered(Message):
         """A search is over."""
 
-        def __init__(self, answer: Answer) -> None:
+        def __init__(self, answer: SearchAnswer) -> None:
             self.answer = answer
             super().__init__()
 
@@ -150,7 +150,7 @@ class SearchScreen(Page):
         self.copy(clean_line(found.hit.excerpt) if found else "")
 
 
-def _summary(answer: Answer) -> tuple[Piece, ...]:
+def _summary(answer: SearchAnswer) -> tuple[Piece, ...]:
     mark = format.LOWER_BOUND if answer.partial and answer.hits else ""
     count = f"{mark}{format.plural(len(answer.hits), 'message')}"
     order = " · newest first" if len(answer.hits) > 1 else ""

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from core.model.accounting.tokens import Buckets, Cost
 from core.model.finding import Severity
-from core.model.headline import UNSAID, Headline
+from core.model.headline import NO_HEADLINE, Headline
 from core.model.transcript.pages import ConversationRow
 from core.model.transcript.session import Kind, Session
 from core.store.database.locate import Location
@@ -104,7 +104,7 @@ class Extra:
     failed: int = 0
     severity: Severity | None = None
     state: State | None = None
-    answer: Headline = UNSAID
+    answer: Headline = NO_HEADLINE
     prompts: tuple[int, ...] = ()
 
     @property

@@ -27,7 +27,7 @@ from inspector.screens.sessions.words import nothing
 from inspector.widgets.bars.filter_line import FilterLine
 from inspector.widgets.lists.folding_rows import FoldingRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import PagedRows
+from inspector.widgets.lists.row_source import PagedRows
 
 POLL_SECONDS = 0.5
 AGES = 15.0

@@ -20,7 +20,7 @@ from inspector.screens.sessions import messages
 from inspector.screens.sessions.columns import Extra, Key, SessionLine
 from inspector.screens.sessions.data.order import MEASURED, SourcePage
 from inspector.terminal.masking import warm
-from inspector.widgets.lists.rows import PAGE
+from inspector.widgets.lists.row_source import PAGE
 
 if TYPE_CHECKING:
     from core.store.database.connect import Cancelled

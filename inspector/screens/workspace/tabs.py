@@ -57,7 +57,7 @@ LATER = (
     "workspace.why.what_if",
     "findings.screen",
     "dialogs.origin",
-    "dialogs.report",
+    "dialogs.save_report",
 )
 """The views, and screens that their keys open."""
 

@@ -10,7 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from core.model.finding import Severity
-from core.model.headline import UNSAID, Headline
+from core.model.headline import NO_HEADLINE, Headline
 from inspector.terminal.glyphs import SEVERITY
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
@@ -33,7 +33,7 @@ class AnswerBar(Widget):
 
     DEFAULT_CSS = "AnswerBar { height: auto; min-height: 1; }"
 
-    answer: reactive[Headline] = reactive(UNSAID, layout=True)
+    answer: reactive[Headline] = reactive(NO_HEADLINE, layout=True)
     waiting: reactive[str] = reactive("", layout=True)
     """Said in place of an answer that is not known yet."""
 

@@ -12,7 +12,7 @@ from textual.strip import Strip
 
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
-from inspector.widgets.lists.rows import ListRows, Row, Rows
+from inspector.widgets.lists.row_source import ListRows, Row, Rows
 
 
 class LineView(ScrollView, Generic[Row]):

@@ -13,7 +13,7 @@ from inspector.terminal import glyphs
 from inspector.terminal.line import Line
 from inspector.terminal.text import clean
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.messages.arguments import laid_out
 
 REMOVED, ADDED, SAME, SECTION = "-", "+", " ", "@"

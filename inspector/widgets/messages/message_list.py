@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from inspector.terminal.line import Line
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import Rows
+from inspector.widgets.lists.row_source import Rows
 from inspector.widgets.messages.bands import Band, Banding
 from inspector.widgets.messages.draw import Marks, MessageRow, draw_band, draw_message
 

@@ -11,7 +11,7 @@ from textual.message import Message as Event
 from inspector.base.workers import Reporting, cancelled, in_thread
 from inspector.terminal.line import Line
 from inspector.terminal.text import clean
-from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.panes.text_pane import Lines, TextPane
 from inspector.widgets.panes.text_wrap import wrap
 

@@ -12,7 +12,7 @@ from inspector.base.commands import bindings
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.lists.line_view import LineView
-from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.lists.row_source import ListRows
 
 Piece = TypeVar("Piece")
 Draw = Callable[[int, Palette], Sequence[Line]]

@@ -23,11 +23,11 @@ def aged(folder: Path, count: int, seconds: float) -> None:
 
 
 def test_what_is_kept_is_whole_and_leaves_nothing_beside(tmp_path: Path) -> None:
-    slot = tmp_path / "answers" / "one.json"
-    keep(slot, b"first")
-    keep(slot, b"second")
-    assert slot.read_bytes() == b"second"
-    assert [path.name for path in slot.parent.iterdir()] == ["one.json"]
+    kept = tmp_path / "answers" / "one.json"
+    keep(kept, b"first")
+    keep(kept, b"second")
+    assert kept.read_bytes() == b"second"
+    assert [path.name for path in kept.parent.iterdir()] == ["one.json"]
 
 
 def test_what_follows_is_written_after_what_it_begins_with(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from core.compress.assembly.feedback import Outcome, feedback
 from core.compress.engines.host.hosted import Compacted
 from core.compress.planning.measure import Measured
-from core.compress.retention.report import retention
+from core.compress.retention.score import retention
 from core.compress.sizing.estimate import message_size, total_tokens
 from core.model.compaction.plan import Plan, Span
 from core.model.compaction.preview import Preview

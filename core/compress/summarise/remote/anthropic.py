@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
-from core.compress.summarise.answer_check import Answer
+from core.compress.summarise.answer_check import ModelAnswer
 from core.compress.summarise.base import FailureKind, OnText, SummaryFailure, SummaryRequest
 from core.compress.summarise.model_choice import ANTHROPIC, ModelChoice
 from core.compress.summarise.prompt import Prompt
@@ -42,7 +42,7 @@ class AnthropicConnection:
             api_key=choice.api_key, base_url=choice.base_url, timeout=choice.timeout, max_retries=0
         )
 
-    def ask(self, prompt: Prompt, request: SummaryRequest, on_text: OnText, *, stream: bool) -> Answer:
+    def ask(self, prompt: Prompt, request: SummaryRequest, on_text: OnText, *, stream: bool) -> ModelAnswer:
         """Send the prompt; see `Connection.ask`."""
         limit = request.max_output or int(_OUTPUT_FACTOR * request.budget) + _OUTPUT_SLACK
         body = _body(self._model, prompt, limit)
@@ -66,7 +66,7 @@ class AsyncAnthropicConnection:
             api_key=choice.api_key, base_url=choice.base_url, timeout=choice.timeout, max_retries=0
         )
 
-    async def ask(self, prompt: Prompt, max_output: int, temperature: float | None) -> Answer:
+    async def ask(self, prompt: Prompt, max_output: int, temperature: float | None) -> ModelAnswer:
         """Send the prompt and wait for the whole answer."""
         body = _body(self._model, prompt, max_output)
         if temperature is not None:
@@ -83,15 +83,15 @@ def _body(model: str, prompt: Prompt, limit: int) -> dict[str, Any]:
     return {"model": model, "system": prompt.system, "messages": spoken, "max_tokens": limit}
 
 
-def _whole(message: Any) -> Answer:
+def _whole(message: Any) -> ModelAnswer:
     blocks = getattr(message, "content", None)
     if not isinstance(blocks, list):
         raise SummaryFailure(FailureKind.MALFORMED, "the answer holds no content")
     text = "".join(block.text for block in blocks if block.type == "text")
-    return Answer(text, message.stop_reason, _buckets(message.usage), message.model)
+    return ModelAnswer(text, message.stop_reason, _buckets(message.usage), message.model)
 
 
-def _streamed(events: Iterable[Any], on_text: OnText) -> Answer:
+def _streamed(events: Iterable[Any], on_text: OnText) -> ModelAnswer:
     pieces: list[str] = []
     finish = model = None
     start: Any = None
@@ -110,7 +110,7 @@ def _streamed(events: Iterable[Any], on_text: OnText) -> Answer:
         raise SummaryFailure(FailureKind.MALFORMED, "the stream holds no message")
     if not done:
         raise ConnectionError("the stream ended before the answer did")
-    return Answer("".join(pieces), finish, _buckets(start, output), model)
+    return ModelAnswer("".join(pieces), finish, _buckets(start, output), model)
 
 
 def _buckets(usage: Any, output: int | None = None) -> Buckets | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.compress.summarise.answer_check import Answer, checked
+from core.compress.summarise.answer_check import ModelAnswer, checked
 from core.compress.summarise.base import (
     RESTART,
     Cancelled,
@@ -39,7 +39,7 @@ _RUNAWAY = 8
 class Connection(Protocol):
     """One wire format's way to ask one model."""
 
-    def ask(self, prompt: Prompt, request: SummaryRequest, on_text: OnText, *, stream: bool) -> Answer:
+    def ask(self, prompt: Prompt, request: SummaryRequest, on_text: OnText, *, stream: bool) -> ModelAnswer:
         """Send a prompt and read the answer; hands on text as it comes when streaming."""
         ...
 
@@ -200,7 +200,7 @@ class ModelSummariser:
 
 def _ask(
     connect: Connect, choice: ModelChoice, prompt: Prompt, request: SummaryRequest, listener: Listener
-) -> Answer:
+) -> ModelAnswer:
     where = f"{choice.model} at {choice.endpoint.host}"
     try:
         connection = connect(choice)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
-from core.compress.summarise.answer_check import Answer
+from core.compress.summarise.answer_check import ModelAnswer
 from core.compress.summarise.base import FailureKind, OnText, SummaryFailure, SummaryRequest
 from core.compress.summarise.model_choice import OPENAI, ModelChoice
 from core.compress.summarise.prompt import Prompt
@@ -43,7 +43,7 @@ class OpenAIConnection:
             api_key=choice.api_key, base_url=choice.base_url, timeout=choice.timeout, max_retries=0
         )
 
-    def ask(self, prompt: Prompt, request: SummaryRequest, on_text: OnText, *, stream: bool) -> Answer:
+    def ask(self, prompt: Prompt, request: SummaryRequest, on_text: OnText, *, stream: bool) -> ModelAnswer:
         """Send the prompt; see `Connection.ask`."""
         body = _body(self._model, prompt)
         if request.max_output is not None:
@@ -70,7 +70,7 @@ class AsyncOpenAIConnection:
             api_key=choice.api_key, base_url=choice.base_url, timeout=choice.timeout, max_retries=0
         )
 
-    async def ask(self, prompt: Prompt, max_output: int, temperature: float | None) -> Answer:
+    async def ask(self, prompt: Prompt, max_output: int, temperature: float | None) -> ModelAnswer:
         """Send the prompt and wait for the whole answer."""
         body = _body(self._model, prompt) | {self._limit: max_output}
         if temperature is not None:
@@ -92,17 +92,17 @@ def _limit_key(choice: ModelChoice) -> str:
     return "max_completion_tokens" if host_of(choice.base_url) == _OWN_HOST else "max_tokens"
 
 
-def _whole(completion: Any) -> Answer:
+def _whole(completion: Any) -> ModelAnswer:
     choices = getattr(completion, "choices", None)
     if not choices:
         raise SummaryFailure(FailureKind.MALFORMED, "the answer holds no choices")
     choice = choices[0]
     text = choice.message.content or ""
     finish = "refusal" if getattr(choice.message, "refusal", None) and not text else choice.finish_reason
-    return Answer(text, finish, _buckets(completion.usage), completion.model)
+    return ModelAnswer(text, finish, _buckets(completion.usage), completion.model)
 
 
-def _streamed(chunks: Iterable[Any], on_text: OnText) -> Answer:
+def _streamed(chunks: Iterable[Any], on_text: OnText) -> ModelAnswer:
     pieces: list[str] = []
     finish = model = usage = None
     for chunk in chunks:
@@ -117,7 +117,7 @@ def _streamed(chunks: Iterable[Any], on_text: OnText) -> Answer:
         raise SummaryFailure(FailureKind.MALFORMED, "the stream holds no message")
     if finish is None:
         raise ConnectionError("the stream ended before the answer did")
-    return Answer("".join(pieces), finish, usage, model)
+    return ModelAnswer("".join(pieces), finish, usage, model)
 
 
 def _buckets(usage: Any) -> Buckets | None:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import Thread
 
-from core.compress.summarise.answer_check import Answer
+from core.compress.summarise.answer_check import ModelAnswer
 from core.compress.summarise.base import Cancelled, FailureKind, OnText, SummaryFailure
 
-Reader = Callable[[OnText], Answer]
+Reader = Callable[[OnText], ModelAnswer]
 """Asks a model; hands on each piece of text as it comes and returns the whole."""
 
 _TICK = 0.05
@@ -25,7 +25,7 @@ def pump(
     timeout: float,
     on_text: OnText | None,
     cancelled: Cancelled | None,
-) -> Answer:
+) -> ModelAnswer:
     """Run a reader in a thread and wait for its answer.
 
     Args:
@@ -38,7 +38,7 @@ def pump(
     Raises:
         SummaryFailure: Cancelled, or out of time.
     """
-    queue: SimpleQueue[str | Answer | BaseException] = SimpleQueue()
+    queue: SimpleQueue[str | ModelAnswer | BaseException] = SimpleQueue()
     Thread(target=_read_into, args=(queue, read), daemon=True).start()
     started = heard = time.monotonic()
     while True:
@@ -50,7 +50,7 @@ def pump(
         if cancelled is not None and cancelled():
             close()
             raise SummaryFailure(FailureKind.CANCELLED, "the summary was cancelled")
-        if isinstance(item, Answer):
+        if isinstance(item, ModelAnswer):
             return item
         if isinstance(item, BaseException):
             raise item
@@ -63,7 +63,7 @@ def pump(
             raise TimeoutError(f"no answer for {now - heard:.0f} s")
 
 
-def _read_into(queue: SimpleQueue[str | Answer | BaseException], read: Reader) -> None:
+def _read_into(queue: SimpleQueue[str | ModelAnswer | BaseException], read: Reader) -> None:
     try:
         queue.put(read(queue.put))
     except BaseException as error:  # noqa: BLE001 - the edge of a worker: whatever it was is raised on the other side

@@ -21,7 +21,7 @@ from typing import Any
 
 from core.errors import InspectorError
 from core.explain.diagnose.diagnose import examine
-from core.explain.diagnose.message_scan import suspects
+from core.explain.diagnose.message_scan import quick_check
 from core.explain.diagnose.rules.storage.structure import examine_row
 from core.explain.diagnose.survey.logs import SessionLogs
 from core.explain.diagnose.survey.worker_pool import Examiners
@@ -64,13 +64,13 @@ class _Memory:
 
     Attributes:
         scanned: Newest message id that was looked at.
-        suspects: Sessions worth a full examination.
+        to_examine: Sessions worth a full examination.
         pending: Calls whose results were still to come, by session.
         found: By root session: a stamp of what was examined, and the findings.
     """
 
     scanned: int = 0
-    suspects: set[str] = field(default_factory=set)
+    to_examine: set[str] = field(default_factory=set)
     pending: dict[str, list[str]] = field(default_factory=dict)
     found: dict[str, tuple[str, list[dict[str, Any]]]] = field(default_factory=dict)
 
@@ -137,7 +137,7 @@ def _scan(
     """Look through the messages that came since the last survey, and remember how far it got."""
     for start, end in slices:
         reached(start - 1)
-        memory.suspects |= suspects(store, start, end, memory.pending, reached)
+        memory.to_examine |= quick_check(store, start, end, memory.pending, reached)
         memory.scanned = end
         report()
         reached(end)
@@ -207,7 +207,7 @@ def _is_told_of(row: ConversationRow, memory: _Memory, around: _Surroundings) ->
     """Whether a conversation is worth a full examination, by what is known without its messages."""
     ids = [session.id for session in row.sessions]
     locked = any(lock.key in ids for lock in around.locks)
-    return len(ids) > 1 or locked or any(one in memory.suspects or around.logs.tells(one) for one in ids)
+    return len(ids) > 1 or locked or any(one in memory.to_examine or around.logs.tells(one) for one in ids)
 
 
 def _task(row: ConversationRow, memory: _Memory, around: _Surroundings) -> _Task:
@@ -277,7 +277,7 @@ def _load(kept: KeptAnswer | None) -> _Memory:
     try:
         data: Mapping[str, Any] = json.loads((kept.read() if kept else None) or "{}")
         found = {root: (stamp, list(rows)) for root, (stamp, rows) in data["found"].items()}
-        return _Memory(int(data["scanned"]), set(data["suspects"]), dict(data["pending"]), found)
+        return _Memory(int(data["scanned"]), set(data["to_examine"]), dict(data["pending"]), found)
     except (ValueError, KeyError, TypeError, AttributeError):
         return _Memory()
 
@@ -287,7 +287,7 @@ def _save(kept: KeptAnswer | None, memory: _Memory) -> None:
         return
     data = {
         "scanned": memory.scanned,
-        "suspects": sorted(memory.suspects),
+        "to_examine": sorted(memory.to_examine),
         "pending": memory.pending,
         "found": memory.found,
     }

@@ -11,7 +11,7 @@ from core.explain.explanation import Explanation
 from core.explain.headline.conversation import standing_failure
 from core.model.compaction.event import Trigger
 from core.model.finding import Severity
-from core.model.headline import UNSAID, Headline
+from core.model.headline import NO_HEADLINE, Headline
 from core.store.database.connect import Cancelled
 from core.store.store import Store
 from inspector.screens.sessions.columns import Extra, Key, SessionLine
@@ -70,4 +70,4 @@ def _judged(found: Explanation, severity: Severity | None) -> tuple[Severity | N
         return failure.headline.severity, failure.headline
     if found.now.headline.severity is Severity.CRITICAL:
         return Severity.CRITICAL, found.now.headline
-    return severity, found.now.headline if severity else UNSAID
+    return severity, found.now.headline if severity else NO_HEADLINE

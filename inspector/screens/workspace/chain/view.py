@@ -27,7 +27,7 @@ from inspector.terminal.palette import Palette
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.panes.text_pane import TextPane
 
 

@@ -12,7 +12,7 @@ from inspector.screens.workspace.map.reading import previews_of, rows_with
 from inspector.screens.workspace.map.work import MapWork
 from inspector.screens.workspace.views import GenerationView
 from inspector.terminal import formatting as format
-from inspector.widgets.lists.rows import PAGE, PagedRows
+from inspector.widgets.lists.row_source import PAGE, PagedRows
 from inspector.widgets.messages.bands import Band, Banding, partition_bands
 from inspector.widgets.messages.draw import Marks, MessageRow
 from inspector.widgets.messages.message_list import BandedRows, MessageList

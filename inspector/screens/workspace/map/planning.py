@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from core.compress.planning.measure import Measured
-from core.model.headline import UNSAID
+from core.model.headline import NO_HEADLINE
 from core.model.transcript.conversation import Generation
 from core.preview.generation import Reading, read
 from core.preview.headline import plan_headline
@@ -61,7 +61,7 @@ class MapPlanner:
         """Show the rows of a generation at once; measure it in a worker, once there is something to see."""
         self._work.forget()
         count = len(generation.row_ids) if generation else 0
-        self._widgets.answer.answer = UNSAID
+        self._widgets.answer.answer = NO_HEADLINE
         self.wait(f"Measuring {count:,} messages …" if count else "Nothing to measure.")
         self._widgets.strip.show(None)
         self._widgets.bar.show(None)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from core.model.compaction.preview import Fact
 from core.preview.comparison import Comparison
 from core.preview.headline import kind_word
-from inspector.screens.workspace.preview.rows import AfterEntry, AfterRows, SummaryLine
+from inspector.screens.workspace.preview.paired_rows import AfterEntry, AfterRows, SummaryLine
 from inspector.terminal.line import Line
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.messages.bands import Band
 from inspector.widgets.messages.draw import Marks, draw_band, draw_message
 

@@ -12,7 +12,7 @@ from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from core.model.headline import UNSAID
+from core.model.headline import NO_HEADLINE
 from core.preview.comparison import Comparison
 from core.preview.headline import comparison_headline
 from inspector.terminal import formatting as format
@@ -49,7 +49,7 @@ class PreviewHeader(Vertical):
         """Show a comparison; `price` is what making the summary costs."""
         self.set_class(comparison is None, "-waiting")
         self.answer.waiting = waiting
-        self.answer.answer = UNSAID if comparison is None else comparison_headline(comparison)
+        self.answer.answer = NO_HEADLINE if comparison is None else comparison_headline(comparison)
         retention = comparison.retention if comparison else None
         bar = self.query_one(WeightBar)
         bar.retention, bar.display = retention, retention is not None

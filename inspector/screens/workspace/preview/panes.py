@@ -14,9 +14,15 @@ from textual.widget import Widget
 from core.preview.comparison import Comparison
 from inspector.base.workers import Reporting, cancelled, in_thread
 from inspector.screens.workspace.preview.after_list import AfterList, FactList
-from inspector.screens.workspace.preview.rows import BeforeRows, Blocks, before_banding, blocks_of, linked
+from inspector.screens.workspace.preview.paired_rows import (
+    BeforeRows,
+    Blocks,
+    before_banding,
+    blocks_of,
+    linked,
+)
 from inspector.widgets.charts.retention_strip import RetentionStrip
-from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.messages.bands import Banding
 from inspector.widgets.messages.diff_view import DiffLine, DiffView, message_diff
 from inspector.widgets.messages.draw import MessageRow

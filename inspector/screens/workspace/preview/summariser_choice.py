@@ -15,7 +15,7 @@ from inspector.terminal import formatting as format
 from inspector.terminal.line import Line
 from inspector.terminal.text import content
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.lists.row_source import ListRows
 
 KEEPS = "Nothing leaves this machine and nothing is written. Enter chooses, esc leaves all as it is."
 ANOTHER = "Another model, or another server: o asks for it."

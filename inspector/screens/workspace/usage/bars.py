@@ -9,7 +9,7 @@ from decimal import Decimal
 from core.model.accounting.ledger import LedgerRow
 from core.model.accounting.prompt_cache import CacheCall
 from inspector.screens.workspace.usage.days import Day
-from inspector.screens.workspace.usage.model import Answer
+from inspector.screens.workspace.usage.model import UsageAnswer
 from inspector.screens.workspace.usage.words import bar_caption
 from inspector.terminal import formatting as format
 from inspector.widgets.charts.stack import Layer, prompt_layers
@@ -51,7 +51,7 @@ class Bars:
         return _amount(value, money=self.money)
 
 
-def bars_of(found: Answer) -> Bars:
+def bars_of(found: UsageAnswer) -> Bars:
     """Days where there are some, by tokens where none has a price; else the log's calls; else words alone."""
     if len(found.days) < FEW <= len(found.calls):
         return _of_calls(found.calls)
@@ -63,7 +63,7 @@ def bars_of(found: Answer) -> Bars:
     return Bars(values, *bar_caption(found), _layers(found.days, values, priced=priced), told, money=priced)
 
 
-def bar_of(found: Answer, row: LedgerRow) -> int:
+def bar_of(found: UsageAnswer, row: LedgerRow) -> int:
     """Which bar a row by day stands for; -1 for any other row."""
     days = [day.day.isoformat() for day in found.days] if found.ledger.by == "day" else []
     return days.index(row.key) if row.key in days and bars_of(found).unit == "days" else -1

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from core.account.spending.origins import origin
 from core.model.accounting.ledger import LedgerRow
-from inspector.screens.workspace.usage.model import Answer
+from inspector.screens.workspace.usage.model import UsageAnswer
 from inspector.terminal import formatting as format
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
@@ -18,7 +18,7 @@ Others = Sequence[tuple[str, str]]
 
 
 def behind(
-    row: LedgerRow, found: Answer, figure: str, others: Others, width: int, ink: Palette
+    row: LedgerRow, found: UsageAnswer, figure: str, others: Others, width: int, ink: Palette
 ) -> list[Line]:
     """Where the figure of a row comes from, what its delegates add, and the other sums beside it."""
     about = row.label or row.key

@@ -10,7 +10,7 @@ from datetime import datetime
 from core.account.spending.recorded import MAIN
 from core.model.accounting.ledger import LedgerRow
 from core.store.database.locate import Location
-from inspector.screens.workspace.usage.model import Answer, Step, added_up, open_stores, ranked
+from inspector.screens.workspace.usage.model import Step, UsageAnswer, added_up, open_stores, ranked
 
 SUMMARISING = "compression"
 """The task of the calls that write summaries."""
@@ -29,7 +29,9 @@ class Detail:
     summaries: LedgerRow | None = None
 
 
-def detail(found: Answer, locations: Sequence[Location], now: datetime, stop: Callable[[], bool]) -> Detail:
+def detail(
+    found: UsageAnswer, locations: Sequence[Location], now: datetime, stop: Callable[[], bool]
+) -> Detail:
     """Ask about the dearest day and about the summariser, on connections of the caller's thread."""
     question, peak = found.question, found.peak
     with ExitStack() as stack:

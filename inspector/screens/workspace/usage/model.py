@@ -126,7 +126,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class UsageAnswer:
     """What came of a question.
 
     Attributes:
@@ -157,7 +157,7 @@ def answer(
     cancelled: Callable[[], bool] | None = None,
     *,
     priced: bool = True,
-) -> Answer:
+) -> UsageAnswer:
     """Add up on connections of the caller's thread.
 
     Args:
@@ -180,7 +180,7 @@ def answer(
         daily = rows if question.by == "day" else added_up(opened, question, "day", now, book)
         calls = _logged_calls(opened[0], question.session) if question.session and not question.path else ()
     rows = replace(rows, rows=ranked(rows))
-    return Answer(question, rows, _days(daily, question, now), tuple(errors), priced, calls)
+    return UsageAnswer(question, rows, _days(daily, question, now), tuple(errors), priced, calls)
 
 
 def open_stores(
@@ -212,7 +212,7 @@ def forecast(days: Sequence[Day], now: datetime) -> Decimal | None:
     return spent / today.day * monthrange(today.year, today.month)[1]
 
 
-def at_this_pace(found: Answer, now: datetime) -> Decimal | None:
+def at_this_pace(found: UsageAnswer, now: datetime) -> Decimal | None:
     """The forecast, where the answer is about everything and its period holds the whole month so far."""
     question, since = found.question, found.question.window(now)[0]
     begun = now.astimezone().date().replace(day=1)

@@ -21,7 +21,7 @@ from inspector.screens.workspace.usage.bars import Bars, bar_of, bars_of
 from inspector.screens.workspace.usage.card import behind
 from inspector.screens.workspace.usage.detail import Detail, detail
 from inspector.screens.workspace.usage.list_view import LedgerList
-from inspector.screens.workspace.usage.model import PERIODS, Answer, Question, answer
+from inspector.screens.workspace.usage.model import PERIODS, Question, UsageAnswer, answer
 from inspector.screens.workspace.usage.words import (
     above,
     bucket_pieces,
@@ -38,7 +38,7 @@ from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.charts.day_bars import DayBars
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.panes.text_pane import TextPane
 
 LOADING = "Adding up tokens and money; over a large database the first time takes some seconds."
@@ -73,20 +73,20 @@ class UsagePanel(Reporting, Vertical):
     class Answered(Event):
         """The sums are there."""
 
-        answer: Answer
+        answer: UsageAnswer
 
     @dataclass
     class Detailed(Event):
         """What is said beside the sums is there."""
 
-        answer: Answer
+        answer: UsageAnswer
         detail: Detail
 
     def __init__(self, locations: Sequence[Location] = (), question: Question | None = None) -> None:
         super().__init__()
         self.locations = tuple(locations)
         self.question = question or Question()
-        self._answer: Answer | None = None
+        self._answer: UsageAnswer | None = None
         self._detail: Detail | None = None
         self._asked_origin = False
         self._left: dict[Question, int] = {}

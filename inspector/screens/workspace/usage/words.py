@@ -11,7 +11,7 @@ from core.model.accounting.ledger import LedgerRow
 from inspector.screens.workspace.usage.days import spent
 from inspector.screens.workspace.usage.detail import Detail
 from inspector.screens.workspace.usage.list_view import PRICING
-from inspector.screens.workspace.usage.model import Answer, Question, at_this_pace, this_month
+from inspector.screens.workspace.usage.model import Question, UsageAnswer, at_this_pace, this_month
 from inspector.terminal import formatting as format
 from inspector.widgets.bars.status_line import Piece
 
@@ -25,7 +25,7 @@ def period_of(question: Question) -> str:
 
 
 def headline(
-    found: Answer, now: datetime, *, roomy: bool = True
+    found: UsageAnswer, now: datetime, *, roomy: bool = True
 ) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
     """Left: the period and what it cost, in both books. Right: hit rate and forecast."""
     totals = found.ledger.totals
@@ -56,7 +56,7 @@ def _calls(totals: LedgerRow, mark: str) -> str:
     return f"{format.UNKNOWN} calls" if unknown else f"{mark}{format.plural(totals.calls, 'call')}"
 
 
-def above(found: Answer, now: datetime, detail: Detail | None = None) -> Iterator[tuple[str, str]]:
+def above(found: UsageAnswer, now: datetime, detail: Detail | None = None) -> Iterator[tuple[str, str]]:
     """How the figures above the rows that stand in no column were worked out: name and sum."""
     if detail is not None and detail.summaries is not None:
         yield "summaries", f"{summary_words(detail.summaries)} = all calls of the task compression"
@@ -116,7 +116,7 @@ def bucket_pieces(totals: LedgerRow, *, priced: bool = False) -> tuple[Piece, ..
     return tuple(pieces[:-1])
 
 
-def bar_caption(found: Answer) -> tuple[str, str, str]:
+def bar_caption(found: UsageAnswer) -> tuple[str, str, str]:
     """First day, last day, and which was the dearest."""
     if not found.days:
         return "", "", NO_PRICE

@@ -24,7 +24,7 @@ from inspector.terminal import formatting as format
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.panes.card import Card
 
 

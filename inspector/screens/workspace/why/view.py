@@ -33,7 +33,7 @@ from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.curve_chart import CurveChart, Mark
 from inspector.widgets.charts.stack import prompt_layers
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.panes.card import Card
 
 READING = "Reading rows, log and config …"
@@ -161,7 +161,7 @@ class WhyView(FigureView):
 
     def action_report(self) -> None:
         """Write the report of the conversation."""
-        from inspector.screens.dialogs.report import ReportScreen
+        from inspector.screens.dialogs.save_report import ReportScreen
 
         if self.subject is not None:
             self.app.push_screen(ReportScreen(self.subject.location, self.subject.conversation.tip.id))

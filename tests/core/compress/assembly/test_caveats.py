@@ -15,7 +15,7 @@ from core.compress.dry_run import preview
 from core.compress.messages.kinds import is_summary
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
-from core.compress.retention.report import retention
+from core.compress.retention.score import retention
 from core.compress.summarise.provided import GivenSummary
 from core.hermes.policy.policy import load_policy
 from core.model.compaction.preview import FactCount

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from core.compress.retention.report import retention
+from core.compress.retention.score import retention
 from core.model.compaction.preview import Fact, Retention
 from core.model.transcript.message import Message
 

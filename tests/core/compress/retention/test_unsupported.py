@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.retention.report import retention
+from core.compress.retention.score import retention
 from core.model.compaction.preview import Unsupported
 from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call, user

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.compress.retention.report import retention
+from core.compress.retention.score import retention
 from core.model.compaction.preview import Fact, Retention
 from tests.core.compress.builders import assistant, call, user
 

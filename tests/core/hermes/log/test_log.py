@@ -249,8 +249,8 @@ def test_a_damaged_index_counts_as_none(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     write(tmp_path, "agent.log", *[HEAD + "noise"] * 20, HEAD + STARTED)
     read_log(tmp_path, ["S1"], cache)
-    for slot in cache.iterdir():
-        slot.write_bytes(os.urandom(200))
+    for kept in cache.iterdir():
+        kept.write_bytes(os.urandom(200))
     assert len(read_log(tmp_path, ["S1"], cache).records) == 1
 
 

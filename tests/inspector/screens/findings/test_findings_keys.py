@@ -13,7 +13,7 @@ from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Finding, NotKnown, Severity
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
-from inspector.screens.dialogs.report import ReportScreen
+from inspector.screens.dialogs.save_report import ReportScreen
 from inspector.screens.findings import screen as findings
 from inspector.screens.findings.evidence import place_of
 from inspector.screens.findings.list_view import proof

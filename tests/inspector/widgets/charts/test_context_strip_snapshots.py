@@ -17,7 +17,7 @@ from inspector.screens.workspace.map.header import MapHeader
 from inspector.terminal.palette import defaults, shipped, textual_theme
 from inspector.widgets.bars.what_if import WhatIfBar
 from inspector.widgets.charts.context_strip import ContextStrip
-from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.messages.bands import Banding, partition_bands
 from inspector.widgets.messages.draw import MessageRow, message_row
 from inspector.widgets.messages.message_list import BandedRows, MessageList

@@ -10,7 +10,7 @@ from textual.message import Message
 from inspector.terminal.line import Line
 from inspector.terminal.palette import defaults, shipped, textual_theme
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows, PagedRows
+from inspector.widgets.lists.row_source import ListRows, PagedRows
 from tests.hostile import HOSTILE, harmful
 
 

@@ -68,14 +68,14 @@ def too_frequent(case: Case, rule: Rule) -> Iterable[Found]:
                 Source.DERIVED, "compactions", f"{first.at:%H:%M:%S} to {last.at:%H:%M:%S} UTC"
             )
             told = f"{count} compactions within {minutes} min"
-            lever = to_fire_less(case, timed[place : place + count])
-            yield Found({"told": told, "lever": lever}, (evidence,), Verdict.DERIVED)
+            remedy = to_fire_less(case, timed[place : place + count])
+            yield Found({"told": told, "remedy": remedy}, (evidence,), Verdict.DERIVED)
             return
     gaps = [len(calls) for calls in _calls_between(case, timed)]
     if len(gaps) >= rule.limits["gaps"] and median(gaps) < rule.limits["calls"]:
         told = f"{len(timed)} compactions, about {median(gaps):g} calls apart"
         evidence = Evidence(Source.DERIVED, "calls between", ", ".join(map(str, gaps[-12:])))
-        yield Found({"told": told, "lever": to_fire_less(case, timed)}, (evidence,), Verdict.DERIVED)
+        yield Found({"told": told, "remedy": to_fire_less(case, timed)}, (evidence,), Verdict.DERIVED)
 
 
 @conversation_rule("B4")

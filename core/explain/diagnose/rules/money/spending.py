@@ -267,7 +267,7 @@ def threshold_too_high_for_the_money(case: Case, rule: Rule) -> Iterable[Found]:
             "threshold": threshold,
             "largest": max(calls),
             "share": float(share),
-            "lever": to_fire_earlier(case),
+            "remedy": to_fire_earlier(case),
         }
         yield Found(numbers, verdict=Verdict.DERIVED)
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.compress.facts.collect import constraints, sentences
-from core.compress.retention.report import retention
+from core.compress.retention.score import retention
 from core.compress.summarise.base import FailureKind, SummaryFailure, SummaryRequest, SummaryStatus, sections
 from core.compress.summarise.extract.summariser import ExtractiveSummariser, quarter
 from core.model.transcript.message import Message

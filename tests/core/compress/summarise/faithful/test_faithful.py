@@ -9,7 +9,7 @@ import tarfile
 import pytest
 
 from core.compress.facts.readable import views
-from core.compress.retention.report import retention
+from core.compress.retention.score import retention
 from core.compress.summarise.base import SummaryRequest
 from core.compress.summarise.extract.summariser import ExtractiveSummariser, quarter
 from core.compress.summarise.faithful.entities import State, entities

@@ -55,7 +55,7 @@ def window(tokens: int, section: str = "") -> str:
 
 
 @pytest.mark.parametrize(
-    ("release", "tokens", "lever"),
+    ("release", "tokens", "remedy"),
     [
         ("0.13", 600_000, "Set a lower compression.threshold in"),
         ("0.19", 1_000_000, "Set a lower compression.threshold in"),
@@ -64,14 +64,14 @@ def window(tokens: int, section: str = "") -> str:
     ],
 )
 def test_a_threshold_is_lowered_by_what_the_release_goes_by(
-    make_home: MakeHome, release: str, tokens: int, lever: str
+    make_home: MakeHome, release: str, tokens: int, remedy: str
 ) -> None:
     found = finding(make_home(release, window(tokens)), reading(9_000_000, 200_000), "A3")
-    assert found.remedy.startswith(lever)
+    assert found.remedy.startswith(remedy)
 
 
 @pytest.mark.parametrize(
-    ("release", "section", "lever"),
+    ("release", "section", "remedy"),
     [
         ("0.22", "compression:\n  threshold_tokens: 30000\n", "Raise compression.threshold_tokens"),
         (
@@ -82,9 +82,9 @@ def test_a_threshold_is_lowered_by_what_the_release_goes_by(
     ],
 )
 def test_a_threshold_is_raised_by_what_holds_it_down(
-    make_home: MakeHome, release: str, section: str, lever: str
+    make_home: MakeHome, release: str, section: str, remedy: str
 ) -> None:
-    assert finding(make_home(release, config(section)), often(60), "B3").remedy.startswith(lever)
+    assert finding(make_home(release, config(section)), often(60), "B3").remedy.startswith(remedy)
 
 
 def test_where_no_setting_raises_a_threshold_none_is_advised(make_home: MakeHome) -> None:

@@ -52,7 +52,7 @@ def test_a_second_survey_looks_only_at_what_changed(home: Home) -> None:
     assert "C2" in {finding.rule for finding in third["S"].findings}
 
 
-def test_a_new_compaction_makes_a_quiet_conversation_a_suspect(home: Home) -> None:
+def test_a_new_compaction_makes_a_quiet_conversation_worth_examining(home: Home) -> None:
     surveyed(home)
     home.db.turn("quiet1", "more")
     home.db.compact("quiet1", 0, 2, "## Goal\nnone")
@@ -75,12 +75,12 @@ def test_a_broken_memory_counts_as_none(home: Home) -> None:
     surveyed(home)
     from core.support.file_cache import cache_directory
 
-    for slot in (cache_directory() / "findings").iterdir():
-        slot.write_text('{"version": 1, "found": 7}')
+    for kept in (cache_directory() / "findings").iterdir():
+        kept.write_text('{"version": 1, "found": 7}')
     assert all(one.fresh for one in surveyed(home).values())
 
 
-def test_doubled_rows_make_a_quiet_conversation_a_suspect(home: Home) -> None:
+def test_doubled_rows_make_a_quiet_conversation_worth_examining(home: Home) -> None:
     first = home.db.live("quiet2")[0]
     home.db.copy(first)
     found = surveyed(home)
@@ -160,7 +160,7 @@ def test_messages_that_cannot_be_read_are_said_in_one_line(home: Home) -> None:
         list(survey(store, remember=False))
 
 
-def test_tool_rows_that_do_not_fit_make_a_quiet_conversation_a_suspect(home: Home) -> None:
+def test_tool_rows_that_do_not_fit_make_a_quiet_conversation_worth_examining(home: Home) -> None:
     home.db.message("quiet1", "tool", "x", tool_call_id="nobody", tool_name="t")
     home.db.message("quiet2", "assistant", "", calls=[("running", "t", "{}")])
     found = surveyed(home)
@@ -179,7 +179,7 @@ def test_a_call_left_open_by_one_survey_is_remembered_by_the_next(home: Home) ->
     assert not found["quiet3"].full
 
 
-def test_a_credential_makes_a_quiet_conversation_a_suspect(home: Home) -> None:
+def test_a_credential_makes_a_quiet_conversation_worth_examining(home: Home) -> None:
     home.db.message("quiet1", "user", f"use {SECRET}")
     home.db.message("quiet2", "user", "use the password you know")
     found = surveyed(home)

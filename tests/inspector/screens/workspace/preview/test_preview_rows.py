@@ -15,7 +15,7 @@ from core.model.compaction.preview import Retention
 from core.model.compaction.settings import Settings
 from core.model.transcript.message import Message
 from core.preview.comparison import Comparison, begun, kept_of
-from inspector.screens.workspace.preview.rows import (
+from inspector.screens.workspace.preview.paired_rows import (
     AfterRows,
     BeforeRows,
     SummaryLine,

@@ -16,13 +16,13 @@ from core.store.store import Store
 from inspector.app import InspectorApp
 from inspector.screens.workspace.usage.bars import bars_of
 from inspector.screens.workspace.usage.days import Day
-from inspector.screens.workspace.usage.model import Answer, Question, answer
+from inspector.screens.workspace.usage.model import Question, UsageAnswer, answer
 from inspector.widgets.charts.day_bars import DayBars
 from tests.conftest import NOW
 from tests.inspector.screens.conftest import drawn, settle
 
 
-def asked(samples: Location, title: str) -> Answer:
+def asked(samples: Location, title: str) -> UsageAnswer:
     with Store(samples) as store:
         root = store.conversation(store.resolve(title).id).root
     return answer((samples,), Question(by="model", session=root.id), NOW)

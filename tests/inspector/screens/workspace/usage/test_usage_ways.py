@@ -15,7 +15,7 @@ from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.workspace.usage.bars import bars_of
 from inspector.screens.workspace.usage.days import Day
-from inspector.screens.workspace.usage.model import Answer, Question, at_this_pace
+from inspector.screens.workspace.usage.model import Question, UsageAnswer, at_this_pace
 from inspector.screens.workspace.usage.panel import UsagePanel
 from inspector.screens.workspace.usage.words import bucket_pieces, headline
 from inspector.widgets.charts.day_bars import DayBars
@@ -25,8 +25,8 @@ from tests.inspector.screens.conftest import press, settle
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
-def answer(days: tuple[Day, ...], question: Question, totals: LedgerRow | None = None) -> Answer:
-    return Answer(question, Ledger("day", (), totals or LedgerRow("total"), lower_bound=True), days)
+def answer(days: tuple[Day, ...], question: Question, totals: LedgerRow | None = None) -> UsageAnswer:
+    return UsageAnswer(question, Ledger("day", (), totals or LedgerRow("total"), lower_bound=True), days)
 
 
 def days(*usd: int | None) -> tuple[Day, ...]:

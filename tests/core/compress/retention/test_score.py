@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.compress.retention.report import retention
+from core.compress.retention.score import retention
 from core.model.compaction.preview import Retention
 from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call, long_work, user

@@ -31,7 +31,7 @@ _STRANGE, _KNOWN = 0.3, 0.8
 another conversation, from the second of this one."""
 
 
-def score(anchors: Sequence[Fact], index: SummaryIndex, vouched: float) -> float | None:
+def score(facts: Sequence[Fact], index: SummaryIndex, vouched: float) -> float | None:
     """Share of the weight of facts that survives, 0 to 1; None without any.
 
     A fact counts with the square of its weight: a lost request is not made up for by four kept names. A
@@ -39,20 +39,20 @@ def score(anchors: Sequence[Fact], index: SummaryIndex, vouched: float) -> float
     are those of another conversation: what it tells then only happens to be alike.
 
     Args:
-        anchors: The facts with their fates.
+        facts: The facts with their fates.
         index: The summary.
         vouched: Share of the summary's own names and figures that stand in the messages.
     """
-    whole = sum(anchor.weight**2 for anchor in anchors)
+    whole = sum(fact.weight**2 for fact in facts)
     trust = min(1.0, max(0.0, (vouched - _STRANGE) / (_KNOWN - _STRANGE)))
-    told = sum(anchor.weight**2 * _credit(anchor, index) for anchor in anchors)
+    told = sum(fact.weight**2 * _credit(fact, index) for fact in facts)
     return trust * told / whole if whole else None
 
 
-def _credit(anchor: Fact, index: SummaryIndex) -> float:
-    if anchor.fate != LOST:
+def _credit(fact: Fact, index: SummaryIndex) -> float:
+    if fact.fate != LOST:
         return 1.0
-    return _HINTED * index.passages.coverage(roots(anchor.value)) if anchor.category in _SENTENCES else 0.0
+    return _HINTED * index.passages.coverage(roots(fact.value)) if fact.category in _SENTENCES else 0.0
 
 
 _GONE = re.compile(
@@ -108,9 +108,9 @@ def retention(
 
     Args:
         middle: The summarised messages, as they were before pruning where that is known. Credentials are no
-            anchors: they are taken out before any is looked for.
+            facts: they are taken out before any is looked for.
         summary: The summary, with or without markers.
-        focus: The topic it was asked to keep; its anchors are counted apart.
+        focus: The topic it was asked to keep; its facts are counted apart.
         previous: The summary before it, to say what that one still knew.
         offset: Index of the first middle message in the whole list.
         before: The messages in front of the middle: a summary may speak of them too.
@@ -122,26 +122,26 @@ def retention(
     read = views(middle, offset, clean=redact_bulk)
     index = SummaryIndex(summary)
     weighed = weigh(read, topic_of(focus, read))
-    anchors = tuple(_anchor(entry, weight, index) for entry, weight in weighed.facts)
+    facts = tuple(_fact(entry, weight, index) for entry, weight in weighed.facts)
     checked = check(
         summary, Evidence(read, (*before, *middle), weighed.values, (previous,) if previous else ())
     )
     return Retention(
-        anchors=anchors,
-        by_category=_by_category(anchors),
-        focus=_count(anchor for anchor in anchors if anchor.in_focus) if focus else None,
-        rest=_count(anchor for anchor in anchors if not anchor.in_focus) if focus else None,
-        score=score(anchors, index, checked.vouched),
-        lost_by_message=_lost_by_message(anchors, len(middle), offset),
+        anchors=facts,
+        by_category=_by_category(facts),
+        focus=_count(fact for fact in facts if fact.in_focus) if focus else None,
+        rest=_count(fact for fact in facts if not fact.in_focus) if focus else None,
+        score=score(facts, index, checked.vouched),
+        lost_by_message=_lost_by_message(facts, len(middle), offset),
         stale=stale(read, index),
-        missing_asks=_missing(pending(read), anchors),
+        missing_asks=_missing(pending(read), facts),
         forgotten=_forgotten(redact_text(previous), index) if previous else (),
         unsupported=tuple(map(_masked, checked.unsupported)),
         noise=dict(weighed.noise),
     )
 
 
-def _anchor(entry: Found, weight: float, index: SummaryIndex) -> Fact:
+def _fact(entry: Found, weight: float, index: SummaryIndex) -> Fact:
     fate = index.fate(entry.category, entry.value, entry.told_by)
     return Fact(entry.category, entry.value, tuple(entry.messages), fate, entry.in_focus, weight)
 
@@ -150,34 +150,33 @@ def _masked(claim: Unsupported) -> Unsupported:
     return replace(claim, value=redact_text(claim.value), where=redact_text(claim.where))
 
 
-def _by_category(anchors: Sequence[Fact]) -> dict[str, FactCount]:
+def _by_category(facts: Sequence[Fact]) -> dict[str, FactCount]:
     counts = {
-        category: _count(anchor for anchor in anchors if anchor.category == category)
-        for category in CATEGORIES
+        category: _count(fact for fact in facts if fact.category == category) for category in CATEGORIES
     }
     return {category: count for category, count in counts.items() if count.of}
 
 
-def _count(anchors: Iterable[Fact]) -> FactCount:
-    fates = Counter(anchor.fate for anchor in anchors)
+def _count(facts: Iterable[Fact]) -> FactCount:
+    fates = Counter(fact.fate for fact in facts)
     return FactCount(fates[KEPT], fates[PARAPHRASED], fates[LOST])
 
 
-def _lost_by_message(anchors: Sequence[Fact], size: int, offset: int) -> tuple[float | None, ...]:
+def _lost_by_message(facts: Sequence[Fact], size: int, offset: int) -> tuple[float | None, ...]:
     held, lost = [0.0] * size, [0.0] * size
-    for anchor in anchors:
-        for message in anchor.messages:
-            held[message - offset] += anchor.weight
-            lost[message - offset] += anchor.weight * (anchor.fate == LOST)
+    for fact in facts:
+        for message in fact.messages:
+            held[message - offset] += fact.weight
+            lost[message - offset] += fact.weight * (fact.fate == LOST)
     return tuple(gone / all_ if all_ else None for gone, all_ in zip(lost, held, strict=True))
 
 
-def _missing(asks: Sequence[View], anchors: Sequence[Fact]) -> tuple[str, ...]:
+def _missing(asks: Sequence[View], facts: Sequence[Fact]) -> tuple[str, ...]:
     waiting = {ask.index for ask in asks}
     return tuple(
-        anchor.value
-        for anchor in anchors
-        if anchor.category == "asks" and anchor.fate == LOST and waiting.intersection(anchor.messages)
+        fact.value
+        for fact in facts
+        if fact.category == "asks" and fact.fate == LOST and waiting.intersection(fact.messages)
     )
 
 
