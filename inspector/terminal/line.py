@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
@@ -51,6 +53,23 @@ class Line:
         self.width += other.width
         return self
 
+    def mark(self, words: Collection[str], style: Style, *, start: int = 0) -> Line:
+        """Lay a style over each place where one of some words stands, and over one that is cut at the end.
+
+        Args:
+            words: What is looked for, as written; pieces put in one by one are looked through one by one.
+            style: Laid over the style that is there.
+            start: The segments before this cell stay as they are.
+        """
+        marked: list[Segment] = []
+        column = 0
+        for segment in self._segments:
+            found = found_in(segment.text, words) if column >= start else []
+            marked.extend(_laid_over(segment, found, style))
+            column += cell_len(segment.text)
+        self._segments = marked
+        return self
+
     @property
     def text(self) -> str:
         """The row without its styles."""
@@ -67,3 +86,46 @@ class Line:
             self._segments.append(Segment(text, style))
             self.width += width
         return self
+
+
+LEAST_CUT = 8
+"""Characters of a word that must be there for a cut one to count."""
+CUT = "…"
+
+
+def found_in(text: str, words: Collection[str]) -> list[tuple[int, int]]:
+    """Where words stand by themselves in a text, in order and apart: start and end of each place."""
+    places = sorted(place for word in words if word for place in _places(text, word))
+    apart: list[tuple[int, int]] = []
+    for start, end in places:
+        if apart and start <= apart[-1][1]:
+            apart[-1] = (apart[-1][0], max(end, apart[-1][1]))
+        else:
+            apart.append((start, end))
+    return apart
+
+
+def _places(text: str, word: str) -> Iterator[tuple[int, int]]:
+    start = text.find(word)
+    while start >= 0:
+        end = start + len(word)
+        if not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
+            yield start, end
+        start = text.find(word, end)
+    if text.endswith(CUT):
+        whole = text[: -len(CUT)].rstrip()
+        sizes = range(min(len(word) - 1, len(whole)), LEAST_CUT - 1, -1)
+        cut = next((size for size in sizes if whole.endswith(word[:size])), 0)
+        if cut:
+            yield len(whole) - cut, len(whole)
+
+
+def _laid_over(segment: Segment, places: list[tuple[int, int]], style: Style) -> Iterator[Segment]:
+    at, base = 0, segment.style or Style.null()
+    for start, end in places:
+        if start > at:
+            yield Segment(segment.text[at:start], segment.style)
+        yield Segment(segment.text[start:end], base + style)
+        at = end
+    if at < len(segment.text):
+        yield Segment(segment.text[at:], segment.style)

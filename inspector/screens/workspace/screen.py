@@ -164,7 +164,9 @@ class WorkspaceScreen(Page):
         here, total = self.cursor.within(conversation), len(conversation.generations)
         bar.heading = conversation.name
         bar.detail = " · ".join(filter(None, (tip.source, tip.model, app.live.sign(app.now()))))
-        bar.place = f"generation {here.index} of {total}" if here is not None and total > 1 else ""
+        several = here is not None and total > 1
+        bar.place = f"generation {here.index} of {total}" if here is not None and several else ""
+        bar.brief_place = f"{here.index} of {total}" if here is not None and several else ""
         engine = () if self._engine is None else (self._engine.short_note,)
         self.query_one(Banner).say(" · ".join((*engine, *conversation.notes)))
 

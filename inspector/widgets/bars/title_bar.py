@@ -26,7 +26,9 @@ class TitleBar(Widget):
     heading = reactive("")
     detail = reactive("")
     place = reactive("")
-    """Where in it the user is, as short as can be: it stays where there is no room for the detail."""
+    """Where in it the user is."""
+    brief_place = reactive("")
+    """The same as short as can be; the title gives way to it."""
     tabs: reactive[tuple[str, ...]] = reactive(())
     active = reactive(0)
 
@@ -43,7 +45,7 @@ class TitleBar(Widget):
         tabs = self._tab_line()
         room = width - tabs.width - 3
         behind = next(
-            (text for text in self._details() if self._cells + 3 + cell_len(text) <= room), self.place
+            (text for text in self._details() if self._cells + 3 + cell_len(text) <= room), self.brief_place
         )
         if behind and room - cell_len(behind) - 3 < min(self._cells, LEAST_TITLE):
             behind = ""  # the title says more
@@ -83,7 +85,7 @@ class TitleBar(Widget):
     def _details(self) -> tuple[str, ...]:
         """What may stand behind the title, the fullest first."""
         whole = " · ".join(filter(None, (self.detail, self.place)))
-        return tuple(clean_line(text) for text in (whole, self.place) if text)
+        return tuple(clean_line(text) for text in (whole, self.place, self.brief_place) if text)
 
     def on_click(self, event: events.Click) -> None:
         """Find the tab under the mouse."""

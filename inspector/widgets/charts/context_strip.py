@@ -19,8 +19,10 @@ from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.charts.context_strip_layout import StripLayout, strip_layout
 
-INK = {Part.HEAD: "part-head", Part.MIDDLE: "part-middle", Part.TAIL: "part-tail"}
-"""The theme token of each part a message can lie in; the others are drawn faint."""
+INK = {
+    Part.OUTSIDE: "part-outside", Part.HEAD: "part-head", Part.MIDDLE: "part-middle", Part.TAIL: "part-tail",
+}  # fmt: skip
+"""The theme token of each part that holds something; what is free is drawn faint."""
 
 FILL = {
     Part.OUTSIDE: "░", Part.HEAD: "█", Part.MIDDLE: "▒", Part.TAIL: "▄", Part.ROOM: "·", Part.MARGIN: " ",

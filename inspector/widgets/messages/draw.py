@@ -43,6 +43,7 @@ class MessageRow:
         calls: The calls of an assistant, with their arguments; empty until the message was read whole.
         generation: Shown in place of the part when rows of all generations are listed.
         lost: Share of its checkable facts that a summary loses; None where nothing was held against one.
+        missed: Those facts, as they stand in it.
     """
 
     index: int
@@ -53,6 +54,7 @@ class MessageRow:
     calls: tuple[ToolCall, ...] = ()
     generation: int | None = None
     lost: float | None = None
+    missed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,10 @@ def draw_message(row: MessageRow, width: int, palette: Palette, marks: Marks) ->
         line.cell(count(row.tokens), TOKEN_CELLS, palette.style("ink-muted"), right=True).gap(2)
     else:
         line.cell(count(preview.size // BYTES_A_TOKEN, mark=ESTIMATE), TOKEN_CELLS, faint, right=True).gap(2)
-    return _body(line, row, max(0, width - line.width), palette)
+    start = line.width
+    _body(line, row, max(0, width - start), palette)
+    missed = palette.style("severity-critical") + Style(underline=True)
+    return line.mark(row.missed, missed, start=start) if row.missed else line
 
 
 def _place(row: MessageRow, palette: Palette) -> Line:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.style import Style
+
 from core.model.compaction.preview import Fact
 from core.preview.comparison import Comparison
 from core.preview.headline import kind_word
@@ -29,6 +31,7 @@ class AfterList(RowList[AfterEntry]):
         super().__init__(empty="", id=id)
         self._comparison: Comparison | None = None
         self._after: AfterRows | None = None
+        self._kept: frozenset[str] = frozenset()
 
     @property
     def after(self) -> AfterRows | None:
@@ -50,6 +53,7 @@ class AfterList(RowList[AfterEntry]):
             self.show(ListRows(()), cursor=0)
         elif self.row_width > 0:
             self._after = AfterRows(self._comparison, self.row_width)
+            self._kept = self._after.kept_facts
             self.show(self._after, cursor=cursor)
             if self.is_heading(self.cursor):
                 self.action_move(1)
@@ -71,7 +75,9 @@ class AfterList(RowList[AfterEntry]):
             line = Line().gap()
             if row.aside:
                 return line.add(row.text, self.palette.style(token), most=width - 1)
-            return line.preformatted(row.text, self.palette.style(token, bold=row.heading))
+            line.preformatted(row.text, self.palette.style(token, bold=row.heading))
+            kept = self.palette.style("severity-ok") + Style(underline=True)
+            return line if row.heading else line.mark(self._kept, kept)
         return draw_message(row, width, self.palette, Marks())
 
 

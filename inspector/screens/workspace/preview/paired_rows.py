@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from core.model.compaction.plan import Part
@@ -43,6 +43,11 @@ class BeforeRows:
 
     def __init__(self, comparison: Comparison) -> None:
         self._comparison = comparison
+        self._missed: dict[int, list[str]] = {}
+        for fact in comparison.retention.anchors if comparison.retention else ():
+            if fact.fate == "lost":
+                for message in fact.messages:
+                    self._missed.setdefault(message, []).append(fact.value)
 
     @property
     def count(self) -> int:
@@ -50,12 +55,13 @@ class BeforeRows:
         return len(self._comparison.before)
 
     def row(self, index: int) -> MessageRow | None:
-        """One message with the share of its facts that is lost."""
+        """One message with the share of its facts that is lost, and which they are."""
         if not 0 <= index < self.count:
             return None
         shown = self._comparison
         weight = shown.before_weights[index] if index < len(shown.before_weights) else None
-        return message_row(index, shown.before[index], shown.part(index), weight, lost=shown.lost(index))
+        row = message_row(index, shown.before[index], shown.part(index), weight, lost=shown.lost(index))
+        return replace(row, missed=tuple(self._missed.get(index, ())))
 
 
 class AfterRows:
@@ -87,6 +93,14 @@ class AfterRows:
             return found if isinstance(found, Band) else self._message(found)
         place = found - self._at
         return self._lines[place] if place < len(self._lines) else self._message(found - len(self._lines) + 1)
+
+    @property
+    def kept_facts(self) -> frozenset[str]:
+        """The facts the summary keeps word for word."""
+        retention = self._comparison.retention
+        return frozenset(
+            fact.value for fact in (retention.anchors if retention else ()) if fact.fate == "kept"
+        )
 
     def _spans(self) -> tuple[int, int]:
         """How many rows without bands the head has, and the summary."""

@@ -84,6 +84,7 @@ class PreviewPanes(Reporting, Vertical):
         """From now on one side follows the other."""
         self.watch(self.before, "scroll_y", lambda: self._follow(self.before), init=False)
         self.watch(self.after, "scroll_y", lambda: self._follow(self.after), init=False)
+        self.watch(self.before, "cursor", lambda: self._follow(self.before), init=False)
 
     @property
     def mode(self) -> str:
@@ -192,7 +193,10 @@ class PreviewPanes(Reporting, Vertical):
         left, right = self._blocks(self.laid), self.after.after.blocks
         other: Widget = self.after if leader is self.before else self.before
         here, there = (left, right) if leader is self.before else (right, left)
-        top = min(linked(leader.scroll_offset.y, here, there), other.max_scroll_y)
+        # The row under the cursor is level with the one that stands for it; out of sight, the tops are.
+        top_row = leader.scroll_offset.y
+        level = leader.cursor if top_row <= leader.cursor < top_row + leader.size.height - 1 else top_row
+        top = max(0, min(linked(level, here, there) - (level - top_row), other.max_scroll_y))
         if top != other.scroll_offset.y:
             self._follower = other
             other.scroll_to(y=top, animate=False, immediate=True)

@@ -50,15 +50,15 @@ async def test_where_not_all_names_fit_the_active_tab_is_in_sight_and_the_others
 
 
 async def test_the_generation_in_sight_is_named_at_every_width(app: MakeApp, home: Path) -> None:
-    for width in (80, 120, 200):
+    for width, words in ((80, ""), (120, "generation "), (200, "generation ")):
         running = app(home, session="twice", view="map")
         async with running.run_test(size=(width, 30)) as pilot:
             await settle(pilot)
             bar = running.screen.query_one(TitleBar)
-            assert "gen 2/2" in bar.render_line(0).text
+            assert f"· {words}2 of 2 " in bar.render_line(0).text
             await pilot.press("left_square_bracket")
             await settle(pilot)
-            assert "gen 1/2" in bar.render_line(0).text
+            assert f"· {words}1 of 2 " in bar.render_line(0).text
 
 
 async def test_where_there_is_one_generation_no_key_leads_to_another(app: MakeApp, home: Path) -> None:
