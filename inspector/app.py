@@ -224,6 +224,13 @@ class InspectorApp(App[None]):
         order = {scope: place for place, scope in enumerate(dict.fromkeys(scope_of.values()))}
         return sorted(own, key=lambda scope: (GENERAL.index(scope) if scope in GENERAL else -1, order[scope]))
 
+    def action_follow(self) -> None:
+        """Follow the session Hermes writes to."""
+        from inspector.screens.following import FollowingScreen
+
+        if not isinstance(self.screen, FollowingScreen):
+            self.push_screen(FollowingScreen(self.locations))
+
     def action_next_theme(self) -> None:
         """Go round the themes that ship."""
         names = [theme.name for theme in shipped()]

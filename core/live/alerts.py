@@ -25,10 +25,23 @@ class Limits:
     Attributes:
         share: Context used of the threshold, 0 to 1; None for never.
         budget: US dollars a day; None for none.
+        cache_break: US dollars one cache break costs; None for never.
     """
 
     share: float | None = None
     budget: Decimal | None = None
+    cache_break: Decimal | None = None
+
+    def speak_up(self, event: LiveEvent) -> bool:
+        """Whether an event is one a user wants to be called for: bell, desktop, and `watch --notify`.
+
+        A share or a budget that was passed, whatever failed or fell back, and a cache break over its price;
+        one without a known price is not over any.
+        """
+        if event.kind is LiveKind.CACHE_BREAK:
+            cost = event.facts["cost_usd"]
+            return self.cache_break is not None and cost is not None and bool(cost > self.cache_break)
+        return event.kind in (LiveKind.ALERT, LiveKind.BUDGET, LiveKind.FAILURE)
 
 
 @dataclass(slots=True)

@@ -5,7 +5,13 @@ from __future__ import annotations
 HOME = "sessions"
 VIEWS = ("map", "why", "preview", "usage", "cache", "chain")
 """The tabs of a workspace: what is there, why, what if, what did it cost, what broke the cache, whence."""
-PAGES = {"findings": "findings", "spending": "usage", "search": "search", "help": "app.help"}
+PAGES = {
+    "findings": "findings",
+    "spending": "usage",
+    "search": "search",
+    "follow": "app.follow",
+    "help": "app.help",
+}
 """Screens over all conversations by name, and what the list does to open one."""
 
 FOCUS = "focus"

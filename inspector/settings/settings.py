@@ -33,17 +33,27 @@ class Homes:
 
 @dataclass(frozen=True, slots=True)
 class Alerts:
-    """When `watch` speaks up."""
+    """When `watch` and the follow screen speak up, and how."""
 
     __pydantic_config__: ClassVar[Mapping[str, Any]] = _STRICT
     context: float | None = field(
         default=None, metadata=_says("Share of the context, above 0 and up to 1, that `watch` tells of.")
     )
+    cache_break: Decimal | None = field(
+        default=None, metadata=_says("US dollars one cache break costs from which you are called.")
+    )
+    bell: bool = field(default=True, metadata=_says("Ring the terminal's bell when you are called."))
+    desktop: bool = field(
+        default=False,
+        metadata=_says("Show a notification on the desktop too; needs `hermes-inspector[notify]`."),
+    )
 
     def __post_init__(self) -> None:
-        """Hold the share to its range."""
+        """Hold share and price to their range."""
         if self.context is not None and not 0 < self.context <= 1:
             raise ValueError("context must be above 0 and at most 1")
+        if self.cache_break is not None and not (self.cache_break.is_finite() and self.cache_break >= 0):
+            raise ValueError("cache_break must be an amount of US dollars")
 
 
 @dataclass(frozen=True, slots=True)

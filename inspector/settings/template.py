@@ -14,6 +14,9 @@ TEMPLATE = """\
 
 # alerts:
 #   context: 0.8               # `watch` tells when this share of the context is used
+#   cache_break: 0.10          # US dollars; a dearer cache break calls you
+#   bell: true                 # how you are called: the terminal's bell
+#   desktop: false             # and a notification on the desktop, with hermes-inspector[notify]
 
 # budgets:
 #   today: 5                   # US dollars of a day that `watch` tells of

@@ -24,6 +24,7 @@ from inspector.cli.arguments import parsers as numbers
 if TYPE_CHECKING:
     from core.live.event import LiveEvent
     from core.live.follow import Follower
+    from inspector.settings.settings import Settings
 
 KINDS = ("message", "call", "compaction", "failure", "cache_break", "budget", "alert")
 PACE = 0.25
@@ -43,13 +44,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--budget", type=numbers.dollars, metavar="USD", help="tell when today's money passes this"
     )
+    parser.add_argument(
+        "--notify",
+        action="store_true",
+        help="ring the bell, or notify the desktop, at alerts, failures, dear cache breaks and the budget",
+    )
     options.add_json_option(parser)
     options.add_store_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print what happens, one line an event, until stopped."""
+    from inspector.settings.calling import Caller
+
     followers = _begun(args)
+    caller = Caller(_own().alerts, _ring) if args.notify else None
     wanted = frozenset(args.kind or KINDS)
     said = ""
     while True:
@@ -57,6 +66,8 @@ def run(args: argparse.Namespace) -> int:
         if args.once:
             found += [(one, event) for one in followers for event in one.rest()]
         _tell([(one, event) for one, event in found if event.kind.value in wanted], as_json=args.json)
+        if caller:
+            caller.tell([event for one, event in found if one.limits.speak_up(event)])
         if found and args.cursor:
             _keep(args.cursor, followers)
         said = _complain(followers, said)
@@ -66,13 +77,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _begun(args: argparse.Namespace) -> Sequence[Follower]:
-    from core.live.alerts import Limits
     from core.live.follow import Follower
-    from inspector.settings.config_file import own_settings
+    from inspector.settings.calling import limits_of
 
-    own = own_settings()
-    at = own.alerts.context if args.alert_at is None else args.alert_at
-    limits = Limits(at, own.budgets.today if args.budget is None else args.budget)
+    limits = limits_of(_own(), share=args.alert_at, budget=args.budget)
     followers = [Follower(place, limits) for place in target.locations(args)]
     saved = _read(args.cursor) if args.cursor else {}
     for one in followers:
@@ -89,8 +97,19 @@ def _begun(args: argparse.Namespace) -> Sequence[Follower]:
     return followers
 
 
+def _own() -> Settings:
+    from inspector.settings.config_file import own_settings
+
+    return own_settings()
+
+
+def _ring() -> None:
+    sys.stderr.write("\a")
+    sys.stderr.flush()
+
+
 def _tell(found: Sequence[tuple[Follower, LiveEvent]], *, as_json: bool) -> None:
-    from inspector.cli.live import event_line
+    from inspector.base import event_line
     from inspector.payloads import live
 
     for follower, event in found:

@@ -137,3 +137,19 @@ def _rows(path: Path) -> list[int]:
 
 def _calls(path: Path) -> list[int]:
     return [one["prompt"] for one in _events(path) if one["kind"] == "call"]
+
+
+def test_notify_rings_on_stderr_for_a_failure_and_leaves_stdout_to_the_events(
+    writer: Writer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cursor = tmp_path / "cursor"
+    writer.message("before")
+    assert told(capsys, writer, cursor, "--notify") == []
+    writer.message("between")
+    run(["watch", "--once", "--json", "--home", str(writer.home), "--cursor", str(cursor), "--notify"])
+    assert "\a" not in capsys.readouterr().err
+    writer.line("agent.context_compressor: Summary generation failed - aborting compression", "WARNING")
+    run(["watch", "--once", "--json", "--home", str(writer.home), "--cursor", str(cursor), "--notify"])
+    found = capsys.readouterr()
+    assert found.err.count("\a") == 1
+    assert '"failure"' in found.out

@@ -15,9 +15,13 @@ Facts = Mapping[str, Any]
 
 def text(event: LiveEvent) -> str:
     """The time of day, the kind, the session, and what there is to say."""
-    what = _WORDS[event.kind.value](event.facts)
     kind = event.kind.value.replace("_", " ")
-    return f"{format.clock(event.at)}  {kind:<11} {event.session or '–'}  {' '.join(what.split())}"
+    return f"{format.clock(event.at)}  {kind:<11} {event.session or '–'}  {sentence(event)}"
+
+
+def sentence(event: LiveEvent) -> str:
+    """What there is to say of it."""
+    return " ".join(_WORDS[event.kind.value](event.facts).split())
 
 
 def _message(facts: Facts) -> str:

@@ -1,0 +1,222 @@
+"""What happens now? The session Hermes writes to, its pace, its last hour, and every event as it comes."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from textual import getters, on
+from textual.app import ComposeResult
+from textual.message import Message
+
+from core.errors import InspectorError
+from core.live.alerts import Limits
+from core.live.event import LiveEvent
+from core.live.follow import Follower
+from core.live.pace import Pace, newest_session, pace_of
+from core.store.database.locate import Location
+from core.store.store import Store
+from inspector.base import event_line
+from inspector.base.app_protocol import shell
+from inspector.base.commands import bindings
+from inspector.base.live import Rhythm
+from inspector.base.workers import start
+from inspector.screens.page import Page
+from inspector.settings.calling import Caller, limits_of
+from inspector.settings.config_file import own_settings
+from inspector.terminal import formatting as format
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.widgets.bars.answer_bar import AnswerBar
+from inspector.widgets.bars.banner import Banner
+from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.status_line import Piece, StatusLine
+from inspector.widgets.charts.pressure_bar import Pressure, draw
+from inspector.widgets.panes.text_pane import TextPane
+
+LOOK = 0.5
+"""Seconds between two looks."""
+MOST = 500
+"""Events kept on screen, the newest first."""
+BAR = 60
+"""Cells of the bar, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one look found.
+
+    Attributes:
+        place: The database of the session that is followed.
+        events: In the order of writing, each with whether the user is called for it.
+        problem: What could not be read; "" for nothing.
+    """
+
+    place: Location
+    pace: Pace
+    events: tuple[tuple[LiveEvent, bool], ...]
+    problem: str
+
+
+class FollowingScreen(Page):
+    """Follows whichever session was written to last; bell and desktop as the user's settings say.
+
+    Args:
+        locations: The databases.
+    """
+
+    BINDINGS = bindings("follow")
+    DEFAULT_CSS = "FollowingScreen { layout: vertical; TextPane { height: 1fr; padding: 0 1; } }"
+
+    answer = getters.query_one(AnswerBar)
+    pane = getters.query_one(TextPane)
+
+    class Looked(Message):
+        """The databases were looked at."""
+
+        def __init__(self, found: Found | None, error: InspectorError | None, undelivered: str) -> None:
+            self.found, self.error, self.undelivered = found, error, undelivered
+            super().__init__()
+
+    def __init__(self, locations: Sequence[Location]) -> None:
+        super().__init__()
+        self._locations = tuple(locations)
+        self._followers: tuple[Follower, ...] = ()
+        self._caller: Caller | None = None
+        self._rhythm = Rhythm()
+        self._found: Found | None = None
+        self._told: deque[tuple[LiveEvent, bool]] = deque(maxlen=MOST)
+
+    def compose(self) -> ComposeResult:
+        """Whom we follow, how far it is, its figures, what happened, keys."""
+        yield StatusLine(id="head")
+        yield AnswerBar()
+        yield Banner()
+        yield StatusLine(id="figures")
+        yield TextPane()
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Begin; what was written before is not told."""
+        self.answer.waiting = "Reading the newest session …"
+        self.pane.show(self._drawn)
+        self.pane.focus()
+        self._look()
+        self.set_interval(LOOK, self._look)
+
+    def _look(self) -> None:
+        self._say_where()
+        if self._rhythm.due and not shell(self).live.paused:
+            self._rhythm.begin()
+            start(self, "follow", self._read, exclusive=False)
+
+    def _read(self) -> None:
+        """In a thread: what was written, where it stands, and the call for the user."""
+        try:
+            if self._caller is None:
+                own = own_settings()
+                self._caller = Caller(own.alerts, lambda: self.app.call_from_thread(self.app.bell))
+                self._followers = _begun(self._locations, limits_of(own))
+            found = _looked(self._followers, self._found)
+        except InspectorError as error:
+            self.post_message(self.Looked(None, error, ""))
+            return
+        undelivered = self._caller.tell([event for event, calls in found.events if calls])
+        self.post_message(self.Looked(found, None, undelivered))
+
+    @on(Looked)
+    def _take(self, event: Looked) -> None:
+        self._rhythm.done(first=self._found is None)
+        found, banner = event.found, self.query_one(Banner)
+        if found is None:
+            banner.say(event.error.line if event.error else "")
+            return
+        banner.say(found.problem)
+        if event.undelivered:
+            self.toast(event.undelivered, "warning")
+        if found.events:
+            shell(self).live.changed = shell(self).now()
+            self._told.extendleft(found.events)
+            self.pane.show(self._drawn, keep_place=self.pane.scroll_y > 0)
+        self._found = found
+        self.answer.answer = found.pace.standing
+        self.query_one("#figures", StatusLine).left = _figures(found.pace)
+        self._say_where()
+        self.refresh_bindings()
+
+    def _say_where(self) -> None:
+        app, head = shell(self), self.query_one("#head", StatusLine)
+        name = self._found.pace.title if self._found else "the newest session"
+        head.left = (("ink-muted", "Following "), ("ink!", name))
+        sign = app.live.sign(app.now()) or "● live, nothing written yet"
+        head.right = (("live", sign),)
+
+    def _drawn(self, width: int, ink: Palette) -> list[Line]:
+        lines = [] if self._found is None else [_bar(self._found.pace, width, ink), Line()]
+        lines += [_line(event, calls, ink) for event, calls in self._told]
+        return lines if self._told else [*lines, Line().add("Nothing happened yet.", ink.style("ink-muted"))]
+
+    def action_open(self) -> None:
+        """Open the conversation that is followed."""
+        if self._found is not None:
+            shell(self).open_conversation(self._found.place, self._found.pace.session, view="why")
+
+    def action_refresh(self) -> None:
+        """Look at once."""
+        self._rhythm = Rhythm()
+        self._look()
+
+    def action_copy(self) -> None:
+        """Copy what is told."""
+        self.copy(f"{self.answer.text}\n{self.pane.text}")
+
+    def action_back(self) -> None:
+        """Back to the screen behind."""
+        self.app.pop_screen()
+
+
+def _begun(locations: Sequence[Location], limits: Limits) -> tuple[Follower, ...]:
+    followers = tuple(Follower(place, limits) for place in locations)
+    for one in followers:
+        one.begin()
+    return followers
+
+
+def _looked(followers: Sequence[Follower], before: Found | None) -> Found:
+    """What was written since; where the session stands is worked out again only when something was."""
+    told = tuple((event, one.limits.speak_up(event)) for one in followers for event in one.look())
+    problem = " · ".join(one.problem for one in followers if one.problem)
+    if before is not None and (problem or not told):
+        return Found(before.place, before.pace, told, problem)
+    with ExitStack() as stack:
+        opened = [stack.enter_context(Store(one.place)) for one in followers]
+        store, session = newest_session(opened)
+        store.learn(session.id)
+        return Found(store.location, pace_of(store, session.id), told, problem)
+
+
+def _figures(pace: Pace) -> tuple[Piece, ...]:
+    """Context used of the threshold, and what the last hour cost."""
+    used = f"{format.short(pace.tokens, mark=format.ESTIMATE)} of {format.short(pace.threshold)} tokens"
+    return (("ink", used), ("ink-faint", " · "), ("ink", _hour(pace)))
+
+
+def _hour(pace: Pace) -> str:
+    if pace.hour is None:
+        return "no log: nothing says what the last hour cost"
+    calls = format.plural(pace.hour.calls, "call")
+    if pace.hour.usd is None:
+        return f"last hour: {calls} without a known price"
+    mark = format.LOWER_BOUND if pace.hour.at_least else format.ESTIMATE
+    return f"last hour: {format.money(pace.hour.usd, mark=mark if pace.hour.calls else '')} in {calls}"
+
+
+def _bar(pace: Pace, width: int, ink: Palette) -> Line:
+    return draw(Pressure(pace.tokens, pace.threshold, pace.window), min(BAR, width), ink)
+
+
+def _line(event: LiveEvent, calls: bool, ink: Palette) -> Line:
+    style = ink.style("severity-warning", bold=True) if calls else ink.style("ink")
+    return Line().add(event_line.text(event), style)

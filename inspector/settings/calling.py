@@ -1,0 +1,78 @@
+"""Calling the user away from other work: the terminal's bell, and a notification on the desktop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from importlib.util import find_spec
+
+from core.errors import ConfigError
+from core.live.alerts import Limits
+from core.live.event import LiveEvent
+from inspector.base.event_line import sentence
+from inspector.settings.settings import Alerts, Settings
+from inspector.terminal.masking import mask
+from inspector.terminal.text import clean_line
+
+_MOST = 200
+"""Characters of a notification."""
+_TITLE = "Hermes Inspector"
+_PACKAGE = "desktop_notifier"
+
+
+def limits_of(own: Settings, *, share: float | None = None, budget: Decimal | None = None) -> Limits:
+    """When to speak up: what an option says goes before the user's settings."""
+    return Limits(
+        own.alerts.context if share is None else share,
+        own.budgets.today if budget is None else budget,
+        own.alerts.cache_break,
+    )
+
+
+class Caller:
+    """Calls once for all that happened since the last look.
+
+    Args:
+        how: The user's settings.
+        ring: Rings the bell.
+
+    Raises:
+        ConfigError: A notification on the desktop is wanted, and its package is not there.
+    """
+
+    def __init__(self, how: Alerts, ring: Callable[[], object]) -> None:
+        if how.desktop and find_spec(_PACKAGE) is None:
+            raise ConfigError(
+                "needs a package that is not installed",
+                where="alerts.desktop",
+                remedy="pip install 'hermes-inspector[notify]', or set it to false",
+            )
+        self._how, self._ring = how, ring
+
+    def tell(self, events: Sequence[LiveEvent]) -> str:
+        """Call for some events; takes as long as the desktop does.
+
+        Returns:
+            Why the desktop could not be told; "" where it was, or need not be.
+        """
+        if not events:
+            return ""
+        if self._how.bell:
+            self._ring()
+        return self._show(events) if self._how.desktop else ""
+
+    def _show(self, events: Sequence[LiveEvent]) -> str:
+        from desktop_notifier.sync import DesktopNotifierSync
+
+        try:
+            DesktopNotifierSync(app_name=_TITLE).send(title=_TITLE, message=notification(events))
+        except Exception as error:  # noqa: BLE001 - whatever the desktop's own service raises
+            return f"The desktop could not be told: {type(error).__name__}."
+        return ""
+
+
+def notification(events: Sequence[LiveEvent]) -> str:
+    """The newest event in a sentence without credentials and markup, and how many more there are."""
+    said = mask(clean_line(sentence(events[-1])))[:_MOST]
+    plain = said.translate({ord(sign): " " for sign in "<>&"})
+    return f"{plain} (and {len(events) - 1} more)" if len(events) > 1 else plain

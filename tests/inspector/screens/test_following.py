@@ -1,0 +1,88 @@
+"""The follow screen: whichever session is written to, what happens there, and a call when it matters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.store.database.locate import Location
+from core.support.file_cache import OWN_SETTINGS, config_directory
+from inspector.app import InspectorApp
+from inspector.screens.following import FollowingScreen
+from inspector.screens.workspace.screen import WorkspaceScreen
+from tests.core.live.writer import Writer
+from tests.inspector.screens.test_live import until
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Writer:
+    found = Writer(tmp_path / "home")
+    found.message("the first words")
+    found.call()
+    return found
+
+
+def screen_of(app: InspectorApp) -> FollowingScreen:
+    assert isinstance(app.screen, FollowingScreen)
+    return app.screen
+
+
+async def test_a_key_follows_the_newest_session_and_enter_opens_it(writer: Writer) -> None:
+    app = InspectorApp([Location(writer.home / "state.db", writer.home)])
+    async with app.run_test(size=(120, 30)) as pilot:
+        await pilot.press("L")
+        await until(
+            pilot, lambda: isinstance(app.screen, FollowingScreen) and screen_of(app).answer.answer.sentence
+        )
+        writer.message("second")
+        writer.call()
+        writer.line("Failed to generate context summary: <b>down</b>. No auxiliary model left.", "WARNING")
+        writer.call()
+        await until(pilot, lambda: screen_of(app).pane.text.count(" call ") == 2)
+        assert " message " in screen_of(app).pane.text
+        writer.database.session("s2", title="Begun meanwhile", started_at=1.9e9)
+        writer.database.message("s2", "user", "hi")
+        await until(pilot, lambda: "Begun meanwhile" in str(screen_of(app).query_one("#head").left))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, WorkspaceScreen))
+        await pilot.press("L", "escape")
+        await until(pilot, lambda: isinstance(app.screen, WorkspaceScreen))
+
+
+async def test_the_bell_rings_when_a_budget_is_passed_and_not_for_messages(
+    writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.live.alerts.PAUSE", 0.0)
+    own = config_directory() / OWN_SETTINGS
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text("alerts:\n  context: 0.5\n")
+    app = InspectorApp([Location(writer.home / "state.db", writer.home)], view="follow")
+    rung: list[int] = []
+    monkeypatch.setattr(app, "bell", lambda: rung.append(1))
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until(
+            pilot, lambda: isinstance(app.screen, FollowingScreen) and screen_of(app).answer.answer.sentence
+        )
+        writer.message("small")
+        await until(pilot, lambda: " message " in screen_of(app).pane.text)
+        assert not rung
+        writer.call(prompt=390_000)
+        writer.message("large")
+        await until(pilot, lambda: " alert " in screen_of(app).pane.text)
+        assert rung == [1]
+
+
+async def test_paused_it_tells_nothing_and_afterwards_everything(writer: Writer) -> None:
+    app = InspectorApp([Location(writer.home / "state.db", writer.home)], view="follow")
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until(
+            pilot, lambda: isinstance(app.screen, FollowingScreen) and screen_of(app).answer.answer.sentence
+        )
+        await pilot.press("space")
+        for _ in range(3):
+            writer.message("more")
+        await pilot.pause(1.2)
+        assert " message " not in screen_of(app).pane.text
+        await pilot.press("space")
+        await until(pilot, lambda: screen_of(app).pane.text.count(" message ") == 3)
