@@ -11,6 +11,7 @@ from core.support.file_cache import OWN_SETTINGS, config_directory
 from inspector.app import InspectorApp
 from inspector.screens.following import FollowingScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
+from inspector.widgets.bars.status_line import StatusLine
 from tests.core.live.writer import Writer
 from tests.inspector.screens.test_live import until
 
@@ -43,7 +44,9 @@ async def test_a_key_follows_the_newest_session_and_enter_opens_it(writer: Write
         assert " message " in screen_of(app).pane.text
         writer.database.session("s2", title="Begun meanwhile", started_at=1.9e9)
         writer.database.message("s2", "user", "hi")
-        await until(pilot, lambda: "Begun meanwhile" in str(screen_of(app).query_one("#head").left))
+        await until(
+            pilot, lambda: "Begun meanwhile" in str(screen_of(app).query_one("#head", StatusLine).left)
+        )
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, WorkspaceScreen))
         await pilot.press("L", "escape")
