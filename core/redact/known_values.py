@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator
+from string import ascii_letters, digits
 from threading import Lock
 from typing import TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from core.redact.spans import Hit
 
@@ -25,17 +26,26 @@ _LEAST, _LEAST_INSIDE = 8, 16
 _LEAST_PART = 24
 """Characters of a line of a key block that is looked for."""
 
-_MOST = 4_096
+_FEW = 96
+"""Up to so many are looked for one by one; beyond it takes less to look at each beginning in a text."""
+
+_BASE64 = frozenset(ascii_letters + digits + "+/-_=")
 _BLANK = re.compile(r"(?:\s|\\+[nrt])+")
 _LETTER = re.compile(r"[^\W\d_]")
 _SIGN = re.compile(r"[^\w\s./:,\-]")
 
 
 class KnownValues:
-    """Credentials seen in this process, each with its kind; threads may learn and look at the same time."""
+    """Credentials seen in this process, each with its kind; threads may learn and look at the same time.
+
+    None is ever dropped: a process that shows a thousand conversations still masks those of the first. A look
+    at a text takes as long however many are known, for it asks which of their beginnings stand in it.
+    """
 
     def __init__(self) -> None:
-        self._kinds: Mapping[str, str] = {}
+        self._kinds: dict[str, str] = {}
+        self._encoded: set[str] = set()
+        self._begun: dict[str, tuple[str, ...]] = {}
         self._read: set[Hashable] = set()
         self._lock = Lock()
 
@@ -46,71 +56,128 @@ class KnownValues:
 
     def learn(self, found: Iterable[tuple[str, str]]) -> None:
         """Remember credentials and their kinds; what could be an ordinary word is left out."""
-        new = {part: kind for value, kind in found for part in _parts(value)}
         with self._lock:
-            if new.keys() - self._kinds.keys() and len(self._kinds) < _MOST:
-                self._kinds = {**new, **self._kinds}
+            for value, kind in found:
+                if value not in self._kinds:
+                    self._add(value, kind)
+
+    def _add(self, value: str, kind: str) -> None:
+        for part, encoded in _parts(value):
+            if part not in self._kinds:
+                if encoded:
+                    self._encoded.add(part)
+                begin = part[:_LEAST]
+                self._begun[begin] = (*self._begun.get(begin, ()), part)
+                self._kinds[part] = kind
 
     def unread(self, items: Iterable[Item]) -> list[Item]:
-        """Those of some places nobody asked about before; from now on they count as read.
+        """Those of some places not yet read to their end; see `mark_read`.
 
         Following a conversation that grows, its first ten thousand messages need not be searched each time.
         """
         with self._lock:
-            fresh = [item for item in dict.fromkeys(items) if item not in self._read]
-            self._read.update(fresh)
-        return fresh
+            return [item for item in dict.fromkeys(items) if item not in self._read]
+
+    def mark_read(self, items: Iterable[Hashable]) -> None:
+        """Everything said in these places is known; a reading that was cancelled marks none."""
+        with self._lock:
+            self._read.update(items)
 
     def forget(self) -> None:
         """Know nothing again."""
         with self._lock:
-            self._kinds = {}
-            self._read.clear()
+            for known in (self._kinds, self._encoded, self._begun, self._read):
+                known.clear()
 
     def held(self, text: str) -> bool:
         """Whether a text may hold one."""
-        return any(value in text for value in self._kinds)
+        return any(True for _ in self._found(text))
 
     def hits(self, text: str) -> Iterator[Hit]:
-        """Where they stand in a text."""
-        for value, kind in self._kinds.items():
+        """Where they stand in a text; one in base64 takes all of what it is encoded with along."""
+        for value, at in self._found(text):
+            end = at + len(value)
+            if value in self._encoded:
+                yield Hit(_run_start(text, at), _run_end(text, end), self._kinds[value])
+            elif len(value) >= _LEAST_INSIDE or _stands_alone(text, at, end):
+                yield Hit(at, end, self._kinds[value])
+
+    def _found(self, text: str) -> Iterator[tuple[str, int]]:
+        """Each value that stands in a text, with every place of it."""
+        if len(self._kinds) <= _FEW:
+            present = [value for value in tuple(self._kinds) if value in text]
+        else:
+            begun = self._begun
+            begins = {text[at : at + _LEAST] for at in range(len(text) - _LEAST + 1)} & begun.keys()
+            present = [value for begin in begins for value in begun[begin] if value in text]
+        for value in present:
             at = text.find(value)
             while at >= 0:
-                end = at + len(value)
-                if len(value) >= _LEAST_INSIDE or _stands_alone(text, at, end):
-                    yield Hit(at, end, kind)
-                at = text.find(value, end)
+                yield value, at
+                at = text.find(value, at + len(value))
 
 
 KNOWN = KnownValues()
 
 
-def _parts(value: str) -> Iterator[str]:
-    """What of a credential is looked for: all of it, of several lines each long one; and as it is encoded."""
+def _parts(value: str) -> Iterator[tuple[str, bool]]:
+    """What of a credential is looked for: all of it, of several lines each long one; and as it is encoded.
+
+    Yields:
+        What to look for, and whether it is a piece of base64, found in the midst of more of that.
+    """
     pieces = _BLANK.split(value)
     least = _LEAST if len(pieces) == 1 else _LEAST_PART
-    for piece in pieces:
+    for piece in dict.fromkeys((*pieces, *map(unquote, pieces))):
         if len(piece) >= least and is_distinct(piece):
-            yield from dict.fromkeys((piece, *_spellings(piece)))
+            yield from ((form, False) for form in _spellings(piece) if len(form) >= _LEAST)
+            yield from ((form, True) for form in _in_base64(piece))
 
 
 def _spellings(value: str) -> Iterator[str]:
-    """The same value inside JSON, in an address, and as Kubernetes keeps it."""
+    """The same value inside JSON, in an address, in hexadecimal."""
+    yield value
     yield json.dumps(value, ensure_ascii=False)[1:-1]
     yield quote(value, safe="", errors="replace")
-    yield b64encode(value.encode("utf-8", "replace")).decode().rstrip("=")
+    pairs = value.encode("utf-8", "replace").hex()
+    yield from (pairs, pairs.upper())
     if "\\" in value:
         yield value.replace('\\"', '"').replace("\\\\", "\\")
 
 
+def _in_base64(value: str) -> Iterator[str]:
+    """What base64 makes of a value, whatever stands before and behind it, as in `base64("bob:" + value)`.
+
+    Three bytes become four characters, so it depends on how many stand before; at both ends a character
+    that is made of other bytes too is left out (RFC 4648, section 4).
+    """
+    raw = value.encode("utf-8", "replace")
+    for before, start in enumerate((0, 2, 3)):
+        whole = b64encode(bytes(before) + raw).decode()[start : (before + len(raw)) * 8 // 6]
+        yield whole
+        yield whole.replace("+", "-").replace("/", "_")
+
+
 def is_distinct(value: str) -> bool:
     """Whether a value can hardly stand for anything else: no word, number, path, code or placeholder."""
-    from core.redact.known_formats import opaque  # the quick look at every line does without these
+    from core.redact.known_formats import jumbled, opaque  # the quick look at every line does without these
     from core.redact.secret_names import is_code, is_path, is_reference
 
     if is_reference(value) or is_code(value) or is_path(value) or "[redacted:" in value:
         return False
-    return opaque(value) or bool(_LETTER.search(value) and _SIGN.search(value))
+    return opaque(value) or jumbled(value) or bool(_LETTER.search(value) and _SIGN.search(value))
+
+
+def _run_start(text: str, at: int) -> int:
+    while at and text[at - 1] in _BASE64:
+        at -= 1
+    return at
+
+
+def _run_end(text: str, end: int) -> int:
+    while end < len(text) and text[end] in _BASE64:
+        end += 1
+    return end
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:

@@ -139,9 +139,8 @@ def learn_texts(texts: Iterable[str]) -> None:
     """As `learn`, of texts that are no messages."""
     each = [text for text in dict.fromkeys(texts) if text]
     encoded = [text.encode("utf-8", "replace") for text in each]
-    for place in sorted(holding(encoded, thorough=True)):
-        text = each[place]
-        KNOWN.learn([(text[hit.start : hit.end], hit.kind) for hit in find(text)])
+    held = [each[place] for place in sorted(holding(encoded, thorough=True))]
+    KNOWN.learn([(text[hit.start : hit.end], hit.kind) for text in held for hit in find(text)])
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -15,7 +15,9 @@ from typing import Any
 
 from core.redact.known_values import KNOWN, is_distinct
 from core.store.database.schema import TEXTS, Schema
+from core.store.database.damage import is_damage, passed_over, piecewise, readable_ids
 from core.store.lineage.families import family_of
+from core.store.lineage.lineage import Lineage
 from core.store.rows.sessions import chunks
 
 _STORED = (*TEXTS, "tool_name")
@@ -26,15 +28,17 @@ _STEM = re.compile(r"\w{4,}", re.ASCII)
 
 
 def learn_conversation(connection: sqlite3.Connection, schema: Schema, path: Path, session_id: str) -> None:
-    """Know the credentials of a session and of all related to it; rows read before are not read again."""
-    lineage = family_of(connection, schema, session_id)
-    if lineage is None:
-        return
-    ids = list(lineage.links)
-    _learn_texts(_of_sessions(connection, schema, ids))
-    rows = [row for one in ids for row in _row_ids(connection, one)]
+    """Know the credentials of a session and of all related to it; rows read before are not read again.
+
+    What a damaged file still gives of them is learned: one row that cannot be read hides no other.
+    """
+    ids = _family(connection, schema, session_id)
+    with passed_over():
+        _learn_texts(_of_sessions(connection, schema, ids))
+    rows = [row for one in ids for row in readable_ids(connection, one)]
     for chunk in chunks(KNOWN.unread((path, row) for row in rows)):
         _learn_rows(connection, schema, [row for _, row in chunk])
+        KNOWN.mark_read(chunk)
 
 
 def learn_shown(connection: sqlite3.Connection, schema: Schema, path: Path, shown: Mapping[str, str]) -> None:
@@ -51,14 +55,25 @@ def learn_shown(connection: sqlite3.Connection, schema: Schema, path: Path, show
     """
     asked = {one: words for one, text in shown.items() if (words := list(_candidates(text)))}
     fresh = KNOWN.unread((path, one, word) for one, words in asked.items() for word in words)
-    if not fresh:
-        return
     for session in dict.fromkeys(one for _, one, _ in fresh):
-        family = family_of(connection, schema, session)
-        for word in (word for _, one, word in fresh if one == session):
-            _learn_rows(
-                connection, schema, _holding(connection, schema, family.links if family else (), word)
-            )
+        words = [word for _, one, word in fresh if one == session]
+        try:
+            family = _family(connection, schema, session)
+            for word in words:
+                _learn_rows(connection, schema, _holding(connection, schema, family, word))
+        except sqlite3.Error as error:
+            if not is_damage(error):
+                raise
+            learn_conversation(connection, schema, path, session)  # message by message, as far as they go
+    KNOWN.mark_read(fresh)
+
+
+def _family(connection: sqlite3.Connection, schema: Schema, session_id: str) -> list[str]:
+    """A session and all related to it; it alone where the file does not say."""
+    lineage: Lineage | None = None
+    with passed_over():
+        lineage = family_of(connection, schema, session_id)
+    return list(lineage.links) if lineage else [session_id]
 
 
 def _candidates(text: str) -> Iterator[str]:
@@ -94,9 +109,11 @@ def _learn_rows(connection: sqlite3.Connection, schema: Schema, row_ids: Sequenc
     from core.store.rows.messages import read_messages
 
     for chunk in chunks(row_ids):
-        stored = _stored(connection, schema, chunk)
-        held = holding([text for _, text in stored], thorough=True)
-        learn(read_messages(connection, schema, [stored[at][0] for at in sorted(held)]))
+        for _, stored in piecewise(chunk, lambda part: _stored(connection, schema, part)):
+            held = holding([text for _, text in stored], thorough=True)
+            wanted = [stored[at][0] for at in sorted(held)]
+            for _, messages in piecewise(wanted, lambda part: read_messages(connection, schema, part)):
+                learn(messages)
 
 
 def _stored(connection: sqlite3.Connection, schema: Schema, chunk: Sequence[int]) -> list[tuple[int, bytes]]:
@@ -106,11 +123,6 @@ def _stored(connection: sqlite3.Connection, schema: Schema, chunk: Sequence[int]
     query = f"SELECT id, {columns} FROM messages WHERE id IN ({marks})"  # noqa: S608 - own names
     rows = connection.execute(query, tuple(chunk)).fetchall()
     return [(row[0], b"\n".join(text for text in tuple(row)[1:] if text)) for row in rows]
-
-
-def _row_ids(connection: sqlite3.Connection, session_id: str) -> list[int]:
-    rows = connection.execute("SELECT id FROM messages WHERE session_id = ?", (session_id,)).fetchall()
-    return [row for (row,) in rows if isinstance(row, int)]
 
 
 def _of_sessions(connection: sqlite3.Connection, schema: Schema, ids: Sequence[str]) -> Iterator[Any]:

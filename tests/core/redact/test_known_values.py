@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from base64 import b64encode, urlsafe_b64encode
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.model.transcript.message import Message
 from core.redact.known_values import KNOWN
@@ -56,3 +60,42 @@ def test_nothing_is_known_after_all_is_forgotten() -> None:
     assert KNOWN.count > 0
     KNOWN.forget()
     assert redact_text(VALUE) == VALUE
+
+
+def test_a_process_that_shows_many_conversations_forgets_none() -> None:
+    learn([said(f"DB_PASSWORD={VALUE}")])
+    for place in range(1_200):
+        learn([said(f"SSHPASS=hQ7rT2-{place:04}x API_TOKEN=Zm4bV9+{place:04}y")])
+    assert redact_text(f"log in with {VALUE}") == "log in with [redacted:secret-value]"
+    assert redact_text("x Zm4bV9+1199y x") == "x [redacted:secret-value] x"
+    assert redact_text("x seZm4bV9+1199yz x") == "x seZm4bV9+1199yz x"
+
+
+def test_letters_of_mixed_case_are_masked_and_names_of_that_kind_are_not() -> None:
+    learn([said("DB_PASSWORD=MKlcnpLOwrLotCeOKD"), said("DB_PASSWORD='PostgreSQLDatabase'")])
+    assert redact_text("I use MKlcnpLOwrLotCeOKD now") == "I use [redacted:secret-value] now"
+    assert redact_text("a PostgreSQLDatabase here") == "a PostgreSQLDatabase here"
+
+
+def test_a_password_of_an_address_is_masked_as_it_is_typed_too() -> None:
+    learn([said("postgres://u:P%40ssw0rd@h/d")])
+    assert redact_text("it is P@ssw0rd, says she") == "it is [redacted:url-password], says she"
+
+
+@given(before=st.text(max_size=9), behind=st.text(max_size=9))
+def test_base64_of_more_than_the_value_is_masked_whole(before: str, behind: str) -> None:
+    learn([said(f"DB_PASSWORD={VALUE}")])
+    raw = f"{before}{VALUE}{behind}".encode()
+    for made in (
+        b64encode(raw).decode(),
+        urlsafe_b64encode(raw).decode(),
+        b64encode(raw).decode().rstrip("="),
+    ):
+        assert redact_text(f"sent ({made})") == "sent ([redacted:secret-value])"
+
+
+def test_a_reading_that_is_cancelled_leaves_nothing_marked_as_read() -> None:
+    assert KNOWN.unread([1, 2, 1]) == [1, 2]
+    assert KNOWN.unread([1, 2]) == [1, 2]
+    KNOWN.mark_read([1])
+    assert KNOWN.unread([1, 2]) == [2]

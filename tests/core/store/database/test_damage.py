@@ -1,0 +1,91 @@
+"""What a damaged file still gives away as credentials is known, whatever page of it is broken."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from core.redact.text import redact_text
+from core.store.database.damage import passed_over, piecewise
+from core.store.store import Store
+from tests.core.store.database import SessionDatabase
+
+FIRST, MIDDLE, LAST = VALUES = ("swordfish77x", "hQ7rT2mVx9bN4k", "Zq8!vK3pLm9wT2x")
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    path = tmp_path / "state.db"
+    with SessionDatabase(path) as made:
+        made.session("s1", title=f"with {LAST}")
+        for place in range(60):
+            said = {0: FIRST, 30: MIDDLE, 59: LAST}.get(place)
+            made.message("s1", "user", f"DB_PASSWORD={said} " if said else "w " * 1_500)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        db.execute("PRAGMA journal_mode=DELETE")
+    return path
+
+
+def broken(path: Path, pages: Sequence[int]) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        (size,) = db.execute("PRAGMA page_size").fetchone()
+    with path.open("r+b") as stream:
+        for page in pages:
+            stream.seek((page - 1) * size)
+            stream.write(b"\xff" * size)
+
+
+def pages_of(path: Path, name: str, value: str = "") -> list[int]:
+    """The root of a table or index; with a value, the page that holds it."""
+    with closing(sqlite3.connect(path)) as db:
+        (size,) = db.execute("PRAGMA page_size").fetchone()
+        root: list[int] = [
+            row[0] for row in db.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (name,))
+        ]
+    raw = path.read_bytes()
+    return [raw.find(b"DB_PASSWORD=" + value.encode()) // size + 1] if value else root
+
+
+def masked(path: Path) -> list[str]:
+    with Store(path) as store:
+        store.learn("s1")
+    return [value for value in VALUES if value not in redact_text(f"it is {value} here")]
+
+
+def test_one_broken_page_hides_no_other_message(database: Path) -> None:
+    broken(database, pages_of(database, "messages", MIDDLE))
+    assert masked(database) == [FIRST, LAST]
+
+
+def test_a_broken_index_hides_no_message(database: Path) -> None:
+    with closing(sqlite3.connect(database)) as db:
+        found = db.execute("SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'messages'")
+        names = [name for (name,) in found]
+    broken(database, [page for name in names for page in pages_of(database, name)])
+    assert masked(database) == list(VALUES)
+
+
+@pytest.mark.parametrize("table", ["messages", "sessions"])
+def test_learning_from_a_table_that_cannot_be_read_ends_without_an_error(database: Path, table: str) -> None:
+    broken(database, pages_of(database, table))
+    assert masked(database) == ([] if table == "messages" else list(VALUES))
+
+
+def test_rows_that_fail_together_are_read_each_on_its_own() -> None:
+    def read(rows: Sequence[int]) -> list[int]:
+        if 3 in rows:
+            raise sqlite3.DatabaseError("database disk image is malformed")
+        return list(rows)
+
+    assert [row for _, found in piecewise(range(8), read) for row in found] == [0, 1, 2, 4, 5, 6, 7]
+
+
+@pytest.mark.parametrize("said", ["interrupted", "database is locked"])
+def test_what_is_no_damage_is_not_passed_over(said: str) -> None:
+    with pytest.raises(sqlite3.OperationalError), passed_over():
+        raise sqlite3.OperationalError(said)
