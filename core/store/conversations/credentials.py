@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from core.redact.known_values import KNOWN, is_distinct
-from core.store.database.schema import TEXTS, Schema
 from core.store.database.damage import is_damage, passed_over, piecewise, readable_ids
+from core.store.database.schema import TEXTS, Schema
 from core.store.lineage.families import family_of
 from core.store.lineage.lineage import Lineage
 from core.store.rows.sessions import chunks
