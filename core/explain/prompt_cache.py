@@ -40,6 +40,7 @@ def cache_of(context: ConversationContext, *, prices: bool = True) -> CacheRepor
         prices=_book(context) if prices else None,
         to_utc=context.clock.utc,
         conversation=context.conversation,
+        messages=context.messages,
     )
     return with_recording(report, context)
 

@@ -31,7 +31,7 @@ from core.model.accounting.prompt_cache import (
 )
 from core.model.accounting.tokens import Buckets
 from core.model.transcript.conversation import Conversation
-from core.model.transcript.message import Message
+from core.model.transcript.message import Message, ReadMessages
 from core.model.transcript.session import Session
 from core.model.transcript.storage import UsageRow
 from core.store.store import Store
@@ -48,6 +48,7 @@ class _Case:
     config: HermesConfig
     prices: PriceBook | None
     to_utc: ToUtc
+    messages: ReadMessages
 
     @property
     def tip(self) -> Session:
@@ -79,7 +80,7 @@ class _Case:
         said = (
             message_size(message.wire, rules)
             for generation in self.conversation.generations
-            for message in self.store.generation_messages(generation)
+            for message in self.messages(generation.row_ids)
             if message.role == "user"
             and message.row
             and message.row.timestamp
@@ -103,6 +104,7 @@ def cache_report(
     to_utc: ToUtc = local_time,
     results: bool = True,
     conversation: Conversation | None = None,
+    messages: ReadMessages | None = None,
 ) -> CacheReport:
     """Breakpoints, calls, breaks, advice and costs of one conversation.
 
@@ -116,13 +118,15 @@ def cache_report(
         to_utc: Turns the log's times into UTC; this machine's zone by default.
         results: Cost the tool results too, which reads every message.
         conversation: The one of the session, where it has been read already.
+        messages: Gives the messages of rows, where they are at hand; the database does by default.
 
     Raises:
         NotFoundError: There is no such session.
     """
     minor = nearest_release(release) if release else newest_release()
     conversation = conversation or store.conversation(session_id)
-    case = _Case(store, conversation, log or Log(), minor, config or HermesConfig(), prices, to_utc)
+    read = messages or store.messages
+    case = _Case(store, conversation, log or Log(), minor, config or HermesConfig(), prices, to_utc, read)
     report = _report(case, results)
     if prices is not None:
         prices.save()
@@ -183,7 +187,7 @@ def _breakpoints(case: _Case, route: CacheRoute, ttl: str) -> tuple[Breakpoint, 
     """Where the next request would carry markers, as positions in the live messages."""
     if not case.conversation.generations:
         return ()
-    messages = case.store.generation_messages(case.conversation.generations[-1])
+    messages = case.messages(case.conversation.generations[-1].row_ids)
     system = case.store.system_prompt(case.tip)
     before = (Message({"role": "system", "content": system}),) if system else ()
     static = _static(case, system)
@@ -245,7 +249,7 @@ def _usd(case: _Case, row: UsageRow) -> Decimal | None:
 def _results(case: _Case, tokens: Buckets) -> tuple[ResultCost, ...]:
     def generations() -> Iterator[tuple[Sequence[Message], frozenset[int]]]:
         for generation in case.conversation.generations:
-            yield case.store.generation_messages(generation), copied(generation)
+            yield case.messages(generation.row_ids), copied(generation)
 
     price = case.entry if case.prices else None
     return result_costs(generations(), price, hit_rate=tokens.hit_rate)

@@ -48,7 +48,7 @@ class ConversationContext:
     @cached_property
     def boundaries(self) -> tuple[BoundaryRows, ...]:
         """Its compactions as rows show them."""
-        return boundary_rows(self.store, self.conversation)
+        return boundary_rows(self.store, self.conversation, self.messages)
 
     @cached_property
     def _settled(self) -> tuple[Log, Clock]:
@@ -68,7 +68,7 @@ class ConversationContext:
     @cached_property
     def release(self) -> ReleaseGuess:
         """The one asked for, else as detected for the conversation as it stands."""
-        return detected(self.store, self.conversation, self.log, self.asked_release)
+        return detected(self.store, self.conversation, self.messages, self.log, self.asked_release)
 
     @cached_property
     def window(self) -> WindowGuess:

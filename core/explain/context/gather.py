@@ -17,6 +17,7 @@ from core.hermes.policy.release import ReleaseClues, ReleaseGuess, detect_releas
 from core.model.compaction.settings import Gate
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.transcript.conversation import Conversation
+from core.model.transcript.message import ReadMessages
 from core.model.transcript.session import Session
 from core.store.store import Store
 from core.support.file_cache import cache_directory
@@ -41,7 +42,9 @@ def found_window(store: Store, conversation: Conversation, config: HermesConfig,
     )
 
 
-def detected(store: Store, conversation: Conversation, log: Log, release: str | None = None) -> ReleaseGuess:
+def detected(
+    store: Store, conversation: Conversation, read: ReadMessages, log: Log, release: str | None = None
+) -> ReleaseGuess:
     """The release of a conversation, or the one asked for.
 
     Raises:
@@ -50,7 +53,7 @@ def detected(store: Store, conversation: Conversation, log: Log, release: str | 
     if release is not None:
         evidence = Evidence(Source.CONFIG, "--release", release)
         return ReleaseGuess(nearest_release(release), Verdict.PROVED, release, (evidence,))
-    return detect_release(release_clues(store, conversation, log))
+    return detect_release(release_clues(store, conversation, read, log))
 
 
 def conversation_log(home: Path | None, conversation: Conversation) -> Log:
@@ -82,7 +85,7 @@ def gate_of(store: Store, session: Session, now: datetime | None = None) -> Gate
     )
 
 
-def release_clues(store: Store, conversation: Conversation, log: Log) -> ReleaseClues:
+def release_clues(store: Store, conversation: Conversation, read: ReadMessages, log: Log) -> ReleaseClues:
     """The traces of a release in a conversation and around it."""
     tables = ("sessions", "messages")
     columns = store.schema.columns
@@ -91,16 +94,16 @@ def release_clues(store: Store, conversation: Conversation, log: Log) -> Release
         pin=pin.version if pin else None,
         schema_version=store.schema.version,
         columns=frozenset(f"{table}.{name}" for table in tables for name in columns.get(table, ())),
-        summary=newest_summary(store, conversation),
+        summary=newest_summary(conversation, read),
         log_shapes=tuple(_shapes(log)),
     )
 
 
-def newest_summary(store: Store, conversation: Conversation) -> tuple[SummaryMatch, str] | None:
+def newest_summary(conversation: Conversation, read: ReadMessages) -> tuple[SummaryMatch, str] | None:
     """The newest summary of a conversation, and where it stands."""
     for generation in reversed(conversation.generations):
         row = generation.boundary.summary_row if generation.boundary else None
-        for message in store.messages([row]) if row is not None else ():
+        for message in read([row]) if row is not None else ():
             if match := find_summary(message.text):
                 return match, f"message {row}"
     return None

@@ -78,6 +78,7 @@ class Conversation(Thread):
         rewound: Row ids the user took back.
         notes: Facts about damage or guesswork a view should show.
         first_words: What its user said first, where nobody gave it a title.
+        lost_tail: Row ids of its newest session that a partial compression was to keep, and lost.
     """
 
     sessions: tuple[Session, ...]
@@ -87,6 +88,7 @@ class Conversation(Thread):
     rewound: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     first_words: str = ""
+    lost_tail: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -133,3 +133,7 @@ def _part_text(part: Any) -> str:
     if isinstance(part, Mapping):
         return str(part.get("text") or "")
     return ""
+
+
+ReadMessages = Callable[[Sequence[int]], tuple[Message, ...]]
+"""Gives the messages of rows, in the order asked for."""

@@ -44,6 +44,7 @@ def read_conversation(
         ),
         notes=(*_missing(parts), *_notes(lineage, session_id, segments)),
         first_words="" if named else read_first_words(connection, schema, ids[:1]).get(ids[0], ""),
+        lost_tail=_lost_of(parts[-1].session.id, segments) if parts and schema.archives else (),
     )
 
 
@@ -163,6 +164,11 @@ def _missing(parts: Sequence[Part]) -> Iterator[str]:
         yield from (note for note in notes if note is not None)
 
 
+def _lost_of(session_id: str, segments: Sequence[Found]) -> tuple[int, ...]:
+    """Rows of a session that a partial compression was to keep, and lost."""
+    return lost_tail([segment for session, _, segment in segments if session.id == session_id])
+
+
 def _notes(lineage: Lineage, session_id: str, segments: Sequence[Found]) -> list[str]:
     notes = []
     if lineage.cycle(session_id):
@@ -173,7 +179,7 @@ def _notes(lineage: Lineage, session_id: str, segments: Sequence[Found]) -> list
         if segment.mode is BoundaryMode.REWRITE:
             notes.append(f"{session.id} was rewritten; what its summary replaced is gone")
     for one in dict.fromkeys(session.id for session, _, _ in segments):
-        lost = lost_tail([segment for session, _, segment in segments if session.id == one])
+        lost = _lost_of(one, segments)
         if lost:
             notes.append(f"a partial compression of {one} was to keep {len(lost)} messages, and lost them")
     return notes

@@ -13,7 +13,7 @@ from core.explain.context.rows.unsaved_rows import TurnReader, copied_rows, rota
 from core.hermes.markers.markers import SummaryMatch, find_summary, scaffold_kind
 from core.model.transcript.boundary import BoundaryMode
 from core.model.transcript.conversation import Boundary, Conversation, Generation
-from core.model.transcript.message import Message
+from core.model.transcript.message import Message, ReadMessages
 from core.store.store import Store
 
 _NO_TIME = timedelta(0)
@@ -56,9 +56,9 @@ class BoundaryRows:
         return self.boundary.at
 
 
-def boundary_rows(store: Store, conversation: Conversation) -> tuple[BoundaryRows, ...]:
+def boundary_rows(store: Store, conversation: Conversation, read: ReadMessages) -> tuple[BoundaryRows, ...]:
     """Every compaction of a conversation that left rows, oldest first; bodies are read only where needed."""
-    reader = _Reader(store, conversation)
+    reader = _Reader(store, conversation, read)
     return tuple(
         reader.boundary(index, generation.boundary)
         for index, generation in enumerate(conversation.generations)
@@ -130,7 +130,7 @@ class _Reader(TurnReader):
         return replace(facts, summary=find_summary(message.text) if message else None)
 
     def _message(self, row_id: int) -> Message | None:
-        found = self.store.messages([row_id])
+        found = self.messages([row_id])
         return found[0] if found else None
 
     def _committed_with(self, opened: Generation, boundary: Boundary) -> tuple[Message, ...]:
@@ -139,7 +139,7 @@ class _Reader(TurnReader):
         # A platform stamps a message when it was sent, which may be before the gateway compressed.
         waited = is_local(self.sessions[opened.session_id].source)
         behind = opened.row_ids[copied : copied + _BEHIND]
-        messages = self.store.messages([row for row in behind if row not in opened.copy_ids])
+        messages = self.messages([row for row in behind if row not in opened.copy_ids])
         taken: list[Message] = []
         for message, following in zip_longest(messages, messages[1:]):
             stamp, later = _stamp(message), _stamp(following)
@@ -160,7 +160,7 @@ class _Reader(TurnReader):
             return ()
         began = self.sessions[opened.session_id].started_at
         found = begun_with(self.store, opened, copied_rows(opened), began)
-        return found if all(is_request(message) for message in self.store.messages(found)) else ()
+        return found if all(is_request(message) for message in self.messages(found)) else ()
 
 
 def _stamp(message: Message | None) -> datetime | None:

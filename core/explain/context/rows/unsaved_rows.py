@@ -11,7 +11,7 @@ from itertools import pairwise
 from core.explain.context.rows.row_times import given_to_branch
 from core.model.transcript.boundary import BoundaryMode
 from core.model.transcript.conversation import Conversation, Generation
-from core.model.transcript.message import Message
+from core.model.transcript.message import Message, ReadMessages
 from core.model.transcript.session import Session
 from core.store.store import Store
 
@@ -58,6 +58,7 @@ class TurnReader:
 
     store: Store
     conversation: Conversation
+    messages: ReadMessages
 
     @property
     def generations(self) -> Sequence[Generation]:

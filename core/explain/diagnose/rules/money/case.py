@@ -13,7 +13,7 @@ from core.errors import NotFoundError
 from core.model.accounting.ledger import LedgerRow
 from core.model.accounting.prompt_cache import CacheReport
 from core.model.transcript.conversation import Conversation
-from core.model.transcript.message import Message
+from core.model.transcript.message import Message, ReadMessages
 from core.model.transcript.session import Session
 from core.model.transcript.storage import UsageRow
 from core.store.store import Store
@@ -25,6 +25,7 @@ class Account:
 
     store: Store
     conversation: Conversation
+    messages: ReadMessages
     report: CacheReport
     prices: PriceBook | None = None
 
@@ -49,7 +50,7 @@ class Account:
         found: list[Message] = []
         for generation in self.conversation.generations:
             copies = copied(generation)
-            messages = self.store.generation_messages(generation)
+            messages = self.messages(generation.row_ids)
             found += (message for place, message in enumerate(messages) if place not in copies)
         return tuple(found)
 

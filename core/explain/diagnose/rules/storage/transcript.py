@@ -100,7 +100,7 @@ def kept_tail_lost(case: Case, rule: Rule) -> Iterable[Found]:
     modes = {generation.boundary.mode for generation in case.conversation.generations if generation.boundary}
     if BoundaryMode.IN_PLACE not in modes:
         return
-    lost, _ = case.store.lost_tail(case.tip.id)
+    lost = case.conversation.lost_tail
     if lost:
         rows = f"messages {lost[0]} to {lost[-1]}"
         evidence = Evidence(Source.DATABASE, rows, "archived, neither summarised nor copied back")

@@ -29,7 +29,7 @@ def looks(folder: Path, sessions: int, monkeypatch: pytest.MonkeyPatch) -> int:
             at = {"parent_session_id": previous, "started_at": database.tick(), "ended_at": database.tick()}
             previous = database.session(f"s{number}", api_call_count=1, **at, **ends)
     with Store(database.path) as store:
-        found = boundary_rows(store, store.conversation("s0"))
+        found = boundary_rows(store, store.conversation("s0"), store.messages)
     assert len(found) == sessions - 1
     monkeypatch.setattr(unsaved_rows, "_answers", real)
     return count

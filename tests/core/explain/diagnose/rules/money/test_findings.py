@@ -37,7 +37,7 @@ def empty(**values: Any) -> CacheReport:
 def account_findings(
     store: Store, session: str, report: CacheReport, prices: PriceBook | None = None
 ) -> tuple[Finding, ...]:
-    return spending_findings(Account(store, store.conversation(session), report, prices))
+    return spending_findings(Account(store, store.conversation(session), store.messages, report, prices))
 
 
 def store_findings(store: Store, prices: PriceBook | None = None) -> tuple[Finding, ...]:
