@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -77,9 +78,13 @@ _now: Waiting | None = None
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """Show a line while the work within takes long, and afterwards how long it took; only on a terminal."""
+    """Show a line while the work within takes long, and afterwards how long it took; only on a terminal.
+
+    With `TEXTUAL_ANIMATIONS=none` nothing is drawn: a line that is written over and over is read out so.
+    """
     global _now
-    if sys.stderr is None or not sys.stderr.isatty():
+    still = os.environ.get("TEXTUAL_ANIMATIONS", "").lower() == "none"
+    if still or sys.stderr is None or not sys.stderr.isatty():
         yield
         return
     _now = Waiting(sys.stderr, what)

@@ -21,12 +21,16 @@ MOST_FOCUSES = 2
 
 
 def start(args: argparse.Namespace) -> int:
-    """Open the app on the databases the options name, or draw one frame of it to a file.
+    """Open the app on the databases the options name, print it line by line, or draw one frame to a file.
 
     Raises:
         NotFoundError: There is no database or no such session.
         UsageError: There is no such screen, the file cannot be written, or there is no terminal.
     """
+    from inspector.cli.app import linear
+
+    if linear.is_asked(args):
+        return linear.start(args)
     return show(_app(args), args.screenshot, args.size)
 
 

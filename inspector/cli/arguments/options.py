@@ -108,6 +108,9 @@ def add_app_options(parser: argparse.ArgumentParser) -> None:
     """`--screenshot` and what goes with it."""
     group = parser.add_argument_group("the app")
     group.add_argument("--screenshot", metavar="FILE.svg", type=Path, help="draw one frame to FILE and exit")
+    group.add_argument(
+        "--linear", action="store_true", help="print lines and numbered choices instead of drawing"
+    )
     group.add_argument("--screen", metavar="NAME", help=_screens())
     group.add_argument(
         "--session", metavar="SESSION", help="the conversation to open there (default: the newest)"

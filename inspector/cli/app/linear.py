@@ -1,0 +1,177 @@
+"""The app without drawing: each screen as lines, what can be done as numbers, for screen readers and pipes.
+
+Answers are read from stdin, a line each. The lists and the answers come from the commands of the same names.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from core.errors import InspectorError
+from inspector.cli import output
+from inspector.cli.arguments import options, target
+from inspector.cli.registry import COMMANDS
+
+if TYPE_CHECKING:
+    from core.store.database.locate import Location
+    from inspector.cli.browse.listing import Row
+
+ENVIRONMENT = "HERMES_INSPECTOR_LINEAR"
+SHOWN = 20
+"""Conversations listed at a time."""
+Words = Sequence[str]
+Item = TypeVar("Item")
+
+ABOUT_ONE: Mapping[str, Words] = {
+    "Why it was compressed, or was not": ("why",),
+    "What the model sees and where compression would cut": ("plan",),
+    "What a compaction would keep and lose; nothing is written": ("compress", "--summariser", "extractive"),
+    "Tokens and cost": ("usage",),
+    "Prompt cache, call by call": ("cache",),
+    "Its sessions, branches and sub-agents": ("chain",),
+    "What is wrong, and what helps": ("findings",),
+    "What became of each tool result": ("results",),
+    "The messages": ("show",),
+}
+"""What can be asked about a conversation, and the command that answers; its session comes last."""
+ABOUT_ALL: Mapping[str, tuple[str, Words]] = {
+    "f": ("What is wrong, over all conversations", ("findings",)),
+    "u": ("Where the money went", ("usage",)),
+}
+
+
+def is_asked(args: argparse.Namespace) -> bool:
+    """Whether the app is to print instead of drawing; a picture is drawn all the same."""
+    return bool(args.linear or os.environ.get(ENVIRONMENT, "") not in ("", "0")) and args.screenshot is None
+
+
+def start(args: argparse.Namespace) -> int:
+    """List the conversations, and answer about the one that is chosen, until q or the end of stdin."""
+    if args.session is not None:
+        with target.session(args) as (store, session):
+            place, session_id = store.location, session.id
+        if not _one(place, session_id, session_id):
+            return 0
+    wanted, begin = "", 0
+    while True:
+        rows, total = _list(args, wanted, begin)
+        answer = _ask("Number, n for the next, / and a text to filter, f findings, u usage, q quit")
+        if answer is None:
+            return 0
+        if answer.startswith("/"):
+            wanted, begin = answer[1:].strip(), 0
+        elif answer == "n":
+            begin = begin + SHOWN if begin + SHOWN < total else 0
+        elif answer in ABOUT_ALL:
+            _answer((*ABOUT_ALL[answer][1], *_store_words(args)))
+        elif (row := _chosen(rows, answer)) is not None and not _one(*row):
+            return 0
+
+
+Choice = tuple["Location", str, str]
+"""Where a conversation is, its newest session, and its name."""
+
+
+def _list(args: argparse.Namespace, wanted: str, begin: int) -> tuple[list[Choice], int]:
+    """Print some conversations, the newest first."""
+    from core.model.transcript.pages import ListQuery
+    from inspector.cli.browse import listing
+
+    query = ListQuery(begin + SHOWN, text=wanted or None)
+    with target.stores(args) as stores:
+        found: list[tuple[Location, Row]] = []
+        total = 0
+        for store in stores:
+            rows, count = listing.conversations(store, query)
+            found += [(store.location, row) for row in listing.with_previews(rows, whole=True)]
+            total += count
+        found.sort(key=lambda pair: pair[1].order("last_active"))
+        found = found[begin : begin + SHOWN]
+        heading = f"Conversations {begin + 1 if found else 0} to {begin + len(found)} of {total}"
+        output.write_lines([f"{heading}{f', holding {wanted}' if wanted else ''}."])
+        for number, (place, row) in enumerate(found, 1):
+            output.write_lines([f"{number}. {_name(row)}. {_figures(row, place, several=len(stores) > 1)}"])
+        return [(place, row.tip, _name(row)) for place, row in found], total
+
+
+def _name(row: Row) -> str:
+    return " ".join((row.title or row.preview or row.tip).split())[:80]
+
+
+def _figures(row: Row, place: Location, *, several: bool) -> str:
+    """What the list tells of one conversation, each figure with its name."""
+    from inspector.terminal import formatting as format
+
+    told = (
+        f"Profile: {place.label}" if several else "",
+        f"Where: {row.session.source or 'unknown'}",
+        f"Model: {row.session.model or 'unknown'}",
+        f"Last active: {format.age(row.last_active, format.utc_now())}",
+        f"Messages: {format.count(row.messages)}",
+        f"Sessions: {row.sessions}",
+        f"Cost: {format.money(row.usd)}",
+    )
+    return ". ".join(filter(None, told))
+
+
+def _one(place: Location, session: str, name: str) -> bool:
+    """Answer about one conversation until the user goes back.
+
+    Returns:
+        Whether to go on with the list.
+    """
+    while True:
+        output.write_lines(["", f"Conversation: {name}"])
+        output.write_lines([f"{number}. {label}" for number, label in enumerate(ABOUT_ONE, 1)])
+        answer = _ask("Number, b back, q quit")
+        if answer is None or answer == "b":
+            return answer == "b"
+        words = _chosen(list(ABOUT_ONE.values()), answer)
+        if words is not None:
+            where = ("--home", str(place.home)) if place.home is not None else ("--db", str(place.db))
+            own = ("--profile", "default") if place.home is not None else ()
+            _answer((*words, session, *where, *own))
+
+
+def _answer(words: Words) -> None:
+    """Print what a command prints, or the line that says why it cannot."""
+    name, *rest = words
+    module = importlib.import_module(f"inspector.cli.{COMMANDS[name].module}")
+    parser = options.Parser(name, "")
+    module.add_arguments(parser)
+    output.write_lines(["", f"{COMMANDS[name].summary[0].upper()}{COMMANDS[name].summary[1:]}:"])
+    run: Callable[[argparse.Namespace], int] = module.run
+    try:
+        run(parser.parse_args(rest))
+    except InspectorError as error:
+        output.write_lines([error.line])
+    output.write_lines([""])
+
+
+def _store_words(args: argparse.Namespace) -> list[str]:
+    named = (("--db", args.db), ("--home", args.home), ("--profile", args.profile))
+    return [word for name, value in named if value is not None for word in (name, str(value))]
+
+
+def _chosen(found: Sequence[Item], answer: str) -> Item | None:
+    """What a number stands for; one that stands for nothing is said."""
+    if answer.isascii() and answer.isdigit() and len(answer) < 6 and 0 < int(answer) <= len(found):
+        return found[int(answer) - 1]
+    output.write_lines([f"There is no {answer[:40] or 'empty answer'} here."])
+    return None
+
+
+def _ask(what: str) -> str | None:
+    """The next line of stdin; None for q and for the end."""
+    sys.stdout.write(f"{what}: ")
+    sys.stdout.flush()
+    line = sys.stdin.readline() if sys.stdin is not None else ""
+    if not line or line.strip().lower() in ("q", "quit"):
+        sys.stdout.write("\n")
+        return None
+    return line.strip()

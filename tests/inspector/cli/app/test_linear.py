@@ -1,0 +1,76 @@
+"""`--linear`: the app as lines and numbers over a pipe."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.app.linear import ABOUT_ONE
+from inspector.cli.main import run
+from tests.core.live.writer import Writer
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    writer = Writer(tmp_path / "home")
+    for number in range(6):
+        writer.message(f"words {number}", "assistant" if number % 2 else "user")
+    writer.call()
+    writer.database.connection.close()
+    return writer.home
+
+
+def said(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    home: Path,
+    *answers: str,
+    word: str = "",
+) -> str:
+    monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{one}\n" for one in answers)))
+    assert run(["--home", str(home), *([word] if word else [])]) == 0
+    return capsys.readouterr().out
+
+
+def test_a_number_opens_a_conversation_and_every_answer_has_something_to_say(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    numbers = [str(number) for number in range(1, len(ABOUT_ONE) + 1)]
+    out = said(monkeypatch, capsys, home, "1", *numbers, "b", "q", word="--linear")
+    assert "1. Watched. Where: cli. Model: gpt-5.2." in out
+    assert out.count("Conversation: Watched") == len(ABOUT_ONE) + 1
+    assert out.count("Conversations 1 to 1 of 1.") == 2
+    assert "\x1b" not in out
+    parts = out.split("Number, b back, q quit: ")
+    assert all(len(part.splitlines()) > 12 for part in parts[1:-1])
+
+
+def test_it_may_be_asked_for_by_the_environment(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HERMES_INSPECTOR_LINEAR", "1")
+    assert "Conversations 1 to 1 of 1." in said(monkeypatch, capsys, home, "q")
+
+
+def test_a_wrong_number_an_empty_line_and_the_end_of_the_pipe_are_no_errors(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = said(monkeypatch, capsys, home, "9", "", "²", "/nothing like it", "1", "f", "u", word="--linear")
+    assert "There is no 9 here." in out
+    assert "Conversations 0 to 0 of 0, holding nothing like it." in out
+    assert "Traceback" not in out
+
+
+def test_over_a_real_pipe_nothing_is_drawn(home: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "inspector", "--linear", "--home", str(home)],
+        input="1\n1\nq\n", capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
+    assert "Not compressed yet" in done.stdout
