@@ -10,6 +10,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from core.errors import InspectorError
@@ -18,10 +19,11 @@ from inspector.cli.arguments import options, target
 from inspector.cli.registry import COMMANDS
 
 if TYPE_CHECKING:
+    from core.model.transcript.pages import ConversationRow
     from core.store.database.locate import Location
-    from inspector.cli.browse.listing import Row
 
 ENVIRONMENT = "HERMES_INSPECTOR_LINEAR"
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
 SHOWN = 20
 """Conversations listed at a time."""
 Words = Sequence[str]
@@ -80,41 +82,45 @@ Choice = tuple["Location", str, str]
 def _list(args: argparse.Namespace, wanted: str, begin: int) -> tuple[list[Choice], int]:
     """Print some conversations, the newest first."""
     from core.model.transcript.pages import ListQuery
-    from inspector.cli.browse import listing
 
     query = ListQuery(begin + SHOWN, text=wanted or None)
     with target.stores(args) as stores:
-        found: list[tuple[Location, Row]] = []
+        found: list[tuple[Location, ConversationRow, str]] = []
         total = 0
         for store in stores:
-            rows, count = listing.conversations(store, query)
-            found += [(store.location, row) for row in listing.with_previews(rows, whole=True)]
-            total += count
-        found.sort(key=lambda pair: pair[1].order("last_active"))
-        found = found[begin : begin + SHOWN]
-        heading = f"Conversations {begin + 1 if found else 0} to {begin + len(found)} of {total}"
-        output.write_lines([f"{heading}{f', holding {wanted}' if wanted else ''}."])
-        for number, (place, row) in enumerate(found, 1):
-            output.write_lines([f"{number}. {_name(row)}. {_figures(row, place, several=len(stores) > 1)}"])
-        return [(place, row.tip, _name(row)) for place, row in found], total
+            page = store.conversations(query)
+            began = store.first_words([row.root.id for row in page.rows if not row.title])
+            found += [(store.location, row, _name(row, began)) for row in page.rows]
+            total += page.total
+        several = len(stores) > 1
+    found.sort(key=lambda one: _last(one[1]) or LONG_AGO, reverse=True)
+    found = found[begin : begin + SHOWN]
+    heading = f"Conversations {begin + 1 if found else 0} to {begin + len(found)} of {total}"
+    output.write_lines([f"{heading}{f', holding {wanted}' if wanted else ''}."])
+    for number, (place, row, name) in enumerate(found, 1):
+        output.write_lines([f"{number}. {name}. {_figures(row, place, several=several)}"])
+    return [(place, row.tip.id, name) for place, row, name in found], total
 
 
-def _name(row: Row) -> str:
-    return " ".join((row.title or row.preview or row.tip).split())[:80]
+def _name(row: ConversationRow, began: Mapping[str, str]) -> str:
+    return " ".join((row.title or began.get(row.root.id) or row.tip.id).split())[:80]
 
 
-def _figures(row: Row, place: Location, *, several: bool) -> str:
+def _last(row: ConversationRow) -> datetime | None:
+    return max((one.last_active for one in row.sessions if one.last_active is not None), default=None)
+
+
+def _figures(row: ConversationRow, place: Location, *, several: bool) -> str:
     """What the list tells of one conversation, each figure with its name."""
     from inspector.terminal import formatting as format
 
     told = (
         f"Profile: {place.label}" if several else "",
-        f"Where: {row.session.source or 'unknown'}",
-        f"Model: {row.session.model or 'unknown'}",
-        f"Last active: {format.age(row.last_active, format.utc_now())}",
-        f"Messages: {format.count(row.messages)}",
-        f"Sessions: {row.sessions}",
-        f"Cost: {format.money(row.usd)}",
+        f"Where: {row.tip.source or 'unknown'}",
+        f"Model: {row.tip.model or 'unknown'}",
+        f"Last active: {format.age(_last(row), format.utc_now())}",
+        f"Sessions: {len(row.sessions)}",
+        f"Cost: {format.money(row.cost.usd)}",
     )
     return ". ".join(filter(None, told))
 
