@@ -17,6 +17,7 @@ from core.redact.secret_names import (
 )
 from core.redact.spans import Hit
 from core.redact.table import compiled, names
+from core.redact.unlisted_issuers import scrambled
 
 _IDENTIFIER = re.compile(r"[\w.\-]{1,96}")
 _PART = re.compile(r"[\w.\-]")
@@ -55,7 +56,7 @@ _NESTED = (
     rf"""{_CLOSE}\s{{0,4}}[:=]\s{{0,4}}{_QUOTED}"""
 )
 _LISTED = rf"""\\{{0,8}}["'`]\s{{0,4}},\s{{0,8}}{_QUOTED}"""
-_TAGGED = r"[^<>\n]{0,80}>(?P<bare>[^<>\n]{1,512})</"
+_TAGGED = r"[^<>\n]{0,80}>(?:(?:\s|\\{1,4}n){0,20}<\w{1,32}>)?(?P<bare>[^<>\n]{1,512})</"
 _CELL = rf"{_CLOSE}[ \t]{{1,40}}\|[ \t]{{1,8}}`?(?P<bare>[^\s|`]{{4,512}})`?[ \t]{{1,40}}\|"
 _BEFORE_CELL = re.compile(r"\|[ \t]{1,8}[`*]{0,2}$")
 _LISTED_KEY = r"</key>(?:\s|\\{1,8}n){0,40}<string>(?P<bare>[^<>\n]{1,512})</"
@@ -65,7 +66,15 @@ _MENTIONED = (
     r"""(?=[\s:"'`(])[^\w\n]{1,4}(?:[A-Za-z]{1,10}[^\w\n]{1,3}){0,4}["'`(]{0,2}"""
     r"""(?P<bare>[A-Za-z0-9_+/=.~-]{16,512})(?=$|[\s\x1b"'`),.;\\<。，；、」])"""
 )
+_BEHIND = (
+    r"""[ \t]{1,4}\\{0,4}["'`]?(?P<bare>[A-Za-z0-9_+/=.~!@#$%^&*-]{6,256})\\{0,4}["'`]?"""
+    r"""(?:(?P<last>[ \t]*(?:$|[\n\x1b]|\\{1,8}[nr]|["'`]))|(?=[\s.,;)]))"""
+)
+"""A value right behind a name; `last` when nothing else stands on the line."""
+_SAYS_SECRET = re.compile(r"(?i:pass|pwd|pw|secret|cred|phrase|key|token|psk)")
+_DIRECTIVE = r"(?:^|[\n\"'`]|\\[nr])[ \t]{0,24}(?:[a-z][a-z0-9/_-]{0,24} ){0,4}$"
 _JOINED = r"""\\{0,8}["'`]\s{0,4}[+\\]\s{0,40}\\{0,8}["'`](?P<rest>[^"'`\s\\]{4,512})"""
+_RESOURCE = re.compile(r"\b(?:arn|urn|crn):[^\s\"'`]{1,110}:$")
 _PATTERN = re.compile(r"[\[\](){}|]")
 """What a regular expression holds, and hardly a credential."""
 
@@ -91,6 +100,8 @@ def named(text: str) -> Iterator[Hit]:
     for start, end in _identifiers(text, lower):
         if text.startswith(_MASK, start - len(_MASK)):
             continue  # the name of a kind inside a mask
+        if text[start - 1 : start] == ":" and _RESOURCE.search(text, max(0, start - 120), start):
+            continue  # `arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db` says where one lies
         name = text[start:end]
         force = strength(name)
         if force:
@@ -157,7 +168,7 @@ def _value(text: str, start: int, end: int, force: Strength) -> tuple[int, int] 
         return _quoted(match, Strength.STRONG) if match["open"] else _bare(text, match, force, plain=True)
     if (match := compiled(_CALLED).match(text, end)) and opaque(match["quoted"]):
         return _quoted(match, force)
-    return _mentioned(text, end)
+    return _behind(text, start, end, force) or _mentioned(text, end)
 
 
 def _assigned(text: str, start: int, match: re.Match[str], force: Strength) -> tuple[int, int] | None:
@@ -228,6 +239,19 @@ def _line_lead(text: str, start: int) -> bool:
     if newline <= 0 and start > 80:
         return False
     return bool(compiled(_LINE_LEAD).fullmatch(text, newline + 1 if newline > 0 else 0, start))
+
+
+def _behind(text: str, start: int, end: int, force: Strength) -> tuple[int, int] | None:
+    """What a file of settings, or somebody in haste, writes right behind a name: `password hunter2`."""
+    match = compiled(_BEHIND).match(text, end)
+    if match is None or is_reference(match["bare"]):
+        return None
+    value = match["bare"].rstrip(".,")
+    alone = match["last"] is not None and compiled(_DIRECTIVE).search(text, max(0, start - 80), start)
+    told = alone and force is Strength.STRONG and _SAYS_SECRET.search(text, start, end)
+    if (told and is_likely(value) and not value.isalpha()) or scrambled(value):
+        return match.start("bare"), match.start("bare") + len(value)
+    return None
 
 
 def _mentioned(text: str, end: int) -> tuple[int, int] | None:

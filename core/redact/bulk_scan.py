@@ -16,6 +16,7 @@ from core.redact.known_values import KNOWN
 from core.redact.secret_names import Strength, strength
 from core.redact.table import kinds, manifests, names, places
 from core.redact.text import find, redact_text
+from core.redact.unlisted_issuers import unlisted
 
 _RUN = 16
 """No issuer gives out a shorter credential that tells itself by its beginning."""
@@ -25,11 +26,11 @@ _NAMED = bytes(87 if code in _WORD or code == 46 or code > 127 else 32 for code 
 _LEAD, _BEHIND, _LONGEST = 160, 320, 1_600
 """Bytes around a hint that are looked at: a name or an address before, a value behind, to where it ends."""
 _VALUE_END = re.compile(rb"[\s\"'`]")
+_SHORTEST_ISSUED = 20
 _BEFORE = 60
 """A beginning may hold a dot or a colon, which ends a run; or a name stands before it."""
 _STEMS = tuple(
-    b"pass pwd secret key credential token cookie auth mdp connection phrase wort psk senha "
-    b"wachtwoord pw".split()
+    b"pass pwd secret key cred token cookie auth mdp connection phrase wort psk senha wachtwoord pw".split()
 )
 """In lower case, a part of every name, and of every place, that makes a short value a secret."""
 _LITERAL = tuple(
@@ -97,6 +98,7 @@ _GIVEN = re.compile(
     _CLOSE
     + rb"(?:\s{0,8}(?:[:=]|\xef\xbc\x9a|(?:ist?|es|\xc3[\xa8\xa9]) |\{[ \t]?get;|\xe6\x98\xaf|\xe4\xb8\xba)"
     + rb"|\s{0,4},|\(|\s{0,4}(?:->|[?|]{1,2}=)|%(?:25)?3[dD])"
+    + rb"|[ \t]{1,4}[\"'`]?(?=[^\s]{0,64}[0-9+/=~!@#$%^&*])[A-Za-z0-9_+/=.~!@#$%^&*-]{6}"
     + rb"|[\"'\\\],\sn]{0,60}[vV]alue|[ \t]{1,40}\|"
     + rb"|</key>|[^<>\n]{0,80}>[^<>\n]{1,512}</|"
     + _MENTIONED
@@ -254,9 +256,15 @@ def _runs(text: bytes) -> Iterator[int]:
             text[at : at + 3] in starts
             or text[first : first + 3] in starts
             or (digit.search(text, at, end) and begins.search(text, max(0, at - _BEFORE), end))
+            or (end - at >= _SHORTEST_ISSUED and _issued(text[max(0, at - _BEFORE) : at + _LEAD]))
         ):
             yield at
         at = classes.find(word, end)
+
+
+def _issued(around: bytes) -> bool:
+    """Whether a long word looks like the key of an issuer in no list."""
+    return any(unlisted(around.decode("utf-8", "replace")))
 
 
 @cache

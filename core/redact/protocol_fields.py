@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from core.redact.secret_names import is_reference, looks_random
@@ -31,11 +31,23 @@ def manifest_values(text: str, lower: str) -> Iterator[Hit]:
         text: The text.
         lower: The same in lower case.
     """
-    for needle in manifests():
-        at = lower.find(needle)
+    found: list[tuple[int, int]] = []
+    for at in sorted(_all(lower, manifests())):
+        start, end = _reach(text, at)
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))  # read once, however often it says Secret
+        else:
+            found.append((start, end))
+    for start, end in found:
+        yield from _values(text, start, end)
+
+
+def _all(text: str, needles: Iterable[str]) -> Iterator[int]:
+    for needle in needles:
+        at = text.find(needle)
         while at >= 0:
-            yield from _values(text, *_reach(text, at))
-            at = lower.find(needle, at + len(needle))
+            yield at
+            at = text.find(needle, at + len(needle))
 
 
 def _reach(text: str, at: int) -> tuple[int, int]:

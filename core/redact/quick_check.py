@@ -20,6 +20,8 @@ _ROW = re.compile(r"[A-Za-z0-9_+/=.~%-]{12}|-----BEGIN ")
 """Every credential known by its own text holds such a row."""
 _GIVEN = re.compile(
     r"""[=:：<|]|->|--|\s-\w|["'`]\s*,|\(\s*\\*["'`]|\bist? |\bes |[èé] |是|为|[A-Za-z0-9_+/=.~-]{16}"""
+    r"""|(?i:pass|pwd|pw|secret|cred|phrase|key|token|psk)[\w.-]{0,64}[ \t]{1,4}\\{0,4}["'`]?"""
+    r"""(?=\S{0,255}[0-9+/=~!@#$%^&*])[A-Za-z0-9_+/=.~!@#$%^&*-]{6}"""
 )
 """What stands between the name of a secret and its value, or a value that stands out among words."""
 _BLANK = re.compile(r"\s")

@@ -66,6 +66,15 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Issuers:
+    """Words before a random run: `telling` say a key follows, behind `secret` even a UUID is one."""
+
+    telling: frozenset[str]
+    secret: frozenset[str]
+    harmless: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Names:
     """The words that make the name of a value the name of a secret."""
 
@@ -120,6 +129,13 @@ def by_sign(entries: Iterable[tuple[T, str]], signs: str) -> list[tuple[str, lis
 def manifests() -> tuple[str, ...]:
     """What tells a manifest whose values are all credentials."""
     return tuple(_table()["manifests"])
+
+
+@cache
+def issuers() -> Issuers:
+    """The words that begin credentials of issuers in no list, and those that begin ids, hashes and files."""
+    table = _table()["issuers"]
+    return Issuers(_words(table["telling"]), _words(table["secret"]), _words(table["harmless"]))
 
 
 @cache

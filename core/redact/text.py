@@ -10,6 +10,7 @@ from core.redact.known_formats import known
 from core.redact.known_values import KNOWN
 from core.redact.protocol_fields import headers
 from core.redact.spans import MASKED, Hit, cut, merge, tally
+from core.redact.unlisted_issuers import unlisted
 
 _SEAM = "\n\x00\n"
 """Stands between texts redacted together: no rule reads across a NUL in a line of its own."""
@@ -29,7 +30,7 @@ class Redacted:
 
 def find(text: str) -> list[Hit]:
     """Where the credentials of a text stand, in order and disjoint."""
-    hits = merge((*known(text), *headers(text), *named(text), *KNOWN.hits(text)))
+    hits = merge((*known(text), *headers(text), *named(text), *unlisted(text), *KNOWN.hits(text)))
     return merge(_outside(hits, text)) if hits and "[redacted:" in text else hits
 
 

@@ -50,6 +50,7 @@ PLACED = (
     f"https://{RANDOM}@example.com/x",
     f"https://hooks.slack.com/services/T0000AAAA/B0000BBBB/{RANDOM}",
     "sk-ant-your-own-key-goes-here",
+    f"zlq_{RANDOM}{RANDOM}",
     f'api_key: "{RANDOM * 20}"',
 )
 
