@@ -142,9 +142,18 @@ def store_spending(
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Findings by severity, each once; those equally bad keep their order.
+    """Findings, each once, by severity, then by rule in the order of findings.yaml, then by session.
 
-    Two conversations that fork from one session both find what is wrong with it.
+    Two conversations that fork from one session both find what is wrong with it; and which conversation is
+    examined first hangs on what is remembered of the last time.
     """
+    order: dict[str, int] = {}
+    for rule in rules().values():
+        order.setdefault(rule.id, len(order))
     once = {(one.rule, one.session, one.sentence): one for one in findings}
-    return tuple(sorted(once.values(), key=lambda one: one.severity.rank))
+    return tuple(
+        sorted(
+            once.values(),
+            key=lambda one: (one.severity.rank, order.get(one.rule, len(order)), one.session or ""),
+        )
+    )

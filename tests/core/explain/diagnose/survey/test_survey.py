@@ -195,6 +195,16 @@ def test_what_two_conversations_share_is_found_once(make_home: MakeHome) -> None
     assert [finding.session for finding in forks] == ["S"]
 
 
+def test_findings_stand_in_the_same_order_whichever_conversation_was_examined_first(home: Home) -> None:
+    for session in ("quiet3", "quiet1", "quiet2"):
+        home.db.message(session, "user", f"use {SECRET}")
+        home.db.message(session, "tool", "x", tool_call_id="nobody", tool_name="t")
+    found = [finding for one in surveyed(home).values() for finding in one.findings]
+    told = [(finding.rule, finding.session) for finding in worst_first(found)]
+    assert told == [(finding.rule, finding.session) for finding in worst_first(reversed(found))]
+    assert [session for rule, session in told if rule == "I1"] == ["quiet1", "quiet2", "quiet3"]
+
+
 def test_a_lock_is_looked_at_each_time(home: Home) -> None:
     home.db.connection.execute("INSERT INTO compression_locks VALUES ('quiet1', 'pid=1', 1.0, 2.0)")
     assert "E11" in {finding.rule for finding in surveyed(home)["quiet1"].findings}
