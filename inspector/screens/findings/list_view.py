@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from core.model.evidence import Verdict
 from core.model.finding import Finding, NotKnown, Severity
 from inspector.screens.findings.sweep import Diagnosis
 from inspector.terminal import formatting as format
@@ -39,6 +40,13 @@ class Group:
     count: int
 
 
+SURE = {
+    Verdict.PROVED: "the evidence shows it",
+    Verdict.DERIVED: "computed",
+    Verdict.SUSPECTED: "likely",
+    Verdict.UNKNOWN: "not known",
+}
+"""How sure a finding is, in words."""
 FindingRow = Diagnosis | NotKnown | NotKnowns | Group
 
 
@@ -111,8 +119,8 @@ def _finding(row: Diagnosis, finding: Finding, width: int, ink: Palette) -> Iter
     if finding.remedy:
         yield from field("fix", finding.remedy, width, ink, "severity-ok")
     yield from field("about", row.title or str(row.location.db), width, ink)
-    sure = f"{VERDICT[finding.verdict]} {finding.verdict}"
-    yield from field("verdict", f"{sure} · rule {finding.rule} {finding.name}", width, ink)
+    sure = f"{VERDICT[finding.verdict]} {SURE[finding.verdict]}"
+    yield from field("how sure", f"{sure} · rule {finding.rule} {finding.name}", width, ink)
 
 
 def _proof(finding: Finding, width: int, ink: Palette) -> Iterator[Line]:

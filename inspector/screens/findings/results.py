@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from core.errors import InspectorError
 from core.model.finding import Finding, NotKnown, Severity
+from core.model.headline import NO_HEADLINE, Headline
 from inspector.screens.findings.list_view import FindingRow, Group, NotKnowns
 from inspector.screens.findings.sweep import Diagnosis, Step
 
 FIX_NOW, COSTS, GOOD_TO_KNOW = "Fix now", "Costs money", "Good to know"
 GROUPS = (FIX_NOW, COSTS, GOOD_TO_KNOW)
+WORDS = {FIX_NOW: "to fix now", COSTS: "that cost money", GOOD_TO_KNOW: "good to know"}
 MONEY = frozenset("FG")
 """Letters of the rules about tokens and prices, and about the prompt cache."""
 FOLDED = 4
@@ -57,6 +60,18 @@ class Results:
             rows += [Group(title, len(together)), *together] if together else []
         return [*rows, *(row for row in self._last(filtering) if _holds(row, words))]
 
+    @property
+    def answer(self) -> Headline:
+        """How many there are of each group, and where to begin; nothing while nothing was found."""
+        found = list(chain.from_iterable(self.found.values()))
+        counts = Counter(group_of(one.finding) for one in found)
+        told = [f"{counts[title]:,} {WORDS[title]}" for title in GROUPS if counts[title]]
+        if not told:
+            return NO_HEADLINE
+        sentence = f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else told[0]
+        helps = "begin with the first; enter opens where it is." if counts[FIX_NOW] else ""
+        return Headline(f"{sentence}.", helps, min((one.finding.severity for one in found), key=_rank))
+
     def _last(self, filtering: bool) -> Sequence[FindingRow]:
         """The rules that lack their evidence: one line for all of them until it is opened."""
         if len(self._unknown) < FOLDED or filtering:
@@ -72,6 +87,10 @@ def group_of(finding: Finding) -> str:
     if finding.rule[:1] in MONEY:
         return COSTS
     return FIX_NOW if finding.severity is Severity.WARNING else GOOD_TO_KNOW
+
+
+def _rank(severity: Severity) -> int:
+    return severity.rank
 
 
 def _holds(row: FindingRow, words: Sequence[str]) -> bool:

@@ -29,6 +29,7 @@ from inspector.screens.findings.results import Results
 from inspector.screens.findings.sweep import Diagnosis, Step, examine_all, examine_one
 from inspector.terminal import formatting as format
 from inspector.terminal.glyphs import SEVERITY
+from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.filter_line import FilterLine
 from inspector.widgets.bars.key_bar import KeyBar
@@ -82,6 +83,7 @@ class FindingsScreen(CardPage):
     def compose(self) -> ComposeResult:
         """How many and how far, what failed, the diagnoses, the one under the cursor, keys."""
         yield StatusLine(id="head")
+        yield AnswerBar()
         yield Banner()
         with Container(id="verdicts"):
             yield FindingList(empty="Examining …")
@@ -158,6 +160,8 @@ class FindingsScreen(CardPage):
         place = next((place for place, row in enumerate(rows) if moved and _same(row, before)), first)
         self.diagnoses.empty = self._nothing()
         self.diagnoses.show(ListRows(rows), cursor=place)
+        bar = self.query_one(AnswerBar)
+        bar.answer, bar.waiting = self._results.answer, self._nothing()
         if errors := self._results.errors:
             more = f" (and {len(errors) - 1:,} more)" if len(errors) > 1 else ""
             self.query_one(Banner).say(f"{errors[0].line}{more}")

@@ -2,26 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
+from core.model.headline import NO_HEADLINE
 from inspector.screens.sessions.columns import Extra, SessionLine
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.terminal import formatting as format
+from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
+from inspector.widgets.charts.curve_chart import CurveChart, RequestCurve
 from inspector.widgets.charts.pressure_bar import Pressure
+
+TALL = 45
+"""Rows of a screen from which there is room for an answer and a curve below the list."""
 
 
 class SessionCard(Vertical):
-    """Three lines about one conversation or session; empty where the list is."""
+    """Three lines about one conversation or session; where the screen is high, the answer and its curve."""
 
-    DEFAULT_CSS = "SessionCard { height: 4; border-top: solid $rule; }"
+    DEFAULT_CSS = """
+    SessionCard { height: 4; border-top: solid $rule; }
+    SessionCard CurveChart, SessionCard AnswerBar { display: none; }
+    SessionCard.-tall { height: auto; }
+    SessionCard.-tall AnswerBar { display: block; }
+    SessionCard.-tall CurveChart { display: block; height: 12; }
+    """
 
     def compose(self) -> ComposeResult:
-        """What it is, how full its window is, what it came to."""
+        """What it is, how full its window is, what it came to; why, and how its requests grew."""
         yield StatusLine()
         yield StatusLine()
         yield StatusLine()
+        yield AnswerBar()
+        yield CurveChart()
+
+    def make_room(self, rows: int) -> None:
+        """Say more where a screen has that many rows."""
+        self.set_class(rows >= TALL, "-tall")
 
     def tell(self, listing: SessionsList) -> None:
         """Tell of the row under the cursor of a list."""
@@ -29,9 +49,20 @@ class SessionCard(Vertical):
         told: tuple[tuple[Piece, ...], ...] = ((), (), ())
         if row is not None:
             extra = None if row.part else listing.extras.get(row.key)
-            told = (_what(row, listing.previews.get(row.key, "")), _window(row, extra), _spent(row))
+            brief = (
+                None if extra is None or not self.has_class("-tall") else replace(extra, answer=NO_HEADLINE)
+            )
+            told = (_what(row, listing.previews.get(row.key, "")), _window(row, brief or extra), _spent(row))
+            self._draw(extra)
         for line, pieces in zip(self.query(StatusLine), told, strict=True):
             line.left = pieces
+
+    def _draw(self, extra: Extra | None) -> None:
+        """The answer and the curve of a conversation; of one of its sessions there is none."""
+        extra = extra or Extra(Pressure())
+        answer = extra.answer if extra.answer.sentence else extra.said
+        self.query_one(AnswerBar).answer = answer
+        (extra.curve or RequestCurve()).show_on(self.query_one(CurveChart))
 
 
 def _what(row: SessionLine, preview: str) -> tuple[Piece, ...]:

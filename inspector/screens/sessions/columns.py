@@ -17,6 +17,7 @@ from inspector.terminal import formatting as format
 from inspector.terminal.glyphs import KIND, LIVE, SEVERITY
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
+from inspector.widgets.charts.curve_chart import RequestCurve
 from inspector.widgets.charts.pressure_bar import Pressure
 from inspector.widgets.charts.pressure_bar import draw as draw_pressure
 from inspector.widgets.charts.sparkline import sparkline
@@ -97,6 +98,8 @@ class Extra:
         state: The state the conversation was in; what was computed for another one is out of date.
         answer: What is wrong and what helps, in a sentence.
         prompts: Sizes of its requests, oldest first.
+        said: Where it stands, in a sentence, whether anything is wrong or not.
+        curve: Those sizes as a chart; None where they were not read in this run.
     """
 
     pressure: Pressure
@@ -106,6 +109,8 @@ class Extra:
     state: State | None = None
     answer: Headline = NO_HEADLINE
     prompts: tuple[int, ...] = ()
+    said: Headline = NO_HEADLINE
+    curve: RequestCurve | None = None
 
     @property
     def broken(self) -> bool:

@@ -184,7 +184,9 @@ class SessionsScreen(Page):
         foot.right = position(self.listing, pane.order, page, brief=narrow)
         room = self.size.width - cells(foot.right) - 5
         foot.left = legend(room)
-        self.query_one(SessionCard).tell(self.listing)
+        card = self.query_one(SessionCard)
+        card.make_room(self.size.height)
+        card.tell(self.listing)
         self.query_one(AlertLine).tell(self.listing)
 
 

@@ -211,6 +211,25 @@ class CurveChart(Widget):
         return min(cells - 1, place_of(mark.after, len(self.values), cells))
 
 
+@dataclass(frozen=True, slots=True)
+class RequestCurve:
+    """What a `CurveChart` is given: values with what they are made of, the limit, marks and words below."""
+
+    values: tuple[int, ...] = ()
+    made_of: tuple[Layer, ...] = ()
+    threshold: int | None = None
+    marks: tuple[Mark, ...] = ()
+    asides: tuple[Mark, ...] = ()
+    caption: str = ""
+    ends: tuple[str, str] = ("", "")
+
+    def show_on(self, chart: CurveChart) -> None:
+        """Have a chart draw it."""
+        chart.values, chart.made_of, chart.threshold = self.values, self.made_of, self.threshold
+        chart.marks, chart.asides = self.marks, self.asides
+        chart.caption, chart.ends = self.caption, self.ends
+
+
 def told(values: Sequence[int], cells: int, tell: Callable[[Sequence[int]], int] = max) -> list[int]:
     """Which value each of `cells` columns shows: repeated when few, the one that tells most when many."""
     count = len(values)

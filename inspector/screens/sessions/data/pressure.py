@@ -16,6 +16,7 @@ from core.store.database.connect import Cancelled
 from core.store.store import Store
 from inspector.screens.sessions.columns import Extra, Key, SessionLine
 from inspector.screens.sessions.data.flags import severity_of
+from inspector.screens.sessions.data.request_curve import request_curve
 from inspector.widgets.charts.pressure_bar import Pressure
 
 
@@ -60,6 +61,8 @@ def _measure(store: Store, line: SessionLine, now: datetime) -> Extra:
         line.state,
         answer,
         tuple(prompts_of(frame)),
+        found.headline,
+        request_curve(found),
     )
 
 

@@ -82,7 +82,7 @@ def _by(session: Session) -> str:
 
 def _tokens(tokens: Buckets) -> str:
     parts = (
-        ("fresh", tokens.input),
+        ("uncached", tokens.input),
         ("cache read", tokens.cache_read),
         ("cache write", tokens.cache_write),
         ("output", tokens.output),

@@ -38,7 +38,7 @@ def _bucket(name: str) -> Callable[[LedgerRow], str]:
 
 FIGURES = (
     Figure("calls", "calls", 7, "ink-muted", lambda row: format.count(row.calls), 104),
-    Figure("input", "fresh", 7, "bucket-fresh", _bucket("input"), 72),
+    Figure("input", "uncached", 8, "bucket-fresh", _bucket("input"), 72),
     Figure("cache_read", "read", 7, "bucket-read", _bucket("cache_read"), 84),
     Figure("cache_write", "write", 7, "bucket-write", _bucket("cache_write"), 96),
     Figure("output", "output", 7, "bucket-output", _bucket("output"), 72),

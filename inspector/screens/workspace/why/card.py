@@ -9,6 +9,7 @@ from core.model.accounting.prompt_cache import Payback
 from core.model.compaction.event import CompressionEvent, SummaryStatus, Trigger
 from core.model.compaction.preview import Retention
 from core.model.evidence import Evidence, Source, Verdict
+from core.preview.headline import kind_word
 from inspector.screens.workspace.cache.card import bill
 from inspector.screens.workspace.why.aftermath import Aftermath
 from inspector.terminal import formatting as format
@@ -157,7 +158,7 @@ def lost(kept: Retention | None) -> str:
         return "nothing that can be checked"
     gone = {kind: count for kind, count in kept.by_category.items() if count.lost}
     order = sorted(gone, key=gravity)
-    named = " · ".join(f"{kind} {gone[kind].lost:,} of {gone[kind].of:,}" for kind in order)
+    named = " · ".join(f"{kind_word(kind)} {gone[kind].lost:,} of {gone[kind].of:,}" for kind in order)
     every = sum(count.of for count in kept.by_category.values())
     share = sum(count.lost for count in gone.values()) / every if every else None
     return f"{format.percent(share)} of the facts: {named}" if named else "nothing: every fact is kept"

@@ -46,7 +46,13 @@ def text(row: Diagnosis | NotKnown, width: int = 80) -> str:
 
 def test_a_card_says_what_how_we_know_and_what_helps() -> None:
     shown = text(diagnosis())
-    for words in ("A1 is so.", "compression.threshold: 0.75", "150,000", "config config.yaml:3", "≈ derived"):
+    for words in (
+        "A1 is so.",
+        "compression.threshold: 0.75",
+        "150,000",
+        "config config.yaml:3",
+        "≈ computed",
+    ):
         assert words in shown
 
 

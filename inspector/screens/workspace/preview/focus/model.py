@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from core.compress.summarise.base import sections
 from core.model.compaction.preview import Fact, Retention
+from core.model.headline import NO_HEADLINE, Headline
 
 Key: TypeAlias = tuple[str, str]
 """Category and value of a fact: the same fact in every summary."""
@@ -106,6 +107,31 @@ def kept_of(retention: Retention, keys: Container[Key]) -> tuple[int, int]:
     """How many of some facts a summary keeps, and of how many; the same facts whatever its own focus."""
     facts = [fact for fact in retention.anchors if _key(fact) in keys]
     return sum(fact.fate != LOST for fact in facts), len(facts)
+
+
+def outcome(topics: Sequence[str], retentions: Sequence[Retention | None]) -> Headline:
+    """Which focus keeps most more of its topic than no focus does, and at what price in other facts.
+
+    Args:
+        topics: What was compared.
+        retentions: Of no focus, then of each topic; nothing is said before all are there.
+    """
+    made = [one for one in retentions if one is not None]
+    if len(made) <= len(topics):
+        return NO_HEADLINE
+    plain = made[0]
+    gains = []
+    for topic, own in zip(topics, made[1:], strict=True):
+        about = covered(own)
+        (kept, of), (without, _) = kept_of(own, about), kept_of(plain, about)
+        gains.append((kept - without, topic, f"{kept:,} of {of:,}", f"{without:,}", own))
+    gain, topic, kept_words, without_words, own = max(gains, key=lambda one: one[0])
+    if gain <= 0:
+        return Headline("No focus here keeps more of its topic than a summary without one.", "/compress")
+    all_own, all_plain = (sum(fact.fate != LOST for fact in one.anchors) for one in (own, plain))
+    rest = f"of all {len(plain.anchors):,} facts it keeps {all_own:,}, no focus {all_plain:,}"
+    sentence = f"Focus “{topic}” keeps {kept_words} facts of its topic, no focus {without_words}; {rest}."
+    return Headline(sentence, f"/compress {topic}")
 
 
 def _key(fact: Fact) -> Key:

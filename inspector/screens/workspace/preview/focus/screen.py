@@ -26,9 +26,11 @@ from inspector.screens.workspace.preview.focus.model import (
     covered,
     fates,
     kept_of,
+    outcome,
 )
 from inspector.terminal import formatting as format
 from inspector.terminal.line import Line
+from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.title_bar import TitleBar
 from inspector.widgets.lists.row_list import RowList
@@ -102,6 +104,7 @@ class FocusLab(Page):
     def compose(self) -> ComposeResult:
         """Title, columns, facts, keys."""
         yield TitleBar()
+        yield AnswerBar()
         with Horizontal(id="columns"):
             for place, topic in enumerate(self._topics):
                 yield FocusColumn(place, topic, self._focuses)
@@ -115,6 +118,7 @@ class FocusLab(Page):
         count = format.plural(self._basis.plan.middle.size, "message")
         ways = "two" if len(self._topics) == COMPARED else "three"
         bar.detail = f"{count} summarised {ways} ways · {self._writer.title}"
+        self.query_one(AnswerBar).waiting = f"Writing {format.count(len(self._topics))} summaries …"
         self.query_one(FateList).focus()
         self.make()
 
@@ -143,9 +147,9 @@ class FocusLab(Page):
         sections = aligned([made.summary if made else "" for made in self._made])
         for column in self.columns:
             column.align(sections)
-        self.query_one(FateList).show(
-            ListRows(fates([made.retention if made else None for made in self._made]))
-        )
+        retentions = [made.retention if made else None for made in self._made]
+        self.query_one(AnswerBar).answer = outcome(self._focuses, retentions)
+        self.query_one(FateList).show(ListRows(fates(retentions)))
 
     @on(TextPane.Scrolled)
     def _together(self, event: TextPane.Scrolled) -> None:

@@ -13,7 +13,14 @@ from core.preview.foreseen import Basis
 from core.preview.summarisers import Writer
 from core.store.database.locate import Location
 from inspector.screens.workspace.preview.focus.column import column_lines
-from inspector.screens.workspace.preview.focus.model import aligned, covered, fates, kept_of, suggested
+from inspector.screens.workspace.preview.focus.model import (
+    aligned,
+    covered,
+    fates,
+    kept_of,
+    outcome,
+    suggested,
+)
 from inspector.screens.workspace.preview.focus.screen import FateList, FocusLab
 from inspector.screens.workspace.preview.view import PreviewView
 from inspector.terminal.palette import Palette, defaults
@@ -190,3 +197,32 @@ async def test_both_topics_named_on_the_command_line_reach_the_lab(samples: Loca
         await settle(pilot)
         assert "focus login" in drawn(pilot)
         assert "focus tests" in drawn(pilot)
+
+
+def _fact(value: str, fate: str, *, in_focus: bool = False) -> Fact:
+    return Fact("names", value, (0,), fate, in_focus=in_focus)
+
+
+def _retention(*facts: Fact) -> Retention:
+    return Retention(anchors=facts)
+
+
+def test_the_answer_names_the_focus_that_keeps_most_more_of_its_topic() -> None:
+    plain = _retention(_fact("a", "lost"), _fact("b", "kept"), _fact("c", "kept"))
+    first = _retention(_fact("a", "kept", in_focus=True), _fact("b", "lost"), _fact("c", "kept"))
+    second = _retention(_fact("a", "lost"), _fact("b", "kept", in_focus=True), _fact("c", "kept"))
+    found = outcome(("one", "two"), (plain, first, second))
+    assert "Focus “one” keeps 1 of 1 facts of its topic, no focus 0" in found.sentence
+    assert "of all 3 facts it keeps 2, no focus 2" in found.sentence
+    assert found.remedy == "/compress one"
+
+
+def test_nothing_is_answered_before_all_summaries_are_there() -> None:
+    plain = _retention(_fact("a", "kept"))
+    assert not outcome(("one",), (plain, None)).sentence
+
+
+def test_a_focus_that_keeps_no_more_is_not_recommended() -> None:
+    plain = _retention(_fact("a", "kept"))
+    focused = _retention(_fact("a", "kept", in_focus=True))
+    assert outcome(("one",), (plain, focused)).remedy == "/compress"
