@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on, work
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
-from textual.command import CommandPalette
+from textual.command import CommandPalette, Provider
 from textual.css.query import QueryError
 from textual.events import Event, Key
 from textual.screen import Screen
@@ -42,6 +42,12 @@ CALM, LOOKS = 0.05, 2
 """Seconds between two looks at whether a screen still reads, and how many in a row must find it idle."""
 
 
+def _jump_provider() -> type[Provider]:
+    from inspector.screens.dialogs.jump import JumpProvider
+
+    return JumpProvider
+
+
 class InspectorApp(App[None]):
     """Reads session databases and shows what compression did, would do, and cost.
 
@@ -60,6 +66,7 @@ class InspectorApp(App[None]):
     """
 
     TITLE = "Hermes Inspector"
+    COMMANDS = App.COMMANDS | {_jump_provider}
     CSS_PATH: ClassVar = ["app.tcss", "screens/sessions/sessions.tcss"]
     """With the home screen's styles, which would have all of them read again."""
     ENABLE_COMMAND_PALETTE = True

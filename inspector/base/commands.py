@@ -14,7 +14,7 @@ from core.support.user_yaml import BadYaml, read_user_file, user_yaml
 from core.support.yaml_tables import load_table
 
 KEY_NAMES = {
-    "question_mark": "?", "slash": "/", "left_square_bracket": "[", "right_square_bracket": "]",
+    "question_mark": "?", "colon": ":", "slash": "/", "left_square_bracket": "[", "right_square_bracket": "]",
     "left_curly_bracket": "{", "right_curly_bracket": "}", "equals_sign": "=", "escape": "esc",
     "up": "↑", "down": "↓", "left": "←", "right": "→", "pagedown": "pgdn", "pageup": "pgup",
     "greater_than_sign": ">", "less_than_sign": "<", "backspace": "⌫",

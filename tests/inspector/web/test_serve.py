@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -114,3 +115,20 @@ def test_without_what_it_needs_it_says_how_to_get_it(
     monkeypatch.delitem(sys.modules, "inspector.web.server", raising=False)
     assert run(["serve", "--home", str(sample_home)]) == 4
     assert "hermes-inspector[web]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("words", "read_only"), [([], "1"), (["--allow-apply"], None)])
+def test_the_app_behind_may_write_only_with_allow_apply(
+    words: list[str], read_only: str | None, sample_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("textual_serve")
+    found: list[str | None] = []
+    monkeypatch.setattr(
+        "inspector.web.server.GuardedServer.serve", lambda _: found.append(os.environ.get(READ_ONLY))
+    )
+    monkeypatch.setenv(READ_ONLY, "0" if words else "")
+    assert run(["serve", "--port", "0", "--home", str(sample_home), *words]) == 0
+    assert found == [read_only]
+    if read_only is None:
+        with opened(sample_home / "state.db"):
+            pass

@@ -1,0 +1,55 @@
+"""`:` and a few letters go to a screen, a conversation or a theme."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textual.command import CommandPalette
+from textual.pilot import Pilot
+
+from core.store.database.locate import Location
+from inspector.app import InspectorApp
+from inspector.screens.following import FollowingScreen
+from inspector.screens.workspace.screen import WorkspaceScreen
+from tests.core.live.writer import Writer
+from tests.inspector.screens.test_live import until
+
+
+def app_on(tmp_path: Path) -> InspectorApp:
+    writer = Writer(tmp_path / "home")
+    writer.message("hello")
+    writer.database.session("s2", title="[b]Pelican[/b] crossing", model="gpt-5.2")
+    writer.database.message("s2", "user", "hi")
+    writer.database.connection.close()
+    return InspectorApp([Location(writer.home / "state.db", writer.home)])
+
+
+async def jump(pilot: Pilot[None], text: str) -> None:
+    app = pilot.app
+    await pilot.press("colon")
+    await until(pilot, lambda: isinstance(app.screen, CommandPalette))
+    await pilot.press(*text)
+    palette = app.screen
+    await until(pilot, lambda: bool(palette.query("CommandList").first().option_count))  # type: ignore[attr-defined]
+    await pilot.pause(0.5)
+    await pilot.press("enter")
+    if app.screen is palette:
+        await pilot.press("enter")
+
+
+async def test_a_conversation_is_found_by_letters_of_its_title_and_its_markup_is_text(tmp_path: Path) -> None:
+    app = app_on(tmp_path)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await jump(pilot, "pelican")
+        await until(pilot, lambda: isinstance(app.screen, WorkspaceScreen))
+        assert isinstance(app.screen, WorkspaceScreen)
+        assert app.screen.session_id == "s2"
+
+
+async def test_a_tab_and_a_screen_and_a_theme_are_found_by_their_names(tmp_path: Path) -> None:
+    app = app_on(tmp_path)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await jump(pilot, "follow")
+        await until(pilot, lambda: isinstance(app.screen, FollowingScreen))
+        await jump(pilot, "hermes-light")
+        await until(pilot, lambda: app.theme == "hermes-light")
