@@ -121,8 +121,8 @@ class InspectorApp(App[None]):
             await super().on_event(event)
 
     @on(KeyPassed)
-    async def _key_passed(self) -> None:
-        await self.keys.passed()
+    async def _key_passed(self, event: KeyPassed) -> None:
+        await self.keys.passed(event)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Give our tokens a colour in themes that do not know them."""

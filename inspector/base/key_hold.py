@@ -8,14 +8,26 @@ from collections.abc import Awaitable, Callable
 from textual.app import App
 from textual.events import Key
 from textual.message import Message
+from textual.message_pump import MessagePump
 
-LONGEST, STUCK = 5.0, 0.5
-"""Seconds after which nothing is waited for any more: something that opens, one key on its way."""
+LONGEST, STUCK = 30.0, 0.5
+"""Seconds: after the first nothing that opens is waited for any more; each time the second have passed it is
+looked whether what a key went to is still there to handle it.
+"""
 GIVES_UP = "escape"
 
 
 class KeyPassed(Message):
-    """Follows a key up the same widgets: when it reaches the app, what the key did is done."""
+    """Follows a key up the same widgets: when it reaches the app, what the key did is done.
+
+    Attributes:
+        again: To be sent the same way once more: a key may post a message, whose handler opens
+            something, and only a second one comes behind that.
+    """
+
+    def __init__(self, *, again: bool) -> None:
+        super().__init__()
+        self.again = again
 
 
 class KeyHold:
@@ -32,6 +44,7 @@ class KeyHold:
         self._held: deque[Key] = deque()
         self._opening = 0
         self._under_way = 0
+        self._target: MessagePump | None = None
 
     def hold(self) -> None:
         """Something is opening that the next keys are for."""
@@ -53,8 +66,15 @@ class KeyHold:
         self._held.append(key)
         await self._next()
 
-    async def passed(self) -> None:
-        """The key under way is done."""
+    async def passed(self, what: KeyPassed) -> None:
+        """What followed a key has come back: the key under way is done, or is asked after once more."""
+        target = self._target
+        if what.again and target is not None and target.is_running:
+            target.post_message(KeyPassed(again=False))
+        else:
+            await self._done()
+
+    async def _done(self) -> None:
         self._under_way = 0
         await self._next()
 
@@ -63,12 +83,19 @@ class KeyHold:
             return
         key = self._held.popleft()
         self._under_way = id(key)
-        target = self._app.focused or self._app.screen
+        target = self._target = self._app.focused or self._app.screen
         await self._send(key)
-        target.post_message(KeyPassed())
-        self._app.set_timer(STUCK, lambda: self._free(id(key)))
+        target.post_message(KeyPassed(again=True))
+        self._look_again(id(key), target, round(LONGEST / STUCK))
 
-    async def _free(self, key: int) -> None:
-        """The widget it went to may be gone, and with it what follows."""
-        if self._under_way == key:
-            await self.passed()
+    def _look_again(self, key: int, target: MessagePump, times: int) -> None:
+        self._app.set_timer(STUCK, lambda: self._free(key, target, times - 1))
+
+    async def _free(self, key: int, target: MessagePump, times: int) -> None:
+        """The widget it went to may be gone, and with it what follows; a busy one is waited for."""
+        if self._under_way != key:
+            return
+        if target.is_running and times > 0:
+            self._look_again(key, target, times)
+        else:
+            await self._done()
