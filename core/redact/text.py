@@ -30,7 +30,7 @@ class Redacted:
 
 def find(text: str) -> list[Hit]:
     """Where the credentials of a text stand, in order and disjoint."""
-    hits = merge((*known(text), *headers(text), *named(text), *unlisted(text), *KNOWN.hits(text)))
+    hits = merge((*known(text), *headers(text), *named(text), *KNOWN.hits(text), *unlisted(text)))
     return merge(_outside(hits, text)) if hits and "[redacted:" in text else hits
 
 
