@@ -29,7 +29,8 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in ("HOME", "TMPDIR"):
         monkeypatch.setenv(variable, str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.delenv("HERMES_HOME", raising=False)
+    for variable in ("HERMES_HOME", "COLUMNS", "LINES"):
+        monkeypatch.delenv(variable, raising=False)
 
 
 @pytest.fixture(autouse=True)

@@ -221,7 +221,7 @@ def test_files_that_all_lack_usage_are_refused_in_one_line(log: Any, tmp_path: P
         Transcripts().read(tmp_path / "none.jsonl")
     with pytest.raises(UsageError, match="cannot be read"):
         Transcripts().read(tmp_path)
-    with pytest.raises(UsageError, match="cannot add up logs by 'profile'"):
+    with pytest.raises(UsageError, match="cannot group logs by 'profile'"):
         transcript_ledger([], by="profile")
 
 

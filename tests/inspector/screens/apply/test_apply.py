@@ -109,7 +109,7 @@ async def test_back_in_the_preview_the_new_generation_is_seen(own: Location) -> 
         await press(pilot, "W")
         await answer(pilot, short_id(screen.proposal.session_id))
         await press(pilot, "escape")
-        assert "gen 2/2" in drawn(pilot)
+        assert "generation 2 of 2" in drawn(pilot)
 
 
 async def test_a_fallback_is_written_only_when_it_is_named(own: Location) -> None:

@@ -161,7 +161,7 @@ async def test_nothing_but_a_broken_database_is_explained(
     async with running.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         assert str(broken) in screen(running).query_one(Banner).message
-        assert any("reason stands above" in line for line in drawn(running))
+        assert any("the reason is above" in line for line in drawn(running))
 
 
 async def test_an_empty_database_says_so(app: MakeApp, database: object, tmp_path: Path) -> None:

@@ -35,5 +35,5 @@ def test_a_refusal_is_read_for_what_it_is(text: str, means: str, limit: int | No
 
 def test_a_refused_output_is_not_told_as_a_conversation_too_long() -> None:
     assert trigger_words(Trigger.OVERFLOW) == "the provider refused the request as too long"
-    assert "output asked for" in trigger_words(Trigger.OVERFLOW, refused="output_cap")
-    assert "output asked for" not in trigger_words(Trigger.PREFLIGHT, refused="output_cap")
+    assert "requested output" in trigger_words(Trigger.OVERFLOW, refused="output_cap")
+    assert "requested output" not in trigger_words(Trigger.PREFLIGHT, refused="output_cap")
