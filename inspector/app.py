@@ -32,6 +32,7 @@ from inspector.terminal.text import clean_line
 from themes.loader import DEFAULT
 
 if TYPE_CHECKING:
+    from core.compress.engines.run import OtherEngine
     from inspector.screens.workspace.views import View
     from inspector.settings.state import RememberedState
 
@@ -62,6 +63,8 @@ class InspectorApp(App[None]):
         colours: How many the terminal shows, one of `themes.loader.DEPTHS`; None for all.
         state: What earlier runs remembered, and this one will; None remembers nothing.
         now: The clock; a test hands in one that stands still.
+        engine: The context engine whose cut is foreseen; None for ours.
+        hermes_python: The interpreter Hermes runs on; None for the one behind the `hermes` command.
         home: Makes the screen to start on; the list of conversations by default.
     """
 
@@ -85,6 +88,8 @@ class InspectorApp(App[None]):
         colours: int | None = None,
         state: RememberedState | None = None,
         now: Callable[[], datetime] = format.utc_now,
+        engine: OtherEngine | None = None,
+        hermes_python: Path | None = None,
         home: Callable[[], Screen[None]] | None = None,
     ) -> None:
         super().__init__()
@@ -92,7 +97,7 @@ class InspectorApp(App[None]):
         self.now = now
         self._session, self._view, self._keys_file = session, view, keys
         self._focuses, self._state = tuple(focuses), state
-        self._first = home
+        self._first, self.engine, self.hermes_python = home, engine, hermes_python
         self.keymap: dict[str, str] = dict(own_keys or {})
         self.diagnosed: dict[tuple[Location, str | None], Counter[Severity]] = {}
         """How many findings of each severity a conversation has, once somebody examined it."""

@@ -26,6 +26,8 @@ class Comparison:
         saves: USD that each later request costs less; None when nobody knows the price.
         made: The preview behind it; None for a compaction that happened.
         supposed: Settings that differ from the true ones, in words.
+        engine: The engine whose cut it is, with its version; empty for Hermes' own compressor.
+        broken: What a provider would refuse in the list that engine returned.
         incomplete: Before and after: the database kept only some of the messages.
     """
 
@@ -50,6 +52,8 @@ class Comparison:
     notes: tuple[str, ...] = ()
     made: Preview | None = None
     supposed: str = ""
+    engine: str = ""
+    broken: tuple[str, ...] = ()
     incomplete: tuple[bool, bool] = (False, False)
 
     @property

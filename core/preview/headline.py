@@ -49,12 +49,21 @@ def headline_of(made: Preview, saves: Decimal | None = None) -> Headline:
 
 def comparison_headline(shown: Comparison) -> Headline:
     """What a comparison comes to; of one that happened, what it kept."""
+    if shown.broken:
+        return broken_engine(shown.engine, f"its list has {'; '.join(shown.broken)}")
     if shown.made is not None:
         return headline_of(shown.made, shown.saves)
     size = len(shown.before), len(shown.after)
     tokens = None if any(shown.incomplete) else (shown.before_tokens, shown.after_tokens)
     told = _outcome(_becomes(shown.middle.size, *size, "became", "became"), tokens, shown.retention, None)
     return Headline(told.sentence, None, told.severity)
+
+
+def broken_engine(name: str, what: str) -> Headline:
+    """An engine that does not run, or whose list no provider takes."""
+    sentence = f"The engine {name} is broken: {what}"
+    sentence = sentence if len(sentence) < MOST else f"{sentence[: MOST - 2].rstrip()}…"
+    return Headline(f"{sentence}.", _table()["remedies"]["broken"], Severity.CRITICAL)
 
 
 def plan_headline(plan: Plan) -> Headline:

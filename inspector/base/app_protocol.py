@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 from textual.widget import Widget
@@ -15,6 +16,7 @@ from core.store.database.locate import Location
 from inspector.base.key_hold import KeyHold
 
 if TYPE_CHECKING:
+    from core.compress.engines.run import OtherEngine
     from inspector.base.live_state import LiveState
 
 
@@ -27,6 +29,8 @@ class Shell(Protocol):
             somebody examined it.
         keys: Those typed while something opens.
         failures: What could not be read, the first first.
+        engine: The context engine the command line named; None for ours.
+        hermes_python: The interpreter Hermes runs on, where the command line named one.
         live: Whether screens follow what is written, and when something last was.
     """
 
@@ -34,6 +38,8 @@ class Shell(Protocol):
     diagnosed: dict[tuple[Location, str | None], Counter[Severity]]
     keys: KeyHold
     failures: list[InspectorError]
+    engine: OtherEngine | None
+    hermes_python: Path | None
     live: LiveState
 
     def recall(self, name: str) -> object:

@@ -24,6 +24,7 @@ PLACES = {
     "diff": ("preview", "look('-diff')"),
     "prompt": ("preview", "prompt"),
     FOCUS: ("preview", "focus_lab"),
+    "engines": ("preview", "engines"),
     "apply": ("preview", "apply"),
     "undo": ("preview", "undo"),
 }

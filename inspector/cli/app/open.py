@@ -58,11 +58,30 @@ def _app(args: argparse.Namespace) -> InspectorApp:
     places = target.locations(args)
     with target.stores(args):
         pass  # a database that cannot be read is said here, not in an app that has nothing to show
+    own |= _engine(args, places[0] if places else None)
     if view in (None, HOME, *PAGES) and args.session is None:
         return InspectorApp(places, view=view, **own)
     place, session_id = _conversation(args)
     others = (one for one in places if one != place)
     return InspectorApp((place, *others), session=session_id, view=view, focuses=focuses, **own)
+
+
+def _engine(args: argparse.Namespace, place: Location | None) -> dict[str, Any]:
+    """The context engine whose cut the app foresees, and the interpreter it needs.
+
+    Raises:
+        NotFoundError, UsageError: The name means no engine.
+    """
+    if args.engine is None:
+        return {"hermes_python": args.hermes_python}
+    from core.compress.engines.host.choice import engine_named, told_name
+    from core.compress.engines.run import OtherEngine
+    from inspector.cli.engines import surroundings
+
+    around = surroundings.around(args, place.home if place is not None else None)
+    found = engine_named(args.engine, around)
+    engine = None if found is None else OtherEngine(told_name(args.engine, found), found, around)
+    return {"hermes_python": args.hermes_python, "engine": engine}
 
 
 def _own() -> dict[str, Any]:

@@ -122,6 +122,18 @@ def add_app_options(parser: argparse.ArgumentParser) -> None:
         help="a topic for the focus lab to compare; may be repeated",
     )
     group.add_argument(
+        "--engine",
+        type=str,
+        metavar="NAME|PATH|builtin|hermes",
+        help="the context engine whose cut map, preview and focus lab show",
+    )
+    group.add_argument(
+        "--hermes-python",
+        type=Path,
+        metavar="PATH",
+        help="the interpreter Hermes runs on (default: that of the `hermes` command)",
+    )
+    group.add_argument(
         "--size", metavar="WxH", type=numbers.size, help="columns x rows of the screenshot, as 120x40"
     )
 

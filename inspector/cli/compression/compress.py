@@ -23,6 +23,7 @@ from inspector.cli.compression.plan import payload as plan_payload
 from inspector.terminal.progress import progress
 
 if TYPE_CHECKING:
+    from core.compress.engines.run import Hosted
     from core.model.headline import Headline
     from inspector.cli.compression.question import Question
 
@@ -76,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _other_engine(args: argparse.Namespace, asked: Question, done: engine_options.Hosted) -> int:
+def _other_engine(args: argparse.Namespace, asked: Question, done: Hosted) -> int:
     """Print what another engine made of the conversation."""
     from inspector.cli.compression import preview_text
 

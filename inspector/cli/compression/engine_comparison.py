@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from core.errors import InspectorError, UsageError
@@ -14,25 +14,10 @@ from inspector.cli.compression import engine_options
 from inspector.cli.compression import summariser_options as summarisers
 
 if TYPE_CHECKING:
+    from core.compress.engines.run import Hosted
     from core.compress.summarise.base import Summariser
+    from core.preview.other_engine import Contender
     from inspector.cli.compression.question import Question
-
-
-@dataclass(frozen=True, slots=True)
-class Contender:
-    """One engine of a comparison.
-
-    Attributes:
-        preview: What it made of the conversation; None when it failed.
-        done: How it ran; None for ours.
-        error: Why it failed.
-    """
-
-    name: str
-    preview: Preview | None
-    seconds: float
-    done: engine_options.Hosted | None = None
-    error: InspectorError | None = None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def single(args: argparse.Namespace, asked: Question) -> engine_options.Hosted | None:
+def single(args: argparse.Namespace, asked: Question) -> Hosted | None:
     """What the engine of `--engine` made of the conversation; None when that is ours.
 
     Raises:
@@ -80,20 +65,21 @@ def run(args: argparse.Namespace, asked: Question) -> int:
 def _contender(args: argparse.Namespace, name: str, asked: Question, writer: Summariser) -> Contender:
     import time
 
+    from core.preview.other_engine import Contender, calls_price
+
     began = time.perf_counter()
     try:
         done = _run(args, name, asked, writer)
     except InspectorError as error:
-        return Contender(name, None, time.perf_counter() - began, error=error)
+        return Contender(name, seconds=time.perf_counter() - began, error=error)
     if done is not None:
-        return Contender(name, done.preview, done.compacted.seconds, done)
-    ours = _ours(args, asked, writer)
-    return Contender(name, ours, time.perf_counter() - began)
+        usd = calls_price(asked.context, done.asked, done.answered)
+        return Contender(name).having(done.preview, done.compacted.seconds, usd, done)
+    ours, usd = _ours(args, asked, writer)
+    return Contender(name).having(ours, time.perf_counter() - began, usd)
 
 
-def _run(
-    args: argparse.Namespace, name: str, asked: Question, writer: Summariser
-) -> engine_options.Hosted | None:
+def _run(args: argparse.Namespace, name: str, asked: Question, writer: Summariser) -> Hosted | None:
     from core.compress.planning.measure import measure
     from core.compress.planning.plan import plan
 
@@ -102,43 +88,45 @@ def _run(
     return engine_options.compacted(args, name, asked, measured, cut, args.focus, writer)
 
 
-def _ours(args: argparse.Namespace, asked: Question, writer: Summariser) -> Preview:
+def _ours(args: argparse.Namespace, asked: Question, writer: Summariser) -> tuple[Preview, Decimal | None]:
     from core.compress.dry_run import preview
     from core.compress.planning.measure import measure
     from core.compress.planning.plan import plan
+    from core.preview.other_engine import our_price
     from inspector.cli.compression import agreement
 
     measured = measure(asked.messages, asked.policy)
     cut = plan(measured, asked.settings, asked.gate, keep=args.keep)
     agreement.agree(args, asked, cut, writer.describe(), (args.focus,))
-    return preview(measured, cut, writer, args.focus, hosted=asked.context is not None)
+    made = preview(measured, cut, writer, args.focus, hosted=asked.context is not None)
+    return made, our_price(asked.context, measured, cut, made)
 
 
 def _payload(one: Contender) -> dict[str, Any]:
-    from core.compress.engines.host.hosted_preview import kept_rows
     from inspector.payloads import values as jsonio
 
-    base: dict[str, Any] = {"engine": one.name, "seconds": round(one.seconds, 3), "error": None}
+    base: dict[str, Any] = {"engine": one.name, "seconds": round(one.seconds or 0.0, 3), "error": None}
     if one.preview is None:
         return base | {"error": None if one.error is None else jsonio.error(one.error)}
-    found, kept = one.preview, kept_rows(one.preview.before, one.preview.after)
+    found = one.preview
     return base | {
         "before_tokens": found.before_tokens,
         "after_tokens": found.after_tokens,
         "after_messages": len(found.after),
-        "kept": len(kept),
-        "dropped": len(found.before) - len(kept),
-        "score": None if found.retention is None else found.retention.score,
+        "kept": one.kept,
+        "dropped": one.dropped,
+        "orphans": one.orphans,
+        "score": one.score,
         "summary": found.summary,
-        "valid": one.done is None or not one.done.compacted.problems,
-        "problems": [] if one.done is None else list(one.done.compacted.problems),
+        "valid": not one.problems,
+        "problems": list(one.problems),
         "model_calls": None if one.done is None else one.done.calls,
         "tokens_sent": None if one.done is None else one.done.sent,
+        "usd": jsonio.money(one.usd),
     }
 
 
 def _lines(found: list[Contender]) -> Iterator[str]:
-    from core.compress.engines.host.hosted_preview import kept_rows
     from inspector.cli.table import Column, lines
     from inspector.terminal import formatting as format
 
@@ -148,27 +136,29 @@ def _lines(found: list[Contender]) -> Iterator[str]:
         Column("messages kept", right=True, rank=2),
         Column("messages dropped", right=True, rank=3),
         Column("facts kept", right=True),
+        Column("orphans", right=True, rank=5),
+        Column("price", right=True, rank=1),
         Column("seconds", right=True, rank=4),
         Column("", shrinks=True, wraps=True, least=16),
     )
-    rows = []
-    for one in found:
-        if one.preview is None:
-            what = "" if one.error is None else one.error.what
-            rows.append([one.name, *("–",) * 4, f"{one.seconds:.2f}", what])
-            continue
-        kept = kept_rows(one.preview.before, one.preview.after)
-        broken = () if one.done is None else one.done.compacted.problems
-        score = None if one.preview.retention is None else one.preview.retention.score
-        rows.append(
-            [
-                one.name,
-                format.count(one.preview.after_tokens, mark=format.ESTIMATE),
-                str(len(kept)),
-                str(len(one.preview.before) - len(kept)),
-                format.percent(score),
-                f"{one.seconds:.2f}",
-                f"broken: {'; '.join(broken)}" if broken else "",
-            ]
-        )
-    yield from lines(columns, rows)
+    yield from lines(columns, map(_row, found))
+    yield f"price: at the model Hermes would ask, by the release's estimate of tokens ({format.ESTIMATE})"
+
+
+def _row(one: Contender) -> list[str]:
+    from inspector.terminal import formatting as format
+
+    seconds = f"{one.seconds or 0.0:.2f}"
+    if one.preview is None:
+        return [one.name, *("–",) * 6, seconds, one.trouble]
+    return [
+        one.name,
+        format.count(one.preview.after_tokens, mark=format.ESTIMATE),
+        str(one.kept),
+        str(one.dropped),
+        format.percent(one.score),
+        str(one.orphans),
+        format.money(one.usd, mark=format.ESTIMATE if one.usd else ""),
+        seconds,
+        one.trouble,
+    ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
@@ -12,30 +11,11 @@ from inspector.cli.arguments import confirm
 from inspector.cli.engines import surroundings
 
 if TYPE_CHECKING:
-    from core.compress.engines.host.found_engine import FoundEngine
-    from core.compress.engines.host.hosted import Compacted
+    from core.compress.engines.run import Hosted
     from core.compress.planning.measure import Measured
     from core.compress.summarise.base import Summariser
     from core.model.compaction.plan import Plan
-    from core.model.compaction.preview import Preview
     from inspector.cli.compression.question import Question
-
-
-@dataclass(frozen=True, slots=True)
-class Hosted:
-    """What another engine made of the conversation.
-
-    Attributes:
-        same: Hermes' own compressor kept the same messages as our replay of it; None for any other engine.
-        calls: Calls to a model, and the tokens they sent.
-    """
-
-    found: FoundEngine
-    compacted: Compacted
-    preview: Preview
-    same: bool | None
-    calls: int
-    sent: int
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,11 +46,7 @@ def compacted(
         EngineFailed: It could not be loaded, hung, died or returned no list.
     """
     from core.compress.engines.host.choice import engine_named
-    from core.compress.engines.host.found_engine import EngineKind
-    from core.compress.engines.host.hosted import hosted
-    from core.compress.engines.host.hosted_preview import hosted_preview
-    from core.compress.engines.host.model_calls import ModelCalls
-    from core.compress.requests.request import summary_request
+    from core.compress.engines.run import OtherEngine, run_engine
 
     path = None if asked.context is None else asked.context.config.path
     here = surroundings.around(args, None if path is None else path.parent)
@@ -79,15 +55,8 @@ def compacted(
         return None
     if args.keep:
         raise UsageError("--keep goes without another engine: `/compress here N` is Hermes' own")
-    own = found.kind is EngineKind.BUILTIN
-    request = summary_request(measured, cut, focus=focus) if own and cut.middle.size else None
-    calls = ModelCalls(writer, asked.policy, request, _agreed(args, asked, writer, measured))
-    with hosted(found, home=here.home, python=here.python, settings=cut.settings, answer=calls) as engine:
-        wires = [dict(message.wire) for message in measured.messages]
-        result = engine.compact(wires, cut.compared_tokens, focus)
-    shown = hosted_preview(measured, cut, result, focus, writer.name)
-    same = _agree(measured, cut, shown, result) if own else None
-    return Hosted(found, result, shown, same, calls.count, calls.sent)
+    most = _agreed(args, asked, writer, measured)
+    return run_engine(OtherEngine(name, found, here), measured, cut, writer, focus, most_tokens=most)
 
 
 def payload(done: Hosted) -> dict[str, Any]:
@@ -127,19 +96,6 @@ def lines(done: Hosted) -> Iterator[str]:
     }
     yield f"{told}{agreement[done.same]}"
     yield from (f"broken: {problem}" for problem in done.compacted.problems)
-
-
-def _agree(measured: Measured, cut: Plan, shown: Preview, result: Compacted) -> bool:
-    """Hermes' own compressor kept what our replay of it keeps, and fires where that fires."""
-    from core.compress.dry_run import preview
-    from core.compress.engines.host.hosted_preview import kept_rows
-    from core.compress.summarise.extract.summariser import ExtractiveSummariser
-
-    ours = preview(measured, cut, ExtractiveSummariser(), retention=False, hosted=False).after
-    kept, theirs = kept_rows(measured.messages, ours), kept_rows(shown.before, shown.after)
-    return (
-        kept == theirs and len(ours) == len(shown.after) and result.threshold in (None, cut.threshold_tokens)
-    )
 
 
 def _agreed(args: argparse.Namespace, asked: Question, writer: Summariser, measured: Measured) -> int | None:

@@ -16,6 +16,7 @@ from inspector.cli.compression import question as what_if
 from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
+    from core.compress.engines.run import Hosted
     from core.compress.planning.measure import Measured
     from core.explain.context.generation import GenerationContext
 
@@ -63,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _other_engine(
     args: argparse.Namespace, asked: what_if.Question, measured: Measured, found: Plan
-) -> engine_options.Hosted | None:
+) -> Hosted | None:
     """What the engine of `--engine` does; its calls to a model are answered by rule."""
     if args.engine is None:
         return None

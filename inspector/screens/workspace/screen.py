@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -72,7 +74,12 @@ class WorkspaceScreen(Page):
         self._anywhere = view is None and row is None
         self._views: dict[str, View] = {}
         self._engine: EngineInCharge | None = None
-        self.set_reactive(WorkspaceScreen.cursor, Cursor(row=row))
+        self.set_reactive(
+            WorkspaceScreen.cursor,
+            Cursor(
+                row=row,
+            ),
+        )
 
     def compose(self) -> ComposeResult:
         """Title, banner, the view in front, keys."""
@@ -92,6 +99,7 @@ class WorkspaceScreen(Page):
             last = shell(self).recall("tab")
             self._active = names.index(last) if isinstance(last, str) and last in names else 0
         bar.active = self._active
+        self.cursor = replace(self.cursor, engine=shell(self).engine)
         self._pulse = Pulse(self, self.location, self.load)
         self.load()
         self.set_interval(AGES, lambda: self.watch_cursor(self.cursor))
@@ -234,7 +242,7 @@ class WorkspaceScreen(Page):
         if generation is not None:
             place = generation.index + step
             if 1 <= place <= len(self.subject.conversation.generations):
-                self.cursor = Cursor(place)
+                self.cursor = Cursor(place, engine=self.cursor.engine)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Where there is one generation, or none is shown by itself, there is no other to go to."""

@@ -10,6 +10,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import var
 
+from core.compress.engines.run import OtherEngine
 from core.model.transcript.conversation import Conversation, Generation
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
@@ -33,11 +34,13 @@ class Cursor:
         generation: 1-based; 0 stands for the newest.
         row: `messages.id` under the cursor; None before one was chosen.
         supposed: What the what-if bar supposes of this generation; None when nothing differs.
+        engine: Whose cut is foreseen; None for Hermes' own compressor as this program replays it.
     """
 
     generation: int = 0
     row: int | None = None
     supposed: Hypothesis | None = None
+    engine: OtherEngine | None = None
 
     def within(self, conversation: Conversation) -> Generation | None:
         """The generation the cursor is in; None in a conversation without messages."""
@@ -83,13 +86,18 @@ class View(Reporting, Vertical):
 
     def move_to(self, *, generation: int | None = None, row: int | None = None) -> None:
         """Move the shared cursor; what is not named stays (another generation forgets the row)."""
-        here = self.cursor if generation is None else Cursor(generation)
+        here = self.cursor if generation is None else Cursor(generation, engine=self.cursor.engine)
         self.post_message(self.CursorMoved(here if row is None else replace(here, row=row)))
 
     def suppose(self, supposed: Hypothesis | None) -> None:
         """Tell every view what is supposed instead of what is true."""
         if supposed != self.cursor.supposed:
             self.post_message(self.CursorMoved(replace(self.cursor, supposed=supposed)))
+
+    def use_engine(self, engine: OtherEngine | None) -> None:
+        """Tell every view whose cut is foreseen."""
+        if engine != self.cursor.engine:
+            self.post_message(self.CursorMoved(replace(self.cursor, engine=engine)))
 
     def on_mount(self) -> None:
         """Its widgets are there now: take the keys, unless another view came to the front meanwhile."""

@@ -1,28 +1,46 @@
-"""A model on loopback that calls a tool some times and then answers; run as a program: PORT STEPS LOG."""
+"""A model on loopback that calls a tool some times and then answers; run as a program: PORT STEPS LOG.
+
+A prompt that says "in 30 steps" is answered after as many; the count outlives a compaction in mid turn.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-_OUTPUT = 9_000
-"""Characters each tool call prints."""
+_STEPS = re.compile(r"in (\d+) steps")
+_COMMAND = "echo '/srv/app/module_{0}.py: ValueError E{0} at line {0}'; printf 'filler-{0} %.0s' $(seq {1})"
+_WORDS = 800
+"""Words each tool call prints, some 9,000 characters."""
 
 
-def reply(messages: list[dict[str, Any]], tools: Any, steps: int) -> dict[str, Any]:
-    """The next message of the assistant."""
-    last = max((i for i, row in enumerate(messages) if row.get("role") == "user"), default=0)
-    done = sum(row.get("role") == "tool" for row in messages[last:])
-    if not tools or done >= steps:
-        return {"role": "assistant", "content": f"Done after {len(messages)} messages."}
-    code = (
-        f"import random; random.seed({len(messages)}); print(''.join(random.choices('abc de', k={_OUTPUT})))"
-    )
-    function = {"name": "terminal", "arguments": json.dumps({"command": f'python3 -c "{code}"'})}
-    call = {"id": f"call_{len(messages):05d}", "type": "function", "function": function}
-    return {"role": "assistant", "content": f"Step {done + 1}.", "tool_calls": [call]}
+class Turn:
+    """How far the turn under way has come, and how many calls were made in all."""
+
+    def __init__(self) -> None:
+        self.wanted: int | None = None
+        self.done = self.calls = 0
+
+    def reply(self, messages: list[dict[str, Any]], tools: Any, steps: int) -> dict[str, Any]:
+        """The next message of the assistant; a request without tools is not part of the turn."""
+        if not tools:
+            return {"role": "assistant", "content": f"Done after {len(messages)} messages."}
+        if self.wanted is None:
+            users = [str(row.get("content")) for row in messages if row.get("role") == "user"]
+            named = _STEPS.findall(users[-1]) if users else []
+            self.wanted = int(named[-1]) if named else steps
+        if self.done >= self.wanted:
+            self.wanted, self.done = None, 0
+            return {"role": "assistant", "content": f"Done after {self.calls} calls."}
+        self.done += 1
+        self.calls += 1
+        arguments = json.dumps({"command": _COMMAND.format(self.calls, _WORDS)})
+        function = {"name": "terminal", "arguments": arguments}
+        call = {"id": f"call_{self.calls:05d}", "type": "function", "function": function}
+        return {"role": "assistant", "content": f"Step {self.done}.", "tool_calls": [call]}
 
 
 def orphans(messages: list[dict[str, Any]]) -> int:
@@ -38,7 +56,7 @@ def orphans(messages: list[dict[str, Any]]) -> int:
 class Handler(BaseHTTPRequestHandler):
     """Chat completions, streamed or not, and the list of models."""
 
-    steps, log = 8, ""
+    steps, log, turn = 8, "", Turn()
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing."""
@@ -51,10 +69,11 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
         messages, tools = body.get("messages", []), body.get("tools")
-        message = reply(messages, tools, self.steps)
+        message = self.turn.reply(messages, tools, self.steps)
         size = len(json.dumps([messages, tools or []])) // 4
         with open(self.log, "a") as stream:
-            row = {"messages": len(messages), "tokens": size, "orphans": orphans(messages)}
+            row: dict[str, Any] = {"messages": len(messages), "tokens": size, "orphans": orphans(messages)}
+            row["auxiliary"] = not tools
             stream.write(json.dumps(row) + "\n")
         usage = {"prompt_tokens": size, "completion_tokens": 50, "total_tokens": size + 50}
         finish = "tool_calls" if "tool_calls" in message else "stop"

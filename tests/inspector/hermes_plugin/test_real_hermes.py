@@ -1,6 +1,7 @@
 """Real releases of Hermes on our engine; HERMES_VENVS names a folder of virtual environments, as `0.19.0`.
 
-A conversation of several processes is held with a scripted model until it has been compacted, and resumed.
+Four prompts in four processes and one long turn are held with a scripted model, on our engine and also on
+the built-in one; `-rP` shows the figures of both.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ import json
 import os
 import re
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +26,8 @@ from inspector.cli.main import run
 
 VENVS = Path(os.environ.get("HERMES_VENVS") or "/nowhere")
 RELEASES = ("0.13.0", "0.16.0", "0.18.2", "0.19.0", "0.22.2")
-PROMPTS = 5
+PROMPTS, STEPS, LONG = 4, 22, 30
+"""Prompts, each in a process of its own; tool calls of each; tool calls of the long turn."""
 DONE = re.compile(r"context compression done: .*messages=(\d+)->(\d+)")
 
 
@@ -42,7 +46,7 @@ def model(tmp_path: Path) -> Iterator[int]:
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]
     script = Path(__file__).with_name("scripted_model.py")
-    words = [sys.executable, str(script), str(port), "9", str(tmp_path / "requests.jsonl")]
+    words = [sys.executable, str(script), str(port), str(STEPS), str(tmp_path / "requests.jsonl")]
     server = subprocess.Popen(words)
     time.sleep(0.5)
     yield port
@@ -80,6 +84,59 @@ def compactions(home: Path) -> list[tuple[int, int]]:
     return [(int(before), int(after)) for before, after in DONE.findall(log)]
 
 
+def requests_of(folder: Path) -> list[dict[str, Any]]:
+    """The requests of the main loop, oldest first."""
+    rows = [json.loads(line) for line in (folder / "requests.jsonl").read_text().splitlines()]
+    return [row for row in rows if not row["auxiliary"]]
+
+
+def converse(hermes: Path, folder: Path) -> list[int]:
+    """Hold the conversation; how many compactions there were by the end of each process."""
+    home, counted = folder / "home", []
+    prompts = [f"Look into module {number}." for number in range(PROMPTS)]
+    for number, text in enumerate((*prompts, f"Now all of it, in {LONG} steps.")):
+        done = chat(hermes, folder, text, *(["--continue"] if number else []))
+        assert done.returncode == 0, done.stdout + done.stderr
+        counted.append(len(compactions(home)))
+    return counted
+
+
+def figures(folder: Path, name: str, counted: list[int]) -> dict[str, Any]:
+    """Compactions, calls, tokens sent, and the share of facts each compaction kept."""
+    from core.preview.past import happened
+    from core.store.database.locate import Location
+    from core.store.store import Store
+
+    home, sent = folder / "home", requests_of(folder)
+    place = Location(db=home / "state.db", home=home)
+    connection = sqlite3.connect(f"{place.db.as_uri()}?mode=ro", uri=True)
+    [newest] = connection.execute("SELECT id FROM sessions ORDER BY started_at DESC LIMIT 1").fetchone()
+    connection.close()
+    with Store(place) as store:
+        generations = store.conversation(newest).generations
+    past = [happened(place, generations, one, lambda: False) for one in generations[:-1]]
+    scores = [one.retention.score for one in past if one is not None and one.retention is not None]
+    return {
+        "engine": name,
+        "compactions": counted,
+        "calls": len(sent),
+        "tokens": sum(row["tokens"] for row in sent),
+        "largest": max(row["tokens"] for row in sent),
+        "retention": [None if score is None else round(score, 2) for score in scores],
+        "sizes": compactions(home),
+    }
+
+
+def follows_plan(folder: Path) -> int:
+    """How many requests hold fewer messages than the one before, each as many as a compaction left."""
+    sizes = [row["messages"] for row in requests_of(folder)]
+    left = [after for _, after in compactions(folder / "home")]
+    drops = [now for before, now in pairwise(sizes) if now < before]
+    # the system prompt stands before the list, and a prompt typed since may stand behind it
+    assert all(any(now - after in (1, 2, 3) for after in left) for now in drops), (drops, left)
+    return len(drops)
+
+
 def test_a_real_hermes_runs_on_our_engine(
     hermes: Path,
     model: int,
@@ -92,20 +149,30 @@ def test_a_real_hermes_runs_on_our_engine(
     config = (home / "config.yaml").read_bytes()
     where = ["--home", str(home)]
     assert run(["plugin", "install", "--engine", "--recorder", *where, "--yes"]) == 0
-    for number in range(PROMPTS):
-        done = chat(hermes, tmp_path, f"Look into module {number}.", *(["--continue"] if number else []))
-        assert done.returncode == 0, done.stdout + done.stderr
-    requests = [json.loads(line) for line in (tmp_path / "requests.jsonl").read_text().splitlines()]
-    assert sum(request["orphans"] for request in requests) == 0
+    counted = converse(hermes, tmp_path)
+    requests = (tmp_path / "requests.jsonl").read_text().splitlines()
+    assert sum(json.loads(line)["orphans"] for line in requests) == 0
     happened = compactions(home)
-    assert happened
+    assert counted[PROMPTS - 1] >= 3  # and a process that took each up
+    assert len(happened) > counted[PROMPTS - 1]  # the long turn has its own
+    assert follows_plan(tmp_path) >= 3
     log = (home / "logs" / "agent.log").read_text(errors="replace")
     assert "Hermes Inspector" not in log  # it warns of its failures alone
+    assert [line for line in log.splitlines() if " ERROR " in line] == []
     assert _explained(capsys, where) == len(happened)
     _check_recording(tmp_path, home, happened, len(requests))
+    sys.stdout.write(f"{json.dumps(figures(tmp_path, 'inspector', counted))}\n")
     assert run(["plugin", "uninstall", *where, "--yes"]) == 0
     assert (home / "config.yaml").read_bytes() == config
-    assert chat(hermes, tmp_path, "And without it?", "--continue").returncode == 0
+    assert chat(hermes, tmp_path, "And without it, in 1 steps?", "--continue").returncode == 0
+
+
+def test_the_built_in_engine_on_the_same_script(hermes: Path, model: int, tmp_path: Path) -> None:
+    home_for(tmp_path, model)
+    counted = converse(hermes, tmp_path)
+    found = figures(tmp_path, "built-in", counted)
+    sys.stdout.write(f"{json.dumps(found)}\n")
+    assert found["calls"] >= PROMPTS * (STEPS + 1) + LONG + 1
 
 
 def _explained(capsys: pytest.CaptureFixture[str], where: list[str]) -> int:
@@ -119,8 +186,6 @@ def _explained(capsys: pytest.CaptureFixture[str], where: list[str]) -> int:
 
 def _check_recording(folder: Path, home: Path, happened: list[tuple[int, int]], requests: int) -> None:
     """What was recorded is what happened."""
-    import sqlite3
-
     recording = Recording(folder / "state" / "hermes-inspector")
     connection = sqlite3.connect(f"{recording.path.as_uri()}?mode=ro", uri=True)
     measured = connection.execute("SELECT before, after FROM compactions ORDER BY id").fetchall()

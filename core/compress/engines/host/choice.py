@@ -77,6 +77,11 @@ def _own_name(found: FoundEngine, around: Surroundings) -> str | None:
         return None
 
 
+def told_name(text: str, found: FoundEngine) -> str:
+    """What an engine is called on screen: as the user did, or of a path its own name."""
+    return found.name if "/" in text or "\\" in text else text
+
+
 def no_model(call: dict[str, object]) -> str:
     """Answer of a host that asks no model."""
     raise UsageError("no model is asked here")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,6 +132,7 @@ def hosted(
     settings: Settings,
     answer: Answer,
     bounds: Bounds | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> Iterator[HostedEngine]:
     """Load an engine in a process of its own, which ends with the block.
 
@@ -142,13 +143,14 @@ def hosted(
         settings: The model's window and the shares in force.
         answer: Who answers its calls to a model.
         bounds: What it may use.
+        stop: Says whether the user has given up.
 
     Raises:
         EngineFailed: It cannot be loaded.
     """
     with (
         private_home(home) as copy,
-        EngineProcess(python, copy, found.name, answer, bounds) as process,
+        EngineProcess(python, copy, found.name, answer, bounds, stop) as process,
     ):
         yield HostedEngine(_moved(found, home, copy), process, settings)
 

@@ -36,6 +36,7 @@ def hosted_preview(
     before = measured.messages
     after = tuple(Message(wire) for wire in found.messages)
     kept = _kept(before, after)
+    after = tuple(_with_row(message, before, old) for message, old in zip(after, kept, strict=True))
     new = [index for index, old in enumerate(kept) if old is None]
     cut, held = replaced(before, after)
     changed = bool(new) or len(after) != len(before)
@@ -104,6 +105,11 @@ def _kept(before: Sequence[Message], after: Sequence[Message]) -> list[int | Non
         found.append(old)
         reached = reached if old is None else old + 1
     return found
+
+
+def _with_row(message: Message, before: Sequence[Message], old: int | None) -> Message:
+    """A message as the engine returned it, and the row it still is."""
+    return message if old is None else replace(message, row=before[old].row)
 
 
 def _is_noted(old: Message, new: Message) -> bool:

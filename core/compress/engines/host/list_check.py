@@ -23,6 +23,11 @@ def unusable(after: Any) -> str | None:
     return None
 
 
+def orphans(rows: Sequence[dict[str, Any]]) -> int:
+    """Tool results that answer no call before them."""
+    return sum(text.startswith("{count} tool result") for text in _faults(rows))
+
+
 def problems(before: Sequence[dict[str, Any]], after: Sequence[dict[str, Any]]) -> tuple[str, ...]:
     """What is wrong with a list, one clause each; what was wrong before is not counted again."""
     had, has = Counter(_faults(before)), Counter(_faults(after))

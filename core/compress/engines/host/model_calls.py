@@ -28,6 +28,7 @@ class ModelCalls:
     Attributes:
         count: Calls so far.
         sent: Tokens sent so far.
+        asked, answered: Tokens of the calls and of their answers, whoever answers.
     """
 
     def __init__(
@@ -39,7 +40,7 @@ class ModelCalls:
     ) -> None:
         self._summariser, self._policy, self._prepared = summariser, policy, prepared
         self._most = most_tokens
-        self.count = self.sent = 0
+        self.count = self.sent = self.asked = self.answered = 0
 
     def __call__(self, call: dict[str, Any]) -> str:
         """Answer one call.
@@ -49,16 +50,22 @@ class ModelCalls:
             SummaryFailure: The summariser failed.
         """
         request = self._prepared or self._request(call)
+        tokens = self._tokens(request.transcript)
+        self.asked += self._tokens(_texts(call))
         if self._summariser.describe() is not None:
-            self.sent += text_tokens(request.transcript, self._policy.estimate.unit)
+            self.sent += tokens
             if self._most is not None and self.sent > self._most:
                 raise UsageError("the engine asked to send more than was agreed to")
         self.count += 1
-        return self._summariser.summarise(request).body
+        answer = self._summariser.summarise(request).body
+        self.answered += self._tokens(answer)
+        return answer
+
+    def _tokens(self, text: str) -> int:
+        return text_tokens(text, self._policy.estimate.unit)
 
     def _request(self, call: dict[str, Any]) -> SummaryRequest:
-        texts = (Message(wire).text for wire in call["messages"] if isinstance(wire, dict))
-        text = "\n\n".join(texts)
+        text = _texts(call)
         if self._summariser.describe() is not None:
             text = redact_text(text)
         limit = call.get("max_tokens")
@@ -69,3 +76,8 @@ class ModelCalls:
             transcript=text,
             max_output=limit if isinstance(limit, int) else None,
         )
+
+
+def _texts(call: dict[str, Any]) -> str:
+    """What a call asks, as one text."""
+    return "\n\n".join(Message(wire).text for wire in call["messages"] if isinstance(wire, dict))

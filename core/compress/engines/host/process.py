@@ -21,6 +21,8 @@ from core.errors import InspectorError
 
 _START = Path(__file__).parent / "child" / "start.py"
 _CHUNK = 1 << 16
+_LOOK = 0.1
+"""Seconds between two looks at whether the user has given up."""
 _KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "TZ")
 """Of the environment; whatever else there is may be a key."""
 
@@ -57,12 +59,20 @@ class EngineProcess:
         name: Of the engine, for messages.
         answer: Who answers its model calls.
         bounds: What it may use.
+        stop: Says whether the user has given up.
     """
 
     def __init__(
-        self, python: Path | None, home: Path, name: str, answer: Answer, bounds: Bounds | None = None
+        self,
+        python: Path | None,
+        home: Path,
+        name: str,
+        answer: Answer,
+        bounds: Bounds | None = None,
+        stop: Callable[[], bool] | None = None,
     ) -> None:
         self._bounds = bounds or Bounds()
+        self._stop = stop
         self._name = name
         self._answer = answer
         self._pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()
@@ -155,11 +165,7 @@ class EngineProcess:
     def _line(self, until: float) -> dict[str, Any]:
         parts, size = [self._rest], len(self._rest)
         while b"\n" not in parts[-1]:
-            try:
-                piece = self._pieces.get(timeout=max(0.0, until - time.monotonic()))
-            except queue.Empty:
-                self._kill()
-                raise self._failed(f"it did not answer within {self._bounds.seconds:g} s") from None
+            piece = self._piece(until)
             if not piece:
                 raise self._failed(self._end())
             parts.append(piece)
@@ -175,6 +181,20 @@ class EngineProcess:
         if not isinstance(answer, dict):
             raise self._failed("it wrote garbage into the pipe of the host")
         return answer
+
+    def _piece(self, until: float) -> bytes:
+        """The next piece of what it writes; empty at its end."""
+        while True:
+            left = until - time.monotonic()
+            try:
+                return self._pieces.get(timeout=max(0.0, min(left, _LOOK)))
+            except queue.Empty:
+                given_up = self._stop is not None and self._stop()
+                if left > 0 and not given_up:
+                    continue
+            self._kill()
+            late = f"it did not answer within {self._bounds.seconds:g} s"
+            raise self._failed("it was given up" if given_up else late)
 
     def _end(self) -> str:
         """How the process ended, in words."""

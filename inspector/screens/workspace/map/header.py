@@ -20,11 +20,11 @@ class MapHeader(Widget):
         super().__init__(id=id)
         self._plan: Plan | None = None
         self._supposed = False
-        self._waiting = ""
+        self._waiting = self._engine = ""
 
-    def show(self, plan: Plan | None, *, supposed: bool = False, waiting: str = "") -> None:
-        """Show a plan, or what is being waited for while there is none."""
-        self._plan, self._supposed, self._waiting = plan, supposed, waiting
+    def show(self, plan: Plan | None, *, supposed: bool = False, waiting: str = "", engine: str = "") -> None:
+        """Show a plan and the engine whose it is, or what is being waited for while there is none."""
+        self._plan, self._supposed, self._waiting, self._engine = plan, supposed, waiting, engine
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -32,15 +32,19 @@ class MapHeader(Widget):
         palette, width = Palette.of(self.app), self.size.width
         if self._plan is None:
             return Line().gap().add(self._waiting, palette.style("ink-muted")).strip(width, self.rich_style)
-        line = header_line(self._plan, width, palette, supposed=self._supposed)
+        line = header_line(self._plan, width, palette, supposed=self._supposed, engine=self._engine)
         return line.strip(width, self.rich_style)
 
 
-def header_line(plan: Plan, width: int, palette: Palette, *, supposed: bool = False) -> Line:
+def header_line(
+    plan: Plan, width: int, palette: Palette, *, supposed: bool = False, engine: str = ""
+) -> Line:
     """The line for a plan; the reason gives way first, then the share."""
     line, right = _pressure(plan, palette), headroom(plan, palette)
     if supposed:
         right = Line().add("supposed", palette.style("match", bold=True)).gap(2).extend(right)
+    if engine:
+        right = Line().add(f"engine {engine}", palette.style("match", bold=True)).gap(2).extend(right)
     room = width - line.width - right.width - 4
     for text in reasons(plan):
         if len(text) <= room:

@@ -5,17 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 
+from core.compress.engines.run import OtherEngine
 from core.compress.planning.measure import Measured
+from core.model.compaction.plan import Plan
 from core.model.headline import NO_HEADLINE
 from core.model.transcript.conversation import Generation
 from core.preview.generation import Reading, read
 from core.preview.headline import plan_headline
+from core.preview.what_if import Hypothesis
 from inspector.base.workers import ask
 from inspector.screens.workspace.map.detail import MapDetail
 from inspector.screens.workspace.map.header import MapHeader
 from inspector.screens.workspace.map.listing import MapListing
-from inspector.screens.workspace.map.reading import measured_for
-from inspector.screens.workspace.map.work import MapWork
+from inspector.screens.workspace.map.reading import engine_cut, measured_for
+from inspector.screens.workspace.map.work import EngineCut, MapWork
 from inspector.screens.workspace.views import GenerationView
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.what_if import WhatIfBar
@@ -87,7 +90,8 @@ class MapPlanner:
     def follow(self) -> None:
         """Take what is supposed elsewhere."""
         state, supposed = self._widgets.bar.state, self._view.cursor.supposed
-        if state is not None and state.supposing(supposed) != state:
+        other = self._view.cursor.engine != self._work.engine
+        if state is not None and (other or state.supposing(supposed) != state):
             self._widgets.bar.show(state.supposing(supposed))
             self.replan()
 
@@ -102,12 +106,44 @@ class MapPlanner:
             job = partial(measured_for, reading.messages, release)
             ask(self._view, "map-measure", job, partial(self._take_measured, self._work.number))
             return
-        self._widgets.answer.answer = plan_headline(plan)
-        self._widgets.header.show(plan, supposed=state.changed)
+        engine = self._view.cursor.engine
+        if engine is not None and self._work.engine_plan_of(engine, state.supposed) is None:
+            self._run(engine, state.supposed, plan)
+            return
+        plan = self._work.lay(plan, engine)
+        self._widgets.answer.answer = self._work.broken or plan_headline(plan)
+        whose = "" if engine is None else engine.title
+        self._widgets.header.show(plan, supposed=state.changed, engine=whose)
         self._widgets.strip.show(plan)
         self._listing.lay_bands()
         self._detail.show_sums()
         self._detail.show_row()
+
+    def _run(self, engine: OtherEngine, supposed: Hypothesis, cut: Plan) -> None:
+        """Let an engine cut it; what it is run under is what is supposed now."""
+        reading, measured = self._work.reading, self._work.measured
+        self._work.engine = engine
+        self._widgets.answer.answer = NO_HEADLINE
+        self.wait(f"{engine.title} is compacting a copy of {cut.messages:,} messages … · esc gives up")
+        if reading is not None and measured is not None:
+            job = partial(engine_cut, engine, reading, measured, cut, supposed)
+            ask(self._view, "map-measure", job, partial(self._take_engine, self._work.number))
+
+    @property
+    def running(self) -> bool:
+        """An engine is at work."""
+        here = self._view.cursor.engine
+        return here is not None and self._work.engine == here and self._work.engine_cut is None
+
+    def give_up(self) -> None:
+        """Stop the engine at work, and go back to ours."""
+        self._view.workers.cancel_group(self._view, "map-measure")
+        self._view.use_engine(None)
+
+    def _take_engine(self, number: int, found: EngineCut) -> None:
+        if number == self._work.number:
+            self._work.engine_cut = found
+            self.replan()
 
     def _take_measured(self, number: int, measured: Measured) -> None:
         if number == self._work.number:

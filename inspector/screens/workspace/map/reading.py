@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from core.compress.engines.run import OtherEngine
 from core.compress.planning.measure import Measured
 from core.model.accounting.usage import TokenCounts
+from core.model.compaction.plan import Plan
 from core.model.transcript.message import Message
 from core.model.transcript.storage import RowPreview
+from core.preview.generation import Reading
+from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
 from inspector.screens.workspace.map.model import holds
+from inspector.screens.workspace.map.work import EngineCut
 
 SEARCH_PAGE = 500
 Stop = Callable[[], bool]
@@ -38,6 +43,25 @@ def measured_for(messages: Sequence[Message], release: str, stop: Stop) -> Measu
     from core.hermes.policy.policy import load_policy
 
     return measure(messages, load_policy(release))
+
+
+def engine_cut(
+    engine: OtherEngine, reading: Reading, measured: Measured, cut: Plan, supposed: Hypothesis, stop: Stop
+) -> EngineCut | None:
+    """Where another engine cuts; an engine that fails answers with what is wrong. None when told to stop."""
+    from core.compress.engines.host.process import EngineFailed
+    from core.compress.engines.run import run_engine
+    from core.preview.headline import broken_engine
+    from core.preview.summarisers import extractive_summariser
+
+    try:
+        writer = extractive_summariser(reading.context.policy)
+        done = run_engine(engine, measured, cut, writer, None, stop=stop)
+    except EngineFailed as error:
+        return None if stop() else EngineCut(engine, supposed, None, broken_engine(engine.title, error.what))
+    problems = done.compacted.problems
+    broken = broken_engine(engine.title, f"its list has {'; '.join(problems)}") if problems else None
+    return EngineCut(engine, supposed, done.preview.plan, broken)
 
 
 def counted(messages: Sequence[Message], model: str, stop: Stop) -> TokenCounts | None:

@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 
 from core.errors import UsageError
 from inspector.base.commands import bindings
+from inspector.screens.workspace.engines.opening import open_engines
 from inspector.screens.workspace.map.detail import MapDetail
 from inspector.screens.workspace.map.listing import MapListing
 from inspector.screens.workspace.map.panes import MapPanes
@@ -145,6 +146,10 @@ class MapView(GenerationView):
             about = self.subject.conversation
             self.app.push_screen(ResultsScreen(self.subject.location, about.tip.id, about.name))
 
+    def action_engines(self) -> None:
+        """Choose the context engine, or compare all that are found."""
+        open_engines(self)
+
     def action_search(self) -> None:
         """Ask what to look for."""
         self._prompt.ask(SEARCH, "/", hint="text in this conversation")
@@ -173,6 +178,9 @@ class MapView(GenerationView):
     @on(WhatIfBar.Left)
     def action_close(self) -> None:
         """Back to the list; once there, forget the search."""
+        if self.planner.running:
+            self.planner.give_up()
+            return
         if self.panes.list.has_focus:
             self.listing.clear_hits()
         self.panes.close_drawer()
@@ -182,7 +190,7 @@ class MapView(GenerationView):
         if action in ("close", "reset") and not self.is_mounted:
             return False
         if action == "close":
-            return self.listing.has_hits or not self.panes.list.has_focus
+            return self.planner.running or self.listing.has_hits or not self.panes.list.has_focus
         if action == "reset":
             return self.widgets.bar.state is not None and self.widgets.bar.state.changed
         return True

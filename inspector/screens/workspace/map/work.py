@@ -4,14 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from core.compress.engines.run import OtherEngine
 from core.compress.planning.measure import Measured
 from core.model.accounting.usage import TokenCounts
 from core.model.compaction.plan import Plan
+from core.model.headline import Headline
 from core.preview.generation import Reading
 from core.preview.what_if import Hypothesis
 from inspector.screens.workspace.map.model import Dressing
 from inspector.widgets.messages.detail_pane import Detail
 from inspector.widgets.messages.draw import MessageRow
+
+
+@dataclass(frozen=True)
+class EngineCut:
+    """Where another engine cuts, and under what.
+
+    Attributes:
+        plan: None when it failed.
+        broken: What is wrong with the engine or its list; None when nothing is.
+    """
+
+    engine: OtherEngine
+    supposed: Hypothesis
+    plan: Plan | None
+    broken: Headline | None
 
 
 @dataclass
@@ -23,6 +40,8 @@ class MapWork:
         reading: The generation read whole; None until it was.
         measured: Its messages as the release supposed weighs them.
         counts: What a real tokenizer counts; None until it has.
+        engine: The engine last asked; None for ours.
+        engine_cut: What it answered.
         dressing: What the plan in force says of each message.
     """
 
@@ -31,11 +50,13 @@ class MapWork:
     measured: Measured | None = None
     counts: TokenCounts | None = None
     dressing: Dressing | None = None
+    engine: OtherEngine | None = None
+    engine_cut: EngineCut | None = None
 
     def forget(self) -> None:
         """Another generation, or the same one read again: nothing is known of it."""
         self.number += 1
-        self.reading = self.measured = self.counts = self.dressing = None
+        self.reading = self.measured = self.counts = self.dressing = self.engine_cut = None
 
     def read(self, reading: Reading) -> None:
         """The generation was read, and measured as its own release does."""
@@ -49,6 +70,27 @@ class MapWork:
         plan = reading.planned(measured, supposed)
         self.dressing = Dressing.of(reading, measured, plan)
         return plan
+
+    def engine_plan_of(self, engine: OtherEngine, supposed: Hypothesis) -> EngineCut | None:
+        """What an engine answered under what is supposed; None when it was not asked that yet."""
+        found = self.engine_cut
+        return found if found and (found.engine, found.supposed) == (engine, supposed) else None
+
+    def lay(self, plan: Plan, engine: OtherEngine | None) -> Plan:
+        """The plan in force: an engine's where one is chosen and works, else ours."""
+        self.engine = engine
+        if engine is None:
+            self.engine_cut = None
+        found = self.engine_cut.plan if self.engine_cut else None
+        if found is not None and self.reading is not None and self.measured is not None:
+            self.dressing = Dressing.of(self.reading, self.measured, found)
+            return found
+        return plan
+
+    @property
+    def broken(self) -> Headline | None:
+        """What is wrong with the engine chosen."""
+        return self.engine_cut.broken if self.engine_cut else None
 
     def place_of(self, row: int | None) -> int | None:
         """Where a row stands in the request; None outside it and before there is a plan."""

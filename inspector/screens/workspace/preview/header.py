@@ -103,6 +103,7 @@ def figures(shown: Comparison, price: Decimal | None, width: int, palette: Palet
         line.add(f"{_saving(shown.saved)} tokens", palette.style(_saving_ink(shown.saved), bold=True))
     moved = shown.made is not None and shown.made.plan.kept_from is not None
     pieces = (
+        (f"engine: {shown.engine}" if shown.engine else "", palette.style("match", bold=True)),
         (f"what if: {shown.supposed}" if shown.supposed else "", palette.style("match", bold=True)),
         ("boundary moved by you" if moved else "", palette.style("match")),
         (

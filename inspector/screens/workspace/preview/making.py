@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from core.compress.engines.run import OtherEngine
 from core.model.transcript.conversation import Generation
 from core.preview.comparison import Comparison, begun
-from core.preview.foreseen import Basis, basis_of, compare
+from core.preview.foreseen import Basis, basis_of
 from core.preview.summarisers import Writer
 from inspector.base.workers import Answered, cancelled, start
 from inspector.screens.workspace.preview.header import PreviewHeader
@@ -79,11 +80,15 @@ class PreviewMaker:
         basis, writer = self.work.basis, self.work.writer
         if basis is None or writer is None:
             return
+        engine = self._view.cursor.engine
+        if engine is not None:
+            writer = self.work.writer = self.work.offline_writer(basis)
         number = self.work.ask()
-        self.header.show(None, waiting=self.work.waiting)
+        words = "" if engine is None else f"{engine.title} is compacting a copy … · esc gives up"
+        self.header.show(None, waiting=words or self.work.waiting)
         if self.work.cut_is_new():
-            self._begin(f"{writer.title} is writing …")
-        self._start(partial(self._foresee, basis, writer, self.work.focus, number))
+            self._begin(words or f"{writer.title} is writing …")
+        self._start(partial(self._foresee, basis, writer, self.work.focus, number, engine))
 
     def cut_again(self, turns: str) -> None:
         """Cut where the user's last turns begin; where the release cuts when no number is given."""
@@ -157,14 +162,18 @@ class PreviewMaker:
         if not stop():
             self.answer(number, partial(self._was_cut, cut, turns))
 
-    def _foresee(self, basis: Basis, writer: Writer, focus: str | None, number: int) -> None:
+    def _foresee(
+        self, basis: Basis, writer: Writer, focus: str | None, number: int, engine: OtherEngine | None
+    ) -> None:
         """Make a preview; what a model writes is shown as it arrives."""
+        from core.preview.other_engine import compare_by
+
         stop = cancelled()
 
         def show(text: str) -> None:
             self.answer(number, partial(self._wrote, text))
 
-        comparison = compare(basis, writer.summariser, focus, on_text=show, stop=stop)
+        comparison = compare_by(engine, basis, writer.summariser, focus, on_text=show, stop=stop)
         if not stop():
             self.answer(number, partial(self._compared, comparison))
 

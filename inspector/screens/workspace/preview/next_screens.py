@@ -12,6 +12,7 @@ from inspector.base.workers import start
 from inspector.screens.apply.screen import ApplyScreen
 from inspector.screens.apply.undo import UndoScreen
 from inspector.screens.apply.work import compaction, newest_write
+from inspector.screens.workspace.engines.opening import open_engines
 from inspector.screens.workspace.preview.edit import EditSummary
 from inspector.screens.workspace.preview.focus.screen import FocusLab
 from inspector.screens.workspace.preview.making import PreviewMaker
@@ -20,6 +21,8 @@ from inspector.screens.workspace.views import GenerationView
 
 UNTOUCHED = "Nothing was written to this conversation from here that could be taken back."
 NOTHING = "There is no summary here to edit or to write."
+
+NOT_OURS = "The list of another engine is neither edited nor written; e goes back to builtin."
 
 
 class NextScreens:
@@ -57,11 +60,19 @@ class NextScreens:
         basis = self._work.basis
         if basis is not None:
             writer = self._work.offline_writer(basis)
-            self._view.app.push_screen(FocusLab(basis, writer, focuses, self._maker.panes.go_to))
+            engine = self._view.cursor.engine
+            self._view.app.push_screen(FocusLab(basis, writer, focuses, self._maker.panes.go_to, engine))
+
+    def engines(self) -> None:
+        """Choose the engine whose cut is foreseen, or hold all against each other."""
+        open_engines(self._view, self._work.focus)
 
     def edit(self) -> None:
         """Change the summary by hand."""
         shown = self._work.shown
+        if shown is not None and shown.engine:
+            self._view.toast(NOT_OURS, "warning")
+            return
         if shown is None or shown.made is None or not shown.summary:
             self._view.toast(NOTHING, "warning")
             return
@@ -76,6 +87,9 @@ class NextScreens:
         """Review what would be written."""
         shown, subject = self._work.shown, self._view.subject
         made = shown.made if shown else None
+        if shown is not None and shown.engine:
+            self._view.toast(NOT_OURS, "warning")
+            return
         if made is None or made.summary_index is None or subject is None:
             self._view.toast(NOTHING, "warning")
             return

@@ -18,6 +18,9 @@ UNSUGGESTED = "This middle suggests no topic to compare: F asks for one or two."
 DROPPED = "Your edited summary was made for another focus or cut; the offline summary is back."
 EITHER = "Hermes takes a focus or turns to keep, not both: the other one is gone."
 
+OFFLINE = "Here an engine's calls are answered offline; `compress --engine --summariser` asks a model."
+KEPT = "Keeping turns is Hermes' own; e goes back to builtin."
+
 
 class PreviewPrompts:
     """Changes what a preview is made with: the focus, the cut, who writes it."""
@@ -47,6 +50,9 @@ class PreviewPrompts:
 
     def ask_turns(self) -> None:
         """Ask how many of the user's last turns stay word for word; an empty answer leaves it to Hermes."""
+        if self._view.cursor.engine is not None:
+            self._view.toast(KEPT, "warning")
+            return
         hint = f"1 to {MOST_TURNS} of your last turns stay word for word; empty: as Hermes cuts"
         if self._work.basis is None and not self._work.reading:
             self._view.toast(self._work.refusal, "warning")
@@ -57,8 +63,18 @@ class PreviewPrompts:
         """Ask for a model nobody configured; it is offered before anything is sent."""
         self._bar.ask(MODEL, "model", hint="name, provider/name, or name @ https://server/v1")
 
+    def choose_engine(self) -> None:
+        """Choose whose cut is foreseen."""
+        if self._work.basis is None and not self._work.reading:
+            self._view.toast(self._work.refusal, "warning")
+        else:
+            self._screens.engines()
+
     def choose_writer(self) -> None:
         """Choose who writes the summary."""
+        if self._view.cursor.engine is not None:
+            self._view.toast(OFFLINE, "warning")
+            return
         self._maker.when_read(partial(self._screens.choose_writer, self.ask_model))
 
     def compare(self, *named: str) -> None:

@@ -7,6 +7,7 @@ from functools import partial
 from textual import on
 from textual.app import ComposeResult
 
+from core.compress.engines.host.process import EngineFailed
 from core.compress.summarise.base import FailureKind, SummaryFailure
 from core.preview.foreseen import Basis
 from core.preview.summarisers import prompt_of
@@ -52,7 +53,7 @@ class PreviewView(GenerationView):
 
     def follow(self, old: Cursor, new: Cursor) -> None:
         """Other settings are another compaction."""
-        if old.supposed != new.supposed:
+        if (old.supposed, old.engine) != (new.supposed, new.engine):
             self._outdated = True
             if self.display:
                 self.enter()
@@ -75,7 +76,8 @@ class PreviewView(GenerationView):
 
     def report(self, error: BaseException) -> None:
         """A failure leaves what was shown before; giving up is no failure."""
-        self.maker.rest("No preview.")
+        words = f"The {error.where} is broken: {error.what}." if isinstance(error, EngineFailed) else ""
+        self.maker.rest(words or "No preview.")
         if not (isinstance(error, SummaryFailure) and error.kind is FailureKind.CANCELLED):
             super().report(error)
 
@@ -105,6 +107,10 @@ class PreviewView(GenerationView):
         """Compare two topics at once; the ones not named are suggested."""
         # Two names, for Textual hands an action no more words than its signature has names.
         self.prompts.compare(first, second)
+
+    def action_engines(self) -> None:
+        """Choose the context engine, or compare all that are found."""
+        self.prompts.choose_engine()
 
     def action_keep_turns(self) -> None:
         """Ask how many of the user's last turns stay word for word."""

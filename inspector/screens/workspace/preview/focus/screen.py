@@ -10,8 +10,9 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.message import Message as Event
 
+from core.compress.engines.run import OtherEngine
 from core.preview.comparison import Comparison
-from core.preview.foreseen import Basis, compare
+from core.preview.foreseen import Basis
 from core.preview.headline import kind_word
 from core.preview.summarisers import Writer
 from inspector.base.commands import bindings
@@ -76,6 +77,7 @@ class FocusLab(Page):
         basis: The conversation, read and planned.
         writer: Who writes all summaries.
         focuses: One topic or two.
+        engine: The engine that compacts; None for ours.
         show: Called with the index of a message to go to when the user asks for it.
     """
 
@@ -90,14 +92,19 @@ class FocusLab(Page):
         comparison: Comparison
 
     def __init__(
-        self, basis: Basis, writer: Writer, focuses: Sequence[str], show: Callable[[int], None]
+        self,
+        basis: Basis,
+        writer: Writer,
+        focuses: Sequence[str],
+        show: Callable[[int], None],
+        engine: OtherEngine | None = None,
     ) -> None:
         super().__init__()
         self._basis = basis
         self._writer = writer
         self._focuses = tuple(focuses)
         self._topics: tuple[str | None, ...] = (None, *focuses)
-        self._show = show
+        self._show, self._engine = show, engine
         self.add_class("-facts")
         self._made: list[Comparison | None] = [None] * len(self._topics)
 
@@ -117,7 +124,8 @@ class FocusLab(Page):
         bar.heading = here.name
         count = format.plural(self._basis.plan.middle.size, "message")
         ways = "two" if len(self._topics) == COMPARED else "three"
-        bar.detail = f"{count} summarised {ways} ways · {self._writer.title}"
+        engine = "" if self._engine is None else f" · engine {self._engine.title}"
+        bar.detail = f"{count} summarised {ways} ways · {self._writer.title}{engine}"
         self.query_one(AnswerBar).waiting = f"Writing {format.count(len(self._topics))} summaries …"
         self.query_one(FateList).focus()
         self.make()
@@ -130,11 +138,13 @@ class FocusLab(Page):
     @in_thread("focus")
     def make(self) -> None:
         """Make the previews one after the other."""
+        from core.preview.other_engine import compare_by
+
         stop = cancelled()
         for place, topic in enumerate(self._topics):
             if stop():
                 return
-            made = compare(self._basis, self._writer.summariser, topic, stop=stop)
+            made = compare_by(self._engine, self._basis, self._writer.summariser, topic, stop=stop)
             self.post_message(self.Made(place, made))
 
     @on(Made)

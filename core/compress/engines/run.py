@@ -1,0 +1,105 @@
+"""Another engine over a conversation that is planned already: one way for app and command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.compress.dry_run import preview
+from core.compress.engines.host.choice import Surroundings
+from core.compress.engines.host.found_engine import EngineKind, FoundEngine
+from core.compress.engines.host.hosted import Compacted, hosted
+from core.compress.engines.host.hosted_preview import hosted_preview, kept_rows
+from core.compress.engines.host.model_calls import ModelCalls
+from core.compress.planning.measure import Measured
+from core.compress.requests.request import summary_request
+from core.compress.summarise.base import Summariser
+from core.compress.summarise.extract.summariser import ExtractiveSummariser
+from core.model.compaction.plan import Plan
+from core.model.compaction.preview import Preview
+
+
+@dataclass(frozen=True, slots=True)
+class OtherEngine:
+    """An engine that is not ours, and where it is run.
+
+    Attributes:
+        name: As the user named it.
+    """
+
+    name: str
+    found: FoundEngine
+    around: Surroundings
+
+    @property
+    def title(self) -> str:
+        """Its name with its version, for people."""
+        return f"{self.name} {self.found.version}" if self.found.version else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Hosted:
+    """What another engine made of the conversation.
+
+    Attributes:
+        same: Hermes' own compressor kept the same messages as our replay of it; None for any other engine.
+        calls: Calls to a model.
+        sent: Tokens these sent out of this process.
+        asked, answered: Tokens of all calls and of their answers, by the release's estimate.
+    """
+
+    found: FoundEngine
+    compacted: Compacted
+    preview: Preview
+    same: bool | None
+    calls: int
+    sent: int
+    asked: int = 0
+    answered: int = 0
+
+
+def run_engine(
+    engine: OtherEngine,
+    measured: Measured,
+    cut: Plan,
+    writer: Summariser,
+    focus: str | None,
+    *,
+    most_tokens: int | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Hosted:
+    """Let an engine compact a copy of the conversation in a process of its own.
+
+    Args:
+        engine: Which one.
+        measured: The conversation.
+        cut: Our plan of it.
+        writer: Answers its calls to a model.
+        focus: The topic of `/compress <topic>`.
+        most_tokens: Tokens the user agreed to send; None where nothing is sent.
+        stop: Says whether the user has given up; the process is killed then.
+
+    Raises:
+        EngineFailed: It could not be loaded, hung, died, was given up, or returned no list.
+    """
+    found, around = engine.found, engine.around
+    own = found.kind is EngineKind.BUILTIN
+    request = summary_request(measured, cut, focus=focus) if own and cut.middle.size else None
+    calls = ModelCalls(writer, measured.policy, request, most_tokens)
+    with hosted(
+        found, home=around.home, python=around.python, settings=cut.settings, answer=calls, stop=stop
+    ) as process:
+        wires = [dict(message.wire) for message in measured.messages]
+        result = process.compact(wires, cut.compared_tokens, focus)
+    shown = hosted_preview(measured, cut, result, focus, writer.name)
+    same = _agree(measured, cut, shown, result) if own else None
+    return Hosted(found, result, shown, same, calls.count, calls.sent, calls.asked, calls.answered)
+
+
+def _agree(measured: Measured, cut: Plan, shown: Preview, result: Compacted) -> bool:
+    """Hermes' own compressor kept what our replay of it keeps, and fires where that fires."""
+    ours = preview(measured, cut, ExtractiveSummariser(), retention=False, hosted=False).after
+    kept, theirs = kept_rows(measured.messages, ours), kept_rows(shown.before, shown.after)
+    return (
+        kept == theirs and len(ours) == len(shown.after) and result.threshold in (None, cut.threshold_tokens)
+    )

@@ -1,0 +1,208 @@
+"""Other engines over the middle a preview is about: one as a comparison, several held against each other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from core.account.pricing.price_book import open_book
+from core.compress.engines.host.choice import Surroundings
+from core.compress.engines.host.discovery import discover
+from core.compress.engines.host.found_engine import EngineKind
+from core.compress.engines.host.hosted_preview import kept_rows
+from core.compress.engines.host.list_check import orphans
+from core.compress.engines.host.process import EngineFailed
+from core.compress.engines.run import Hosted, OtherEngine, run_engine
+from core.compress.planning.measure import Measured
+from core.compress.requests.request import summary_request
+from core.compress.sizing.estimate import text_tokens
+from core.compress.summarise.base import Cancelled, OnText, Summariser, SummaryFailure
+from core.compress.summarise.model_choice import ModelChoice
+from core.compress.summarise.prompt import build_prompt
+from core.errors import InspectorError
+from core.explain.context.generation import GenerationContext
+from core.model.accounting.tokens import Buckets
+from core.model.compaction.plan import Plan
+from core.model.compaction.preview import Preview
+from core.model.finding import Severity
+from core.model.headline import Headline
+from core.preview.comparison import Comparison, foreseen
+from core.preview.foreseen import Basis, compare, weights_after
+from core.preview.summarisers import chosen_model
+
+OURS = "builtin"
+"""What people call this program's own replay of Hermes' compressor."""
+NO_ENGINE = "registers no context engine"
+"""How a plugin fails that turns out to be no engine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """One engine of a comparison.
+
+    Attributes:
+        engine: None for ours.
+        preview: What it made of the conversation; None when it failed, or has not run yet.
+        done: How it ran; None for ours.
+        usd: What its calls to a model would cost at the model Hermes would ask; None when nobody knows.
+        kept: Messages that stay as they were.
+        orphans: Tool results of its list without their call.
+        error: Why it failed.
+    """
+
+    name: str
+    engine: OtherEngine | None = None
+    preview: Preview | None = None
+    done: Hosted | None = None
+    seconds: float | None = None
+    usd: Decimal | None = None
+    kept: int | None = None
+    orphans: int | None = None
+    error: InspectorError | None = None
+
+    def having(
+        self, made: Preview, seconds: float, usd: Decimal | None, done: Hosted | None = None
+    ) -> Contender:
+        """The same once it has run."""
+        kept = len(kept_rows(made.before, made.after))
+        stray = orphans([dict(one.wire) for one in made.after])
+        return replace(self, preview=made, done=done, seconds=seconds, usd=usd, kept=kept, orphans=stray)
+
+    @property
+    def dropped(self) -> int | None:
+        """Messages that do not stay."""
+        return None if self.preview is None or self.kept is None else len(self.preview.before) - self.kept
+
+    @property
+    def score(self) -> float | None:
+        """Share of the facts kept."""
+        kept = None if self.preview is None else self.preview.retention
+        return None if kept is None else kept.score
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong with its list."""
+        return () if self.done is None else self.done.compacted.problems
+
+    @property
+    def trouble(self) -> str:
+        """Why nothing came of it, or what is wrong with its list; empty when all is well."""
+        if self.error is not None:
+            return self.error.what
+        return f"broken: {'; '.join(self.problems)}" if self.problems else ""
+
+
+def contenders(around: Surroundings) -> tuple[Contender, ...]:
+    """Ours, the installed release's own where there is one, and every other engine found."""
+    found = [one for one in discover(around.home, around.install) if one.kind is not EngineKind.BUILTIN]
+    own = () if around.install is None else discover(None, around.install)[:1]
+    named = [("hermes", one) for one in own] + [(one.name, one) for one in found]
+    others = (Contender(name, OtherEngine(name, one, around)) for name, one in named)
+    return (Contender(OURS), *others)
+
+
+def contend(
+    one: Contender, basis: Basis, writer: Summariser, focus: str | None, stop: Cancelled
+) -> Contender | None:
+    """Let one engine compact the conversation; None for a plugin that is no engine."""
+    began, here = time.perf_counter(), basis.reading.context
+    try:
+        if one.engine is None:
+            made = compare(basis, writer, focus, stop=stop).made
+            usd = None if made is None else our_price(here, basis.reading.measured, basis.plan, made)
+            return one if made is None else one.having(made, time.perf_counter() - began, usd)
+        done = run_engine(one.engine, basis.reading.measured, basis.plan, writer, focus, stop=stop)
+    except EngineFailed as error:
+        if NO_ENGINE in error.what:
+            return None
+        return replace(one, error=error, seconds=time.perf_counter() - began)
+    usd = calls_price(here, done.asked, done.answered)
+    return one.having(done.preview, done.compacted.seconds, usd, done)
+
+
+def compare_by(
+    engine: OtherEngine | None,
+    basis: Basis,
+    summariser: Summariser,
+    focus: str | None,
+    *,
+    on_text: OnText | None = None,
+    stop: Cancelled | None = None,
+) -> Comparison:
+    """Both sides of a compaction by an engine; by ours where none is named.
+
+    Raises:
+        EngineFailed: The engine could not be loaded, hung, died, was given up, or returned no list.
+    """
+    if engine is None:
+        return compare(basis, summariser, focus, on_text=on_text, stop=stop)
+    measured = basis.reading.measured
+    done = run_engine(engine, measured, basis.plan, summariser, focus, stop=stop)
+    weights = weights_after(done.preview, measured)
+    shown = foreseen(done.preview, measured.estimates, weights, f"engine {engine.title}", basis.rate)
+    return replace(shown, supposed=basis.supposed, engine=engine.title, broken=done.compacted.problems)
+
+
+def our_price(here: GenerationContext | None, measured: Measured, cut: Plan, made: Preview) -> Decimal | None:
+    """What the summary would cost at the model Hermes would ask; nothing where none is made."""
+    if not cut.middle.size:
+        return Decimal(0)
+    request = summary_request(measured, cut, focus=made.focus)
+    unit = measured.policy.estimate.unit
+    return calls_price(
+        here, text_tokens(build_prompt(request).text, unit), text_tokens(made.summary or "", unit)
+    )
+
+
+def calls_price(here: GenerationContext | None, asked: int, answered: int) -> Decimal | None:
+    """What calls of a size would cost at the model Hermes would ask for a summary.
+
+    Args:
+        here: The conversation; None for a list from a file, for which no model is known.
+        asked: Tokens of the calls, by the release's estimate.
+        answered: Tokens of the answers.
+
+    Returns:
+        USD at the price list; None when nobody knows the model or its price.
+    """
+    if not asked:
+        return Decimal(0)
+    if here is None:
+        return None
+    try:
+        model = chosen_model(ModelChoice(), here)
+    except SummaryFailure:  # a key is missing, which a price does not need
+        tip = here.conversation.tip
+        model = ModelChoice(provider=tip.provider or "", model=tip.model or "", base_url=tip.base_url or "")
+    tokens = Buckets(input=asked, output=answered)
+    return open_book().price(tokens, model.model, model.provider, model.base_url).usd
+
+
+def contest_headline(found: Sequence[Contender]) -> Headline:
+    """Who keeps the most, who leaves the least to send, who is broken."""
+    sound = [one for one in found if one.preview is not None and not one.problems]
+    bad = [one for one in found if one.trouble]
+    parts = []
+    rated = [(one.score, one.name) for one in sound if one.score is not None]
+    if rated:
+        score, _ = best = max(rated)
+        names = [name for value, name in rated if value == score]
+        parts.append(f"{_named(names)} most of the facts ({best[0]:.0%}).")
+    sized = [(one.preview.after_tokens, one.name) for one in sound if one.preview is not None]
+    if len(sized) > 1:
+        least, name = min(sized)
+        if least < max(sized)[0]:
+            parts.append(f"{name} leaves the smallest request (~{least:,} tokens).")
+    if bad:
+        parts.append(f"{bad[0].name}: {bad[0].trouble}.")
+    sentence = ""
+    for part in parts:
+        sentence = f"{sentence} {part}".strip() if len(f"{sentence} {part}") <= 170 else sentence
+    remedy = "Leave context.engine at an engine that runs and whose list is whole." if bad else None
+    return Headline(sentence or "No engine could be run.", remedy, Severity.WARNING if bad else None)
+
+
+def _named(names: Sequence[str]) -> str:
+    return f"{names[0]} keeps" if len(names) == 1 else f"{' and '.join(names[:3])} keep"

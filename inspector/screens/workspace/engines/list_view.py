@@ -1,0 +1,124 @@
+"""Engines, one line each, and what the one under the cursor made of the conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from core.preview.headline import kind_word
+from core.preview.other_engine import Contender
+from inspector.terminal import formatting as format
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.panes.fields import field, headline, paragraph
+
+OURS_IS = "Hermes' own compressor, as this program replays it for the release of this conversation"
+NARROW = 90
+"""Cells below which kept, dropped, orphans and calls are left to the card."""
+_SHOWN = 12
+"""Lost facts a card tells of."""
+
+
+class EngineList(RowList[Contender]):
+    """Engine, tokens after, messages kept and dropped, facts kept, orphans, calls, price, time."""
+
+    HEADER_LINES = 1
+
+    def draw_header(self, width: int) -> list[Line]:
+        """Names of the columns."""
+        ink = self.palette.style("ink-muted")
+        line = Line().gap().cell("engine", 18, ink)
+        for name, cells in _columns(width):
+            line.cell(name, cells, ink, right=True)
+        return [line]
+
+    def draw_row(self, row: Contender, index: int, width: int) -> Line:
+        """One engine; of one that failed or is broken, why."""
+        ink = self.palette
+        line = Line().gap().cell(row.name, 18, ink.style("ink", bold=True))
+        if row.preview is None:
+            token = "ink-muted" if row.error is None else "severity-critical"
+            words = row.trouble or "not run yet"
+            return line.gap(2).add(words, ink.style(token), most=max(0, width - line.width - 2))
+        values = _values(row)
+        for name, cells in _columns(width):
+            token = "money" if name == "price" else "ink"
+            token = "severity-critical" if name == "orphans" and row.orphans else token
+            line.cell(values[name], cells, ink.style(token), right=True)
+        if row.problems:
+            line.gap(2).add("broken", ink.style("severity-critical", bold=True))
+        return line
+
+
+def _columns(width: int) -> tuple[tuple[str, int], ...]:
+    every = (
+        ("tokens", 9), ("facts", 7), ("kept", 7), ("dropped", 9), ("orphans", 9), ("calls", 7),
+        ("price", 10), ("time", 9),
+    )  # fmt: skip
+    few = ("tokens", "facts", "price", "time")
+    return every if width >= NARROW else tuple(one for one in every if one[0] in few)
+
+
+def _values(row: Contender) -> dict[str, str]:
+    after = None if row.preview is None else row.preview.after_tokens
+    calls = row.done.calls if row.done is not None else None
+    return {
+        "tokens": format.short(after, mark=format.ESTIMATE),
+        "facts": format.percent(row.score),
+        "kept": format.count(row.kept),
+        "dropped": format.count(row.dropped),
+        "orphans": format.count(row.orphans),
+        "calls": format.count(calls),
+        "price": format.money(row.usd, mark=format.ESTIMATE if row.usd else ""),
+        "time": format.UNKNOWN if row.seconds is None else f"{row.seconds:.2f} s",
+    }
+
+
+def card(one: Contender, width: int, ink: Palette) -> list[Line]:
+    """What it is, how it did, what is wrong with its list."""
+    return list(_told(one, width, ink))
+
+
+def rest(one: Contender, width: int, ink: Palette) -> list[Line]:
+    """The facts it lost, then the summary."""
+    return list(_behind(one, width, ink))
+
+
+def _told(one: Contender, width: int, ink: Palette) -> Iterator[Line]:
+    where = OURS_IS if one.engine is None else one.engine.found.where
+    version = "" if one.engine is None else one.engine.found.version or ""
+    yield from headline(one.name, version, width, ink)
+    yield from field("where", where, width, ink)
+    if one.trouble:
+        yield from field("trouble", one.trouble, width, ink, "severity-critical")
+    if one.preview is None:
+        return
+    values = _values(one)
+    sizes = f"{len(one.preview.before):,} → {len(one.preview.after):,} messages"
+    kept = f"{values['kept']} as they were, {values['dropped']} dropped"
+    yield from field("list", f"{sizes}: {kept}, {values['orphans']} orphans", width, ink)
+    before = format.short(one.preview.before_tokens, mark=format.ESTIMATE)
+    yield from field("tokens", f"{before} → {values['tokens']}", width, ink)
+    yield from field("facts", f"{values['facts']} kept", width, ink)
+    calls = "its summary" if one.engine is None else f"{values['calls']} calls"
+    price = f"{values['price']} for {calls}, at the model Hermes would ask"
+    yield from field("price", price, width, ink)
+    if one.done is not None and one.done.same is not None:
+        words = "it cuts where our plan cuts" if one.done.same else "it does not cut where our plan cuts"
+        yield from field("our plan", words, width, ink)
+
+
+def _behind(one: Contender, width: int, ink: Palette) -> Iterator[Line]:
+    made = one.preview
+    if made is None:
+        return
+    lost = made.retention.lost if made.retention else ()
+    if lost:
+        yield Line()
+        yield from paragraph(f"Lost, heaviest first ({len(lost):,})", width, ink, bold=True)
+        for fact in lost[:_SHOWN]:
+            yield from field(kind_word(fact.category), " ".join(fact.value.split()), width, ink)
+    if made.summary:
+        yield Line()
+        yield from paragraph("What it wrote", width, ink, bold=True)
+        yield from paragraph(made.summary, width, ink)

@@ -1,0 +1,161 @@
+"""Which engine? All that are found run over this conversation; the one chosen cuts map, preview and focus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from textual import getters, on
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.message import Message as Event
+
+from core.compress.engines.host.choice import Surroundings
+from core.compress.engines.host.discovery import find_install
+from core.compress.engines.run import OtherEngine
+from core.model.headline import UNSAID
+from core.model.transcript.conversation import Generation
+from core.preview.foreseen import basis_of
+from core.preview.other_engine import Contender, contend, contenders, contest_headline
+from core.preview.summarisers import extractive
+from core.preview.what_if import Hypothesis
+from core.store.database.locate import Location
+from inspector.base.commands import bindings
+from inspector.base.workers import cancelled, in_thread
+from inspector.screens.card_page import CardPage
+from inspector.screens.workspace.engines.list_view import EngineList, card, rest
+from inspector.widgets.bars.answer_bar import AnswerBar
+from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.status_line import StatusLine
+from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.panes.card import Card
+
+LOOKING = "Looking for engines …"
+
+
+@dataclass(frozen=True, slots=True)
+class Middle:
+    """What the engines are run over.
+
+    Attributes:
+        focus: The topic all are given.
+        chosen: The engine whose cut is foreseen now; None for ours.
+        python: The interpreter Hermes runs on, where the user named one.
+    """
+
+    location: Location
+    generation: Generation
+    title: str
+    supposed: Hypothesis | None = None
+    focus: str | None = None
+    chosen: OtherEngine | None = None
+    python: Path | None = None
+
+
+class EnginesScreen(CardPage):
+    """Engines side by side over one conversation, which stays as it is; offline, in processes of their own.
+
+    Args:
+        middle: What they are run over.
+        choose: Told the engine the user wants; None for ours.
+    """
+
+    BINDINGS = bindings("engines")
+    WORK = "engines"
+
+    engines = getters.query_one(EngineList)
+    head = getters.query_one("#head", StatusLine)
+
+    @dataclass
+    class Listed(Event):
+        """The engines there are."""
+
+        found: tuple[Contender, ...]
+
+    @dataclass
+    class Ran(Event):
+        """One was run; None for what turned out to be no engine."""
+
+        name: str
+        one: Contender | None
+
+    def __init__(self, middle: Middle, choose: Callable[[OtherEngine | None], None]) -> None:
+        super().__init__()
+        self._middle, self._choose = middle, choose
+        self._found: list[Contender] = []
+        self._waiting: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        """The answer, whose conversation, the engines, the one under the cursor, keys."""
+        answer = AnswerBar()
+        answer.waiting = LOOKING
+        yield answer
+        yield StatusLine(id="head")
+        with Container(id="verdicts"):
+            yield EngineList(empty=LOOKING)
+            yield Card()
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Start."""
+        topic = f" · focus: {self._middle.focus}" if self._middle.focus else ""
+        chosen = self._middle.chosen
+        now = f" · now: {'builtin' if chosen is None else chosen.name}{topic} · offline summary"
+        self.head.left = (
+            ("part-head!", "Engines"), ("ink-faint", " · "), ("ink", self._middle.title), ("ink-muted", now),
+        )  # fmt: skip
+        self.engines.focus()
+        self.compare()
+
+    @in_thread(WORK)
+    def compare(self) -> None:
+        """Find the engines and run one after the other."""
+        stop, here = cancelled(), self._middle
+        found = contenders(Surroundings(here.location.home, find_install(here.python)))
+        self.post_message(self.Listed(found))
+        basis = basis_of(here.location, here.generation, stop, here.supposed)
+        for one in found:
+            if stop():
+                return
+            ran = contend(one, basis, extractive(basis).summariser, here.focus, stop)
+            if not stop():
+                self.post_message(self.Ran(one.name, ran))
+
+    @on(Listed)
+    def _list(self, event: Listed) -> None:
+        self._found = list(event.found)
+        self._waiting = [one.name for one in event.found]
+        self._show()
+
+    @on(Ran)
+    def _take(self, event: Ran) -> None:
+        self._waiting = self._waiting[1:]
+        pairs = ((one, event.one if one.name == event.name else one) for one in self._found)
+        self._found = [new for _, new in pairs if new is not None]
+        self._show()
+
+    def _show(self) -> None:
+        """The rows, and how far it is."""
+        bar = self.query_one(AnswerBar)
+        done = not self._waiting
+        bar.answer = contest_headline(self._found) if done else UNSAID
+        left = len(self._waiting)
+        bar.waiting = "" if done else f"Running {self._waiting[0]}, {left} to go … · esc gives up"
+        self.engines.show(ListRows(tuple(self._found)), cursor=self.engines.cursor)
+        self._show_card()
+
+    @on(RowList.Moved)
+    def _show_card(self) -> None:
+        one = self.engines.current
+        if one is not None:
+            self.card.show(partial(card, one), partial(rest, one))
+
+    @on(RowList.Opened)
+    def _opened(self) -> None:
+        one = self.engines.current
+        if one is not None:
+            self.action_back()
+            self._choose(one.engine)

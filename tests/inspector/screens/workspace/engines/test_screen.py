@@ -1,0 +1,111 @@
+"""The engines of a home, run over a conversation of it; the one chosen cuts map, preview and focus lab."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from core.store.database.locate import Location, locate
+from inspector.screens.workspace.engines.screen import EnginesScreen
+from tests.core.compress.engines.builders import FIRST_TWO, engine
+from tests.inspector.screens.conftest import drawn, open_app, press, settle
+
+AUTH = "Refactor the auth module"
+LOSES_IDS = 'return [{k: v for k, v in row.items() if k != "tool_call_id"} for row in messages[:5]]'
+HANGS = "while True: time.sleep(1)"
+
+
+@pytest.fixture
+def home(sample_home: Path, tmp_path: Path) -> Location:
+    """The samples with three engines: one that works, one whose list is broken, one that does not load."""
+    place = tmp_path / "home"
+    shutil.copytree(sample_home, place)
+    engine(place / "plugins", FIRST_TWO)
+    engine(place / "plugins", LOSES_IDS, name="loser")
+    engine(place / "plugins", FIRST_TWO, name="mute", before="raise RuntimeError('no voice')\n")
+    return locate(home=place, profile="default")[0]
+
+
+async def ran(pilot: Pilot[None]) -> EnginesScreen:
+    """The screen once every engine has run."""
+    for _ in range(100):
+        await settle(pilot)
+        screen = pilot.app.screen
+        if isinstance(screen, EnginesScreen) and screen.engines.rows.count and not screen._waiting:
+            return screen
+        await pilot.pause(0.1)
+    raise AssertionError(drawn(pilot))
+
+
+async def choose(pilot: Pilot[None], name: str) -> None:
+    screen = await ran(pilot)
+    rows = [screen.engines.rows.row(place) for place in range(screen.engines.rows.count)]
+    await press(pilot, *["j"] * [row.name for row in rows if row is not None].index(name), "enter")
+    await settle(pilot)
+
+
+@pytest.mark.parametrize("view", ["map", "preview"])
+async def test_every_engine_is_run_and_a_broken_one_says_what_is_wrong(home: Location, view: str) -> None:
+    app = open_app(home, AUTH, view)
+    async with app.run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "e")
+        screen = await ran(pilot)
+        rows = {row.name: row for row in map(screen.engines.rows.row, range(4)) if row is not None}
+        assert list(rows) == ["builtin", "loser", "mute", "small"]
+        assert rows["small"].kept == 2
+        assert rows["builtin"].orphans == 0
+        assert rows["loser"].orphans
+        assert "without a tool_call_id" in rows["loser"].trouble
+        assert "no voice" in rows["mute"].trouble
+        assert "no voice" in drawn(pilot)
+
+
+async def test_the_engine_chosen_cuts_map_and_preview_until_builtin_is_back(home: Location) -> None:
+    app = open_app(home, AUTH, "map")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        before = drawn(pilot)
+        await press(pilot, "e")
+        await choose(pilot, "small")
+        assert "engine small 1.2.3" in drawn(pilot)
+        await press(pilot, "3")
+        await settle(pilot)
+        assert "engine: small 1.2.3" in drawn(pilot)
+        await press(pilot, "A")
+        await settle(pilot)
+        assert any("neither edited nor written" in one.message for one in app._notifications)
+        await press(pilot, "1", "e")
+        await choose(pilot, "builtin")
+        assert "engine small" not in drawn(pilot)
+        assert before.splitlines()[1:3] == drawn(pilot).splitlines()[1:3]
+
+
+@pytest.mark.parametrize(("name", "said"), [("loser", "tool_call_id"), ("mute", "no voice")])
+async def test_a_broken_engine_is_told_in_place_of_the_answer(home: Location, name: str, said: str) -> None:
+    app = open_app(home, AUTH, "map")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "e")
+        await choose(pilot, name)
+        assert f"The engine {name} 1.2.3 is broken" in drawn(pilot)
+        assert said in drawn(pilot)
+        await press(pilot, "3")
+        await settle(pilot)
+        assert "is broken" in drawn(pilot)
+
+
+async def test_an_engine_that_hangs_is_given_up_with_escape(home: Location) -> None:
+    assert home.home is not None
+    engine(home.home / "plugins", HANGS, name="hangs")
+    app = open_app(home, AUTH, "map")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "e")
+        await pilot.pause(0.5)
+        await press(pilot, "escape")
+        await settle(pilot)
+        assert not isinstance(app.screen, EnginesScreen)
