@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 from core.errors import DatabaseError
 from core.explain.context.context import ConversationContext
@@ -43,6 +44,17 @@ def with_recording(report: CacheReport, context: ConversationContext) -> CacheRe
         breaks=tuple(_proved(one, breaks) for one in report.breaks),
         recorded=_use(requests, breaks),
     )
+
+
+def recorded_use(home: Path | None, sessions: Sequence[str]) -> RecordedUse | None:
+    """What was recorded of the requests of some sessions; None without a recording that can be read."""
+    if home is None:
+        return None
+    try:
+        requests = Recording(state_directory()).requests(home, tuple(sessions))
+    except DatabaseError:
+        return None
+    return _use(requests, prefix_breaks(requests)) if requests else None
 
 
 def _use(requests: Sequence[RecordedRequest], breaks: Sequence[PrefixBreak]) -> RecordedUse:

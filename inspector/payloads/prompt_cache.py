@@ -37,7 +37,7 @@ def payload(found: CacheReport) -> dict[str, Any]:
         "hit_rate": found.tokens.hit_rate,
         "log": found.log,
         "notes": list(found.notes),
-        "recorded": None if found.recorded is None else _recorded(found.recorded),
+        "recorded": None if found.recorded is None else recorded(found.recorded),
     }
 
 
@@ -69,7 +69,8 @@ def call_payload(call: CacheCall) -> dict[str, Any]:
     }
 
 
-def _recorded(found: RecordedUse) -> dict[str, Any]:
+def recorded(found: RecordedUse) -> dict[str, Any]:
+    """What the recorder inside Hermes saw of the requests themselves."""
     return {
         "requests": found.requests,
         "tokens": jsonio.tokens(found.tokens),

@@ -35,8 +35,8 @@ _IDS = frozenset(("session", "conversation"))
 NOT_COMPUTED = '"computed_usd":null,"included_usd":null,"price_source":null,"unpriced":0'
 
 
-def payload(found: Ledger) -> dict[str, Any]:
-    """A ledger as the command line promises it."""
+def payload(found: Ledger, recorded: dict[str, Any] | None = None) -> dict[str, Any]:
+    """A ledger as the command line promises it, with what a recorder kept of the conversation."""
     return {
         **jsonio.headline(usage_headline(found)),
         "by": found.by,
@@ -46,6 +46,7 @@ def payload(found: Ledger) -> dict[str, Any]:
         "notes": list(found.notes),
         "since": jsonio.time(found.since),
         "until": jsonio.time(found.until),
+        "recorded": recorded,
     }
 
 
@@ -77,7 +78,7 @@ def _subtree(tokens: Buckets, recorded: Money | None) -> dict[str, Any]:
     return {**jsonio.tokens(tokens), "recorded_usd": usd, "unpriced": recorded.missing if recorded else 0}
 
 
-def document(books: Books) -> Iterator[str]:
+def document(books: Books, recorded: dict[str, Any] | None = None) -> Iterator[str]:
     """The text of `payload` in pieces, its stored names masked."""
     entries, totals = books.entries(), books.totals()
     rest = {
@@ -87,6 +88,7 @@ def document(books: Books) -> Iterator[str]:
         "notes": list(books.notes()),
         "since": jsonio.time(books.since),
         "until": jsonio.time(books.until),
+        "recorded": recorded,
     }
     yield f'{{"by":{quoted(books.by)},"rows":['
     rows = _rows(books, entries)

@@ -201,7 +201,7 @@ class RecordedUse:
     Attributes:
         tokens: Of the main loop, as the provider counted them.
         auxiliary: Of summaries, titles and the like, by task.
-        parts: Characters of the newest request: `system`, `tools`, and each role.
+        parts: Characters of the newest request: `tools`, roles, and `system` without `memory` and `skills`.
         tool_schemas: Characters of each tool's schema in it.
     """
 

@@ -38,12 +38,12 @@ def lines(found: CacheReport) -> Iterator[str]:
         yield f"lifetime {found.advice.current}: {found.advice.reason}"
     if found.recorded is not None:
         yield ""
-        yield from _recorded_lines(found.recorded)
+        yield from recorded_lines(found.recorded)
     yield from _dearest(found.results)
     yield from (f"note: {note}" for note in found.notes)
 
 
-def _recorded_lines(found: RecordedUse) -> Iterator[str]:
+def recorded_lines(found: RecordedUse) -> Iterator[str]:
     """What the recorder inside Hermes saw of the requests themselves."""
     hit = format.percent(found.tokens.hit_rate)
     yield f"recorded: {format.plural(found.requests, 'request')}, {hit} of their prompts from the cache"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -19,6 +20,11 @@ Seen = tuple[Any, Any, Any, Any]
 """The objects a row consisted of, which say whether another copy of it holds the same."""
 _CUT = ("...[truncated ", "_truncated", "depth limit>")
 """What Hermes writes in place of what it leaves out of a hook's payload."""
+_BLOCKS = {
+    "memory": re.compile(r"═{9,}\n(?:MEMORY|USER PROFILE) .*\n═{9,}\n(?:(?!\n\n).|\n(?!\n))*"),
+    "skills": re.compile(r"<available_skills>(?:.|\n)*?</available_skills>"),
+}
+"""Blocks of the system prompt that are told apart; a memory ends at the first empty line."""
 _BUCKETS = {
     "input": "input_tokens",
     "output": "output_tokens",
@@ -207,7 +213,13 @@ def _tool_sizes(tools: Any) -> list[tuple[str, int]]:
 
 def _parts(system: str, tools: list[tuple[str, int]], messages: list[Any]) -> dict[str, int]:
     """Characters of each part of a request."""
-    sizes = {"system": len(system), "tools": sum(size for _, size in tools)}
+    blocks = {
+        name: sum(map(len, (found.group() for found in pattern.finditer(system))))
+        for name, pattern in _BLOCKS.items()
+    }
+    rest = len(system) - sum(blocks.values())
+    held = {name: size for name, size in blocks.items() if size}
+    sizes = {"system": rest, **held, "tools": sum(size for _, size in tools)}
     for message in messages:
         role = str(message.get("role")) if isinstance(message, dict) else "other"
         if role not in ("system", "developer"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from core.model.evidence import Source
 from core.store.database.locate import locate
 from core.store.store import Store
 from core.support.file_cache import state_directory
+from inspector.cli.main import run
 from inspector.hermes_plugin.stub.recording_file import add_compaction, add_requests
 
 TITLE = "Refactor the auth module"
@@ -70,3 +72,38 @@ def test_cache_tells_what_was_recorded(opened: Store, sample_home: Path) -> None
     assert found.parts == {"system": 10, "tools": 30, "user": 60}
     assert found.tool_schemas == {"terminal": 30}
     assert [(one.cause, one.at_message, one.of) for one in found.breaks] == [("messages", 1, 5)]
+
+
+def test_usage_is_proved_where_every_call_was_recorded_with_the_same_tokens(
+    opened: Store, sample_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["usage", TITLE, "--home", str(sample_home), "--json"]
+    assert run(words) == 0
+    before = json.loads(capsys.readouterr().out)
+    assert before["recorded"] is None
+    main = [row for row in before["rows"] if not row["task"]]
+    names = ("input", "output", "cache_read", "cache_write", "reasoning")
+    tokens = {name: sum(row["tokens"][name] or 0 for row in main) for name in names}
+    calls = sum(row["calls"] for row in main)
+    session = opened.resolve(TITLE).id
+    place = {"home": str(sample_home.resolve()), "session": session, "task": "", "finish": "stop"}
+    rest = {
+        "at": time.time(),
+        "model": "m",
+        "provider": "p",
+        "seconds": 1.0,
+        "error": "",
+        "rows": None,
+        "parts": None,
+    }
+    nothing = dict.fromkeys(names, 0)
+    rows = [place | rest | (tokens if number == 0 else nothing) for number in range(calls)]
+    add_requests(state_directory(), rows[1:], {}, 0)
+    assert run(words) == 0
+    assert json.loads(capsys.readouterr().out)["recorded"]["verdict"] == "derived"
+    add_requests(state_directory(), rows[:1], {}, 0)
+    assert run(words) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["recorded"]["verdict"] == "proved"
+    assert found["recorded"]["requests"] == calls
+    assert found["rows"] == before["rows"]

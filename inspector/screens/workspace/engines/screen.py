@@ -15,7 +15,7 @@ from textual.message import Message as Event
 from core.compress.engines.host.choice import Surroundings
 from core.compress.engines.host.discovery import find_install
 from core.compress.engines.run import OtherEngine
-from core.model.headline import UNSAID
+from core.model.headline import NO_HEADLINE
 from core.model.transcript.conversation import Generation
 from core.preview.foreseen import basis_of
 from core.preview.other_engine import Contender, contend, contenders, contest_headline
@@ -30,7 +30,7 @@ from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.panes.card import Card
 
 LOOKING = "Looking for engines …"
@@ -141,7 +141,7 @@ class EnginesScreen(CardPage):
         """The rows, and how far it is."""
         bar = self.query_one(AnswerBar)
         done = not self._waiting
-        bar.answer = contest_headline(self._found) if done else UNSAID
+        bar.answer = contest_headline(self._found) if done else NO_HEADLINE
         left = len(self._waiting)
         bar.waiting = "" if done else f"Running {self._waiting[0]}, {left} to go … · esc gives up"
         self.engines.show(ListRows(tuple(self._found)), cursor=self.engines.cursor)

@@ -138,17 +138,15 @@ class MapView(GenerationView):
         self.detail.show_row()
         self.toast("Every row ever stored." if everything else "As the model saw it.")
 
-    def action_results(self) -> None:
-        """Show what became of each tool result."""
+    def action_leave_for(self, what: str) -> None:
+        """Show the engines, or what became of each tool result."""
         from inspector.screens.results.screen import ResultsScreen
 
-        if self.subject is not None:
+        if what == "engines":
+            open_engines(self)
+        elif self.subject is not None:
             about = self.subject.conversation
             self.app.push_screen(ResultsScreen(self.subject.location, about.tip.id, about.name))
-
-    def action_engines(self) -> None:
-        """Choose the context engine, or compare all that are found."""
-        open_engines(self)
 
     def action_search(self) -> None:
         """Ask what to look for."""

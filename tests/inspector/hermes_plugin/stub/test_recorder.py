@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -148,3 +149,69 @@ def test_without_a_recording_there_is_nothing(tmp_path: Path) -> None:
     extent = Recording(tmp_path).extent()
     assert (extent.requests, extent.size, extent.since) == (0, 0, None)
     assert Recording(tmp_path).requests(tmp_path, ("s",)) == ()
+
+
+def test_memory_and_skills_are_told_apart_from_the_rest_of_the_system_prompt(place: Path) -> None:
+    line = "═" * 46
+    memory = f"{line}\nMEMORY (your personal notes) [3% — 66/2,200 chars]\n{line}\nUses tabs.\n§\nLikes tea."
+    skills = "<available_skills>\n  dev:\n    - review: reads a diff\n</available_skills>"
+    system = f"You are an agent.\n\n{memory}\n\n## Skills\n{skills}\n\nBe brief."
+    one = recorder(place)
+    request(one, 1, talk(1, system))
+    one.flush(10)
+    [found] = Recording(place / "state").requests(place / "home", ("s1",))
+    assert found.parts["memory"] == len(memory)
+    assert found.parts["skills"] == len(skills)
+    assert found.parts["system"] == len(system) - len(memory) - len(skills)
+
+
+FULL_DISK = """
+import resource, sys
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from tests.inspector.hermes_plugin.stub.test_recorder import recorder, request, talk
+one = recorder(Path(sys.argv[2]))
+request(one, 0, talk(1))
+one.flush(10)
+soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
+for number in range(1, 200):
+    request(one, number, talk(50, f"Be brief, {number}."))
+one.flush(20)
+assert one.dropped > 0, one.dropped
+resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+request(one, 200, talk(1))
+one.flush(10)
+print("chat went on")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limit")
+def test_a_full_disk_breaks_no_chat_and_what_was_lost_is_counted(place: Path) -> None:
+    root = Path(__file__).parents[4]
+    words = [sys.executable, "-c", FULL_DISK, str(root), str(place)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "chat went on" in done.stdout
+    extent = Recording(place / "state").extent()
+    assert extent.dropped > 0
+    assert extent.requests + extent.dropped == 201
+
+
+def test_a_file_locked_for_good_delays_no_hook_and_is_counted_once_free(place: Path) -> None:
+    with opened(place / "state"):
+        pass
+    holder = sqlite3.connect(place / "state" / FILE_NAME, isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    one = recorder(place)
+    began = time.perf_counter()
+    request(one, 1, talk(1))
+    assert time.perf_counter() - began < 0.5
+    one.flush(15)
+    assert one.dropped == 1
+    holder.execute("ROLLBACK")
+    holder.close()
+    request(one, 2, talk(1))
+    one.flush(15)
+    extent = Recording(place / "state").extent()
+    assert (extent.requests, extent.dropped) == (1, 1)
