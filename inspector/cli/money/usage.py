@@ -19,13 +19,13 @@ from inspector.cli import output, printed_cache
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
 from inspector.cli.fleet import run as fleet
+from inspector.cli.money import recorded_usage
 from inspector.terminal import waiting
 
 if TYPE_CHECKING:
     from core.account.pricing.price_book import PriceBook
     from core.account.spending.ledger import Books
     from core.model.accounting.ledger import Ledger, LedgerRow
-    from core.model.accounting.prompt_cache import RecordedUse
     from core.store.database.open_database import OpenDatabase
     from core.support.file_cache import KeptAnswer
 
@@ -90,7 +90,7 @@ def _add_up(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
     if args.sort and (args.json or args.csv):
         _print(books.ledger(), args)
     elif args.json:
-        pieces = list(usage_json.document(books, _told(_recording(args), books)))
+        pieces = list(usage_json.document(books, recorded_usage.payload(args, books)))
         waiting.stop()
         sys.stdout.writelines((*pieces, "\n"))
         if cached:
@@ -102,57 +102,10 @@ def _add_up(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
         output.write_csv(map(_flat, (*found["rows"], found["totals"])))
     else:
         _print(books.ledger(), args)
-        output.write_lines(_recorded_lines(_recording(args), books))
+        output.write_lines(recorded_usage.lines(args, books))
     if args.budget is not None:
         _hold_to(args.budget, books.ledger())
     return 0
-
-
-def _recording(args: argparse.Namespace) -> RecordedUse | None:
-    """What the recorder inside Hermes kept of the conversation named."""
-    from core.recordings import FILE_NAME
-    from core.support.file_cache import state_directory
-
-    if args.session is None or not (state_directory() / FILE_NAME).exists():
-        return None
-    from core.explain.recorded import recorded_use
-
-    with target.session(args) as (store, session):
-        sessions = [one.id for one in store.conversation(session.id).sessions]
-        return recorded_use(store.location.home, sessions)
-
-
-def _agrees(found: RecordedUse, books: Books) -> bool:
-    """Whether every call Hermes counted was recorded, with the same tokens in each bucket."""
-    from core.model.accounting.tokens import Buckets
-
-    main = [row for row in books.ledger().rows if not row.task]
-    tokens = sum((row.tokens for row in main), Buckets())
-    calls = sum(row.calls or 0 for row in main)
-    names = ("input", "cache_read", "cache_write", "output")
-    same = all(getattr(tokens, name) == getattr(found.tokens, name) for name in names)
-    return same and calls == found.requests
-
-
-def _told(found: RecordedUse | None, books: Books) -> dict[str, Any] | None:
-    from inspector.payloads.prompt_cache import recorded
-
-    if found is None:
-        return None
-    verdict = "proved" if _agrees(found, books) else "derived"
-    return {"verdict": verdict, **recorded(found)}
-
-
-def _recorded_lines(found: RecordedUse | None, books: Books) -> Iterator[str]:
-    from inspector.cli.money.cache_text import recorded_lines
-
-    if found is None:
-        return
-    yield ""
-    yield from recorded_lines(found)
-    proved = "proved: each call was recorded, with the same tokens in each bucket"
-    apart = "not every call that Hermes counted was recorded, or not with the same tokens"
-    yield f"   {proved if _agrees(found, books) else apart}"
 
 
 def _print(found: Ledger, args: argparse.Namespace) -> None:
