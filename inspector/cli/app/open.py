@@ -74,11 +74,11 @@ def _engine(args: argparse.Namespace, place: Location | None) -> dict[str, Any]:
     """
     if args.engine is None:
         return {"hermes_python": args.hermes_python}
-    from core.compress.engines.host.choice import engine_named, told_name
+    from core.compress.engines.host.choice import Surroundings, engine_named, told_name
+    from core.compress.engines.host.discovery import find_install
     from core.compress.engines.run import OtherEngine
-    from inspector.cli.engines import surroundings
 
-    around = surroundings.around(args, place.home if place is not None else None)
+    around = Surroundings(None if place is None else place.home, find_install(args.hermes_python))
     found = engine_named(args.engine, around)
     engine = None if found is None else OtherEngine(told_name(args.engine, found), found, around)
     return {"hermes_python": args.hermes_python, "engine": engine}

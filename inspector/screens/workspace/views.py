@@ -94,11 +94,6 @@ class View(Reporting, Vertical):
         if supposed != self.cursor.supposed:
             self.post_message(self.CursorMoved(replace(self.cursor, supposed=supposed)))
 
-    def use_engine(self, engine: OtherEngine | None) -> None:
-        """Tell every view whose cut is foreseen."""
-        if engine != self.cursor.engine:
-            self.post_message(self.CursorMoved(replace(self.cursor, engine=engine)))
-
     def on_mount(self) -> None:
         """Its widgets are there now: take the keys, unless another view came to the front meanwhile."""
         if self.display:
@@ -174,3 +169,9 @@ class WorkspaceTab:
     name: str
     title: str
     build: Callable[[], View]
+
+
+def use_engine(view: View, engine: OtherEngine | None) -> None:
+    """Tell every view whose cut is foreseen."""
+    if engine != view.cursor.engine:
+        view.post_message(View.CursorMoved(replace(view.cursor, engine=engine)))

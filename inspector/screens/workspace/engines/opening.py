@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from inspector.base.app_protocol import shell
-from inspector.screens.workspace.views import GenerationView
+from inspector.screens.workspace.views import GenerationView, use_engine
 
 
 def open_engines(view: GenerationView, focus: str | None = None) -> None:
@@ -23,4 +25,4 @@ def open_engines(view: GenerationView, focus: str | None = None) -> None:
         chosen=view.cursor.engine,
         python=shell(view).hermes_python,
     )
-    view.app.push_screen(EnginesScreen(middle, view.use_engine))
+    view.app.push_screen(EnginesScreen(middle, partial(use_engine, view)))

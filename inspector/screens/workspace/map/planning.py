@@ -19,7 +19,7 @@ from inspector.screens.workspace.map.header import MapHeader
 from inspector.screens.workspace.map.listing import MapListing
 from inspector.screens.workspace.map.reading import engine_cut, measured_for
 from inspector.screens.workspace.map.work import EngineCut, MapWork
-from inspector.screens.workspace.views import GenerationView
+from inspector.screens.workspace.views import GenerationView, use_engine
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.what_if import WhatIfBar
 from inspector.widgets.charts.context_strip import ContextStrip
@@ -138,7 +138,7 @@ class MapPlanner:
     def give_up(self) -> None:
         """Stop the engine at work, and go back to ours."""
         self._view.workers.cancel_group(self._view, "map-measure")
-        self._view.use_engine(None)
+        use_engine(self._view, None)
 
     def _take_engine(self, number: int, found: EngineCut) -> None:
         if number == self._work.number:
