@@ -131,7 +131,9 @@ class FollowingScreen(Page):
         self._rhythm.done(first=self._found is None)
         found, banner = event.found, self.query_one(Banner)
         if found is None:
-            banner.say(event.error.line if event.error else "")
+            if event.error is not None and event.error.line != banner.message:
+                shell(self).failures.append(event.error)
+                banner.say(event.error.line)
             return
         banner.say(found.problem)
         if event.undelivered:
