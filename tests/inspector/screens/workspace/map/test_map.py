@@ -106,10 +106,10 @@ async def test_a_value_can_be_typed_and_nonsense_is_refused_in_words(samples: Lo
 async def test_brackets_step_through_the_generations(samples: Location) -> None:
     async with open_app(samples, AUTH).run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        assert "gen 3/3" in drawn(pilot)
+        assert "generation 3 of 3" in drawn(pilot)
         newest = view(pilot).listing.ids
         await press(pilot, "left_square_bracket")
-        assert "gen 2/3" in drawn(pilot)
+        assert "generation 2 of 3" in drawn(pilot)
         assert view(pilot).listing.ids != newest
         assert view(pilot).work.dressing is not None
         await press(pilot, "right_square_bracket")
