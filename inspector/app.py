@@ -26,7 +26,7 @@ from inspector.base.commands import bindings, key_name, read_keymap, table
 from inspector.base.key_hold import KeyHold, KeyPassed
 from inspector.base.live_state import LiveState
 from inspector.base.named_screens import FOCUS, HOME, PAGES, place
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.palette import defaults, shipped, textual_theme
 from inspector.terminal.text import clean_line
 from themes.loader import DEFAULT
@@ -87,7 +87,7 @@ class InspectorApp(App[None]):
         theme: str = DEFAULT,
         colours: int | None = None,
         state: RememberedState | None = None,
-        now: Callable[[], datetime] = format.utc_now,
+        now: Callable[[], datetime] = fmt.utc_now,
         engine: OtherEngine | None = None,
         hermes_python: Path | None = None,
         home: Callable[[], Screen[None]] | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 
 if TYPE_CHECKING:
     from core.live.event import LiveEvent
@@ -16,7 +16,7 @@ Facts = Mapping[str, Any]
 def text(event: LiveEvent) -> str:
     """The time of day, the kind, the session, and what there is to say."""
     kind = event.kind.value.replace("_", " ")
-    return f"{format.clock(event.at)}  {kind:<11} {event.session or '–'}  {sentence(event)}"
+    return f"{fmt.clock(event.at)}  {kind:<11} {event.session or '–'}  {sentence(event)}"
 
 
 def sentence(event: LiveEvent) -> str:
@@ -26,20 +26,18 @@ def sentence(event: LiveEvent) -> str:
 
 def _message(facts: Facts) -> str:
     tool = f" of {facts['tool']}" if facts["tool"] else ""
-    return f"{facts['role']}{tool}, {format.count(facts['bytes'])} bytes"
+    return f"{facts['role']}{tool}, {fmt.count(facts['bytes'])} bytes"
 
 
 def _call(facts: Facts) -> str:
-    sizes = f"{format.short(facts['prompt'])} prompt, {format.short(facts['output'])} output tokens"
-    return f"{facts['model']}: {sizes}, cache {format.percent(facts['hit_rate'])}"
+    sizes = f"{fmt.short(facts['prompt'])} prompt, {fmt.short(facts['output'])} output tokens"
+    return f"{facts['model']}: {sizes}, cache {fmt.percent(facts['hit_rate'])}"
 
 
 def _compaction(facts: Facts) -> str:
     if headline := facts.get("headline"):
         return str(headline)
-    return (
-        f"{format.count(facts.get('messages_before'))} → {format.count(facts.get('messages_after'))} messages"
-    )
+    return f"{fmt.count(facts.get('messages_before'))} → {fmt.count(facts.get('messages_after'))} messages"
 
 
 def _failure(facts: Facts) -> str:
@@ -48,19 +46,19 @@ def _failure(facts: Facts) -> str:
 
 def _cache_break(facts: Facts) -> str:
     cause = str(facts["cause"]).replace("_", " ")
-    cost = format.money(facts["cost_usd"])
-    return f"{cause}: {format.short(facts['tokens_lost'])} tokens read again, {cost}"
+    cost = fmt.money(facts["cost_usd"])
+    return f"{cause}: {fmt.short(facts['tokens_lost'])} tokens read again, {cost}"
 
 
 def _budget(facts: Facts) -> str:
-    sign = format.LOWER_BOUND if facts["at_least"] else ""
-    spent, budget = format.money(facts["spent_usd"], mark=sign), format.money(facts["budget_usd"])
+    sign = fmt.LOWER_BOUND if facts["at_least"] else ""
+    spent, budget = fmt.money(facts["spent_usd"], mark=sign), fmt.money(facts["budget_usd"])
     return f"{spent} spent today, past {budget}"
 
 
 def _alert(facts: Facts) -> str:
-    used = f"{format.short(facts['tokens'])} of {format.short(facts['threshold'])} tokens"
-    return f"{format.percent(facts['share'])} of the context used: {used}"
+    used = f"{fmt.short(facts['tokens'])} of {fmt.short(facts['threshold'])} tokens"
+    return f"{fmt.percent(facts['share'])} of the context used: {used}"
 
 
 _WORDS: Mapping[str, Callable[[Facts], str]] = {

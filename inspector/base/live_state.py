@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import LIVE, PAUSED
 
 
@@ -24,7 +24,7 @@ class LiveState:
         """The state in a few characters; "" while there is nothing to tell."""
         if self.paused:
             return f"{PAUSED} paused"
-        return f"{LIVE} live, {format.age(self.changed, now)}" if self.changed is not None else ""
+        return f"{LIVE} live, {fmt.age(self.changed, now)}" if self.changed is not None else ""
 
     def toggle(self) -> str:
         """Stop following, or go on; what to tell the user."""

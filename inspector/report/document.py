@@ -20,7 +20,7 @@ from inspector.report.blocks import Block, Bullets, Paragraph, Section, Table, V
 from inspector.report.charts.cache_breaks import cache_breaks
 from inspector.report.charts.context_used import context_used
 from inspector.report.charts.tokens_by_day import tokens_by_day
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 
 TITLE = "Hermes compression report"
 LEFT_OUT = "…"
@@ -130,13 +130,13 @@ def _lead(found: dict[str, Any]) -> str:
     """How much happened."""
     events, findings = found["why"]["events"], found["findings"]
     done = sum(1 for event in events if event["completed"])
-    parts = [format.plural(done, "compaction")]
+    parts = [fmt.plural(done, "compaction")]
     if len(events) > done:
-        parts.append(f"{format.plural(len(events) - done, 'attempt')} given up")
+        parts.append(f"{fmt.plural(len(events) - done, 'attempt')} given up")
     if fallbacks := sum(1 for event in events if event["summary"]["status"] == "fallback"):
-        parts.append(f"{format.plural(fallbacks, 'summary', 'summaries')} without a model")
+        parts.append(f"{fmt.plural(fallbacks, 'summary', 'summaries')} without a model")
     worst = f"; the worst is {findings[0]['rule']} {findings[0]['name']}" if findings else ""
-    return f"{', '.join(parts)}. {format.plural(len(findings), 'finding')}{worst}."
+    return f"{', '.join(parts)}. {fmt.plural(len(findings), 'finding')}{worst}."
 
 
 def _conversation(found: dict[str, Any]) -> Iterator[Block]:
@@ -145,7 +145,7 @@ def _conversation(found: dict[str, Any]) -> Iterator[Block]:
         Hermes=f"{release['version']} ({release['verdict']}: {release['evidence']})",
         Hermes_Inspector=found["inspector"],
         database_schema=str(found["schema"]),
-        model=f"{found['model'] or format.UNKNOWN} of {found['provider'] or format.UNKNOWN}",
+        model=f"{found['model'] or fmt.UNKNOWN} of {found['provider'] or fmt.UNKNOWN}",
         source=found["source"],
         sessions=str(found["sessions"]),
         messages_by_generation=", ".join(f"{count:,}" for count in found["generations"]) or "none",
@@ -157,7 +157,7 @@ def _event(event: dict[str, Any]) -> Iterator[Block]:
     summary = event["summary"]
     wrote = f" by {summary['model']}" if summary["model"] else ""
     size = f", {summary['tokens']:,} tokens" if summary["tokens"] is not None else ""
-    window = format.count(event["window"])
+    window = fmt.count(event["window"])
     yield Paragraph(event["headline"])
     helps = (f"→ {event['remedy']}",) if event["remedy"] else ()
     yield blocks.bullets((f"{event['explanation']} ({event['verdict']})", *helps))
@@ -165,11 +165,11 @@ def _event(event: dict[str, Any]) -> Iterator[Block]:
         when=_moment(event["at"]),
         trigger=event["trigger"].replace("_", " "),
         how=(event["mode"] or "no rows changed").replace("_", " "),
-        fires_at=f"{format.count(event['threshold'])} of {window} tokens",
-        tokens=f"{format.count(event['tokens'])} → {format.count(event['tokens_after'])}",
-        messages=f"{format.count(event['messages_before'])} → {format.count(event['messages_after'])}",
+        fires_at=f"{fmt.count(event['threshold'])} of {window} tokens",
+        tokens=f"{fmt.count(event['tokens'])} → {fmt.count(event['tokens_after'])}",
+        messages=f"{fmt.count(event['messages_before'])} → {fmt.count(event['messages_after'])}",
         summary=f"{summary['status']}{wrote}{size}",
-        took=None if event["duration"] is None else format.duration(event["duration"]),
+        took=None if event["duration"] is None else fmt.duration(event["duration"]),
     )
     yield Verbatim(tuple(event["arithmetic"]))
     yield Verbatim(tuple(f"{one['where']}: {one['text']}" for one in event["evidence"]))
@@ -177,7 +177,7 @@ def _event(event: dict[str, Any]) -> Iterator[Block]:
 
 
 def _now(now: dict[str, Any]) -> Iterator[Block]:
-    tokens, window, threshold = (format.count(now[key]) for key in ("tokens", "window", "threshold"))
+    tokens, window, threshold = (fmt.count(now[key]) for key in ("tokens", "window", "threshold"))
     yield Paragraph(f"{tokens} tokens of {window}; it fires at {threshold} ({now['verdict']})")
     yield blocks.bullets(f"blocked: {reason}" for reason in now["blocked_by"])
     yield Verbatim(tuple(now["arithmetic"]))
@@ -216,12 +216,12 @@ def _usage_row(row: dict[str, Any]) -> tuple[str, ...]:
     task = f" ({row['task']})" if row.get("task") else ""
     counts = (row["calls"], *(tokens[name] for name in ("input", "cache_read", "cache_write", "output")))
     money = (_dollars(cost[name]) for name in ("recorded_usd", "computed_usd"))
-    return (f"{row['key']}{task}", *(format.count(count) for count in counts), *money)
+    return (f"{row['key']}{task}", *(fmt.count(count) for count in counts), *money)
 
 
 def _cache(cache: dict[str, Any]) -> Iterator[Block]:
     breaks = [
-        f"{_moment(one['at'])}: {one['cause'].replace('_', ' ')}, {format.count(one['tokens_lost'])} tokens "
+        f"{_moment(one['at'])}: {one['cause'].replace('_', ' ')}, {fmt.count(one['tokens_lost'])} tokens "
         f"read again for {_dollars(one['cost_usd'])}"
         for one in cache["breaks"]
     ]
@@ -234,7 +234,7 @@ def _chain(chain: dict[str, Any]) -> Iterator[str]:
     for node in chain["nodes"]:
         parent = f" of {node['parent']}" if node["parent"] else ""
         ended = f"ended by {node['end_reason']}" if node["end_reason"] else "not ended"
-        yield f"{node['id']}: {node['kind']}{parent}, {format.count(node['messages'])} messages, {ended}"
+        yield f"{node['id']}: {node['kind']}{parent}, {fmt.count(node['messages'])} messages, {ended}"
     yield f"/resume opens {chain['resume_target']}: {chain['resume_reason']}"
     yield from chain["findings"]
 
@@ -242,12 +242,12 @@ def _chain(chain: dict[str, Any]) -> Iterator[str]:
 def _moment(text: str | None) -> str:
     """A time to the second."""
     if text is None:
-        return format.UNKNOWN
+        return fmt.UNKNOWN
     return f"{datetime.fromisoformat(text):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _dollars(text: str | None) -> str:
-    return format.UNKNOWN if text is None else f"${text}"
+    return fmt.UNKNOWN if text is None else f"${text}"
 
 
 _HOMES = re.compile(r"(?<![\w/])(?:/home|/Users|[A-Za-z]:\\+Users)[/\\]+[^/\\\s\"'`:]+")

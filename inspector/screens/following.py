@@ -26,7 +26,7 @@ from inspector.base.workers import start
 from inspector.screens.page import Page
 from inspector.settings.calling import Caller, limits_of
 from inspector.settings.config_file import own_settings
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.bars.answer_bar import AnswerBar
@@ -201,18 +201,18 @@ def _looked(followers: Sequence[Follower], before: Found | None) -> Found:
 
 def _figures(pace: Pace) -> tuple[Piece, ...]:
     """Context used of the threshold, and what the last hour cost."""
-    used = f"{format.short(pace.tokens, mark=format.ESTIMATE)} of {format.short(pace.threshold)} tokens"
+    used = f"{fmt.short(pace.tokens, mark=fmt.ESTIMATE)} of {fmt.short(pace.threshold)} tokens"
     return (("ink", used), ("ink-faint", " · "), ("ink", _hour(pace)))
 
 
 def _hour(pace: Pace) -> str:
     if pace.hour is None:
         return "no log: nothing says what the last hour cost"
-    calls = format.plural(pace.hour.calls, "call")
+    calls = fmt.plural(pace.hour.calls, "call")
     if pace.hour.usd is None:
         return f"last hour: {calls} without a known price"
-    mark = format.LOWER_BOUND if pace.hour.at_least else format.ESTIMATE
-    return f"last hour: {format.money(pace.hour.usd, mark=mark if pace.hour.calls else '')} in {calls}"
+    mark = fmt.LOWER_BOUND if pace.hour.at_least else fmt.ESTIMATE
+    return f"last hour: {fmt.money(pace.hour.usd, mark=mark if pace.hour.calls else '')} in {calls}"
 
 
 def _bar(pace: Pace, width: int, ink: Palette) -> Line:

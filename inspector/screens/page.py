@@ -7,7 +7,7 @@ from textual.screen import Screen
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.workers import Reporting
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 
 WIDTHS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]
 """Class a screen carries from this many columns on."""
@@ -26,7 +26,7 @@ class Copying:
             self.toast("Nothing to copy here.", "warning")
             return
         self.app.copy_to_clipboard(text)
-        self.toast(f"Copied {format.plural(len(text), 'character')}.")
+        self.toast(f"Copied {fmt.plural(len(text), 'character')}.")
 
 
 class Page(Reporting, Copying, Screen[None]):

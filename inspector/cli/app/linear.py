@@ -112,15 +112,15 @@ def _last(row: ConversationRow) -> datetime | None:
 
 def _figures(row: ConversationRow, place: Location, *, several: bool) -> str:
     """What the list tells of one conversation, each figure with its name."""
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     told = (
         f"Profile: {place.label}" if several else "",
         f"Where: {row.tip.source or 'unknown'}",
         f"Model: {row.tip.model or 'unknown'}",
-        f"Last active: {format.age(_last(row), format.utc_now())}",
+        f"Last active: {fmt.age(_last(row), fmt.utc_now())}",
         f"Sessions: {len(row.sessions)}",
-        f"Cost: {format.money(row.cost.usd)}",
+        f"Cost: {fmt.money(row.cost.usd)}",
     )
     return ". ".join(filter(None, told))
 

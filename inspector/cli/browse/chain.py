@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
 def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:
     from core.explain.headline.conversation import chain_headline
     from inspector.cli.table import Column, lines
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     yield from output.headline(chain_headline(chain))
     yield ""
@@ -53,11 +53,11 @@ def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:
     yield from lines(columns, (_cells(node, below[1], chain, asked, names) for node, below in rows))
     yield ""
     yield f"/resume opens {chain.resume_target}: {chain.resume_reason or 'nothing came after it'}"
-    yield from (f"{format.UNKNOWN} {finding}" for finding in chain.findings)
+    yield from (f"{fmt.UNKNOWN} {finding}" for finding in chain.findings)
 
 
 def _cells(node: ChainNode, below: Money, chain: Chain, asked: str, names: Mapping[str, str]) -> list[str]:
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
     from inspector.terminal.glyphs import KIND
 
     session = node.session
@@ -67,11 +67,11 @@ def _cells(node: ChainNode, below: Money, chain: Chain, asked: str, names: Mappi
     return [
         f"{'· ' * node.depth}{sign} {session.id}{marks}".lstrip(),
         "orphan" if node.orphan else node.kind.value,
-        session.end_reason or ("still open" if session.ended_at is None else format.UNKNOWN),
-        format.count(session.messages),
-        format.count(node.generations),
-        format.short(session.tokens.total),
-        format.money(session.cost.usd),
-        format.sum_of_money(below),
+        session.end_reason or ("still open" if session.ended_at is None else fmt.UNKNOWN),
+        fmt.count(session.messages),
+        fmt.count(node.generations),
+        fmt.short(session.tokens.total),
+        fmt.money(session.cost.usd),
+        fmt.sum_of_money(below),
         names[session.id],
     ]

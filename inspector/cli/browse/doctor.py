@@ -205,16 +205,16 @@ def _lease(lease: Lease) -> dict[str, Any]:
 
 
 def _lines(report: Report) -> Iterator[str]:
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     yield str(report.location.db)
     if report.health is not None:
         health = report.health
-        schema = format.count(health.schema_version)
-        yield f"  {format.short(health.size)}B · schema {schema} · journal mode {health.journal_mode}"
+        schema = fmt.count(health.schema_version)
+        yield f"  {fmt.short(health.size)}B · schema {schema} · journal mode {health.journal_mode}"
         yield f"  {_how_many(health.sessions, 'session')} · {_how_many(health.messages, 'message')}"
         yield f"  full-text search: {health.full_text}"
-        yield f"  written by Hermes {report.release or format.UNKNOWN}"
+        yield f"  written by Hermes {report.release or fmt.UNKNOWN}"
         yield f"  config: {report.config or 'none; defaults apply'}"
         yield from (f"  in use: {lease.kind} of {lease.key} by {lease.holder}" for lease in health.leases)
         yield f"  SQLite's check: {health.integrity or 'not asked for (--integrity)'}"
@@ -228,15 +228,15 @@ def _lines(report: Report) -> Iterator[str]:
 
 
 def _how_many(count: int | None, what: str) -> str:
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
-    return f"{format.UNKNOWN} {what}s" if count is None else format.plural(count, what)
+    return f"{fmt.UNKNOWN} {what}s" if count is None else fmt.plural(count, what)
 
 
 def _disagreements(rows: Sequence[Discrepancy]) -> Iterator[str]:
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     for one in rows[:MOST_ROWS]:
         yield f"  rows disagree on {one.what} of {one.session}: {one.left} against {one.right}"
     if len(rows) > MOST_ROWS:
-        yield f"  and {format.plural(len(rows) - MOST_ROWS, 'more disagreement')} (--json names them)"
+        yield f"  and {fmt.plural(len(rows) - MOST_ROWS, 'more disagreement')} (--json names them)"

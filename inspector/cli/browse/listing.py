@@ -136,7 +136,7 @@ def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
         several: Rows come from several databases, so each says which.
     """
     from inspector.cli.table import Column, lines
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     columns = (
         Column("last"),
@@ -151,7 +151,7 @@ def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
         Column("cost", right=True),
         Column("session", rank=9),
     )
-    now = format.utc_now()
+    now = fmt.utc_now()
     yield from lines(columns, (_cells(row, now, several=several) for row in rows))
     shown = f"{len(rows):,} of {total:,}" if len(rows) < total else f"{total:,}"
     more = " · --limit N shows more, --all every session" if len(rows) < total else ""
@@ -159,23 +159,23 @@ def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
 
 
 def _cells(row: Row, now: datetime, *, several: bool) -> list[str]:
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
     from inspector.terminal.glyphs import KIND
 
-    title = row.title or (f"“{row.preview}”" if row.preview else format.UNKNOWN)
+    title = row.title or (f"“{row.preview}”" if row.preview else fmt.UNKNOWN)
     count = f" ({row.sessions} sessions)" if row.sessions > 1 else ""
     sign = "" if row.kind is Kind.MAIN else f"{KIND[row.kind]} "
     return [
-        format.age(row.last_active, now),
+        fmt.age(row.last_active, now),
         *([row.store.location.label] if several else ()),
         f"{sign}{title}{count}",
-        row.session.source or format.UNKNOWN,
-        format.model(row.session.model),
-        format.count(row.messages),
-        format.count(row.generations),
-        format.tokens(row.tokens.total, lower_bound=row.lower_bound),
-        format.percent(row.tokens.hit_rate),
-        format.money(row.usd),
+        row.session.source or fmt.UNKNOWN,
+        fmt.model(row.session.model),
+        fmt.count(row.messages),
+        fmt.count(row.generations),
+        fmt.tokens(row.tokens.total, lower_bound=row.lower_bound),
+        fmt.percent(row.tokens.hit_rate),
+        fmt.money(row.usd),
         row.session.id,
     ]
 

@@ -104,7 +104,7 @@ def _payload(hit: Hit) -> dict[str, Any]:
 
 def _lines(found: Sequence[Hit], query: str) -> Iterator[str]:
     from inspector.cli.table import Column, lines
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     columns = (
         Column("generation", right=True, varies=True, rank=2),
@@ -116,4 +116,4 @@ def _lines(found: Sequence[Hit], query: str) -> Iterator[str]:
         yield from lines(
             columns, ([str(hit.generation), str(hit.row), hit.role, hit.excerpt] for hit in found)
         )
-    yield f"{format.plural(len(found), 'message')} about {query!r} that a compaction removed"
+    yield f"{fmt.plural(len(found), 'message')} about {query!r} that a compaction removed"

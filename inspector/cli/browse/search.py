@@ -78,7 +78,7 @@ def _hit(hit: SearchHit) -> dict[str, Any]:
 
 def _lines(found: SearchResult) -> Iterator[str]:
     from inspector.cli.table import Column, lines
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     columns = (
         Column("when", rank=2),
@@ -88,10 +88,10 @@ def _lines(found: SearchResult) -> Iterator[str]:
         Column("text", shrinks=True, least=24),
     )
     rows = (
-        [format.moment(hit.timestamp), hit.session_id, str(hit.row_id), hit.role, hit.excerpt]
+        [fmt.moment(hit.timestamp), hit.session_id, str(hit.row_id), hit.role, hit.excerpt]
         for hit in found.hits
     )
     if found.hits:
         yield from lines(columns, rows)
     more = ", and there may be more" if found.partial else ""
-    yield f"{format.plural(len(found.hits), 'hit')}{more} · by {found.how}"
+    yield f"{fmt.plural(len(found.hits), 'hit')}{more} · by {found.how}"

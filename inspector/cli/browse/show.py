@@ -133,11 +133,11 @@ def _is_summary(message: Message, generation: Generation) -> bool:
 def _lines(
     store: Store, conversation: Conversation, wanted: Sequence[Generation], *, full: bool
 ) -> Iterator[str]:
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
     from inspector.terminal.text import clean
 
-    count = format.plural(len(conversation.sessions), "session")
-    generations = format.plural(len(conversation.generations), "generation")
+    count = fmt.plural(len(conversation.sessions), "session")
+    generations = fmt.plural(len(conversation.generations), "generation")
     yield clean(f"{conversation.name} · {count} · {generations}")
     for generation in wanted:
         yield ""
@@ -150,15 +150,15 @@ def _lines(
 
 
 def _heading(generation: Generation) -> str:
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     parts = [f"generation {generation.index}", generation.session_id]
-    parts.append(format.plural(len(generation.row_ids), "message"))
+    parts.append(fmt.plural(len(generation.row_ids), "message"))
     if generation.copies:
         parts.append(f"{generation.copies} of them copies")
     if generation.boundary is not None:
         how = generation.boundary.mode.value.replace("_", "-")
-        parts.append(f"after {how} compaction at {format.moment(generation.boundary.at)}")
+        parts.append(f"after {how} compaction at {fmt.moment(generation.boundary.at)}")
     return "═ " + " · ".join(parts)
 
 

@@ -74,16 +74,16 @@ def agree(
         UsageError: The user does not agree.
     """
     from inspector.settings.privacy import refuse_sending
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     away = [one for one in (endpoint, second) if one is not None and not one.local]
     if endpoint is None or not away or not plan.middle.size:
         return
     refuse_sending(away[0].host)
     costs = [price(args, asked, plan, focus, None) for focus in focuses]
-    tokens = format.count(sum(cost.prompt for cost in costs), mark=format.ESTIMATE)
+    tokens = fmt.count(sum(cost.prompt for cost in costs), mark=fmt.ESTIMATE)
     known = [cost.usd for cost in costs if cost.usd is not None]
-    total = format.money(sum(known, Decimal(0)), mark=format.ESTIMATE)
+    total = fmt.money(sum(known, Decimal(0)), mark=fmt.ESTIMATE)
     money = f"for {total}" if len(known) == len(costs) else "at an unknown price"
     where = " and, if that fails, to ".join(f"{one.host} ({one.model})" for one in (endpoint, second) if one)
     times = f" in {len(costs)} requests" if len(costs) > 1 else ""
@@ -120,19 +120,17 @@ def usage(args: argparse.Namespace, asked: Question, found: Preview) -> dict[str
 
 def usage_line(args: argparse.Namespace, asked: Question, found: Preview) -> str | None:
     """The same for people."""
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     if found.call is None:
         return None
     counted = found.call.usage
     if counted is None:
         return f"written by {found.call.model}; the provider counted nothing"
-    parts = [f"{format.count(counted.input)} tokens in", f"{format.count(counted.output)} out"]
+    parts = [f"{fmt.count(counted.input)} tokens in", f"{fmt.count(counted.output)} out"]
     if counted.cache_read:
-        parts.insert(1, f"{format.count(counted.cache_read)} from the cache")
-    return (
-        f"written by {found.call.model}: {', '.join(parts)}, {format.money(_paid(args, asked, found.call))}"
-    )
+        parts.insert(1, f"{fmt.count(counted.cache_read)} from the cache")
+    return f"written by {found.call.model}: {', '.join(parts)}, {fmt.money(_paid(args, asked, found.call))}"
 
 
 def _paid(args: argparse.Namespace, asked: Question, call: SummaryCall) -> Decimal | None:

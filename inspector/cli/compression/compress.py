@@ -213,7 +213,7 @@ def _column(found: Preview) -> dict[str, Any]:
 
 def _table(found: list[Preview]) -> Iterator[str]:
     from inspector.cli.table import Column, lines
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     columns = (
         Column("focus", shrinks=True),
@@ -229,9 +229,9 @@ def _table(found: list[Preview]) -> Iterator[str]:
         rows.append(
             [
                 one.focus or "none",
-                format.count(one.after_tokens, mark=format.ESTIMATE),
-                format.percent(None if kept is None else kept.score),
-                *map(format.percent, shares),
+                fmt.count(one.after_tokens, mark=fmt.ESTIMATE),
+                fmt.percent(None if kept is None else kept.score),
+                *map(fmt.percent, shares),
             ]
         )
     yield from lines(columns, rows)

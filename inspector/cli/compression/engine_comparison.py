@@ -128,7 +128,7 @@ def _payload(one: Contender) -> dict[str, Any]:
 
 def _lines(found: list[Contender]) -> Iterator[str]:
     from inspector.cli.table import Column, lines
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     columns = (
         Column("engine", shrinks=True),
@@ -142,23 +142,23 @@ def _lines(found: list[Contender]) -> Iterator[str]:
         Column("", shrinks=True, wraps=True, least=16),
     )
     yield from lines(columns, map(_row, found))
-    yield f"price: at the model Hermes would ask, by the release's estimate of tokens ({format.ESTIMATE})"
+    yield f"price: at the model Hermes would ask, by the release's estimate of tokens ({fmt.ESTIMATE})"
 
 
 def _row(one: Contender) -> list[str]:
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     seconds = f"{one.seconds or 0.0:.2f}"
     if one.preview is None:
         return [one.name, *("–",) * 6, seconds, one.trouble]
     return [
         one.name,
-        format.count(one.preview.after_tokens, mark=format.ESTIMATE),
+        fmt.count(one.preview.after_tokens, mark=fmt.ESTIMATE),
         str(one.kept),
         str(one.dropped),
-        format.percent(one.score),
+        fmt.percent(one.score),
         str(one.orphans),
-        format.money(one.usd, mark=format.ESTIMATE if one.usd else ""),
+        fmt.money(one.usd, mark=fmt.ESTIMATE if one.usd else ""),
         seconds,
         one.trouble,
     ]

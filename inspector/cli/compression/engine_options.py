@@ -107,14 +107,14 @@ def _agreed(args: argparse.Namespace, asked: Question, writer: Summariser, measu
     from core.model.accounting.tokens import Buckets
     from inspector.cli.compression import summariser_options
     from inspector.settings.privacy import refuse_sending
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     refuse_sending(endpoint.host)
     most = measured.estimated_tokens
     chosen = summariser_options.choice(args, asked)
     usd = open_book().price(Buckets(input=most), chosen.model, chosen.provider, chosen.base_url).usd
-    money = "at an unknown price" if usd is None else f"for {format.money(usd, mark=format.ESTIMATE)}"
-    tokens = format.count(most, mark=format.ESTIMATE)
+    money = "at an unknown price" if usd is None else f"for {fmt.money(usd, mark=fmt.ESTIMATE)}"
+    tokens = fmt.count(most, mark=fmt.ESTIMATE)
     where = f"{endpoint.host} ({endpoint.model})"
     confirm.ask(
         f"Let the engine send up to {tokens} tokens of this conversation to {where}, {money} and answers?",

@@ -135,7 +135,7 @@ def _pruned(found: Plan, measured: Measured) -> Iterator[dict[str, Any]]:
 def _lines(found: Plan, here: GenerationContext | None, pruned: list[tuple[int, str]]) -> Iterator[str]:
     from core.preview.headline import plan_headline
     from inspector.cli.table import Column, lines
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     if here is not None:
         tip = here.conversation.tip
@@ -144,10 +144,10 @@ def _lines(found: Plan, here: GenerationContext | None, pruned: list[tuple[int, 
     yield from output.headline(said)
     yield ""
     state = "running process" if found.settings.warm else "fresh process"
-    yield f"Hermes {found.release}, {state} · window {format.count(found.window)}"
+    yield f"Hermes {found.release}, {state} · window {fmt.count(found.window)}"
     verdict = "it would fire" if found.would_fire else "it would not fire"
-    fires = format.count(found.threshold_tokens)
-    size = format.count(found.compared_tokens, mark=format.ESTIMATE if found.is_estimate else "")
+    fires = fmt.count(found.threshold_tokens)
+    size = fmt.count(found.compared_tokens, mark=fmt.ESTIMATE if found.is_estimate else "")
     yield f"{size} tokens, fires at {fires}: {verdict}"
     yield from (f"blocked: {reason}" for reason in found.blocked_by)
     yield from (f"note: {note}" for note in (here.notes if here else ()))
@@ -169,16 +169,16 @@ def _lines(found: Plan, here: GenerationContext | None, pruned: list[tuple[int, 
 
 
 def _parts(found: Plan) -> Iterator[list[str]]:
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
-    budget = format.count(found.summary_budget, mark=format.ESTIMATE)
+    budget = fmt.count(found.summary_budget, mark=fmt.ESTIMATE)
     made = "what the engine writes" if found.summary_budget is None else f"one summary of {budget} tokens"
     remarks = ("kept", f"becomes {made}" if found.middle.size else "", "kept")
     for name, span, remark in zip(
         ("head", "middle", "tail"), (found.head, found.middle, found.tail), remarks, strict=True
     ):
         tokens = sum(found.estimates[span.start : span.end])
-        yield [name, _range(span), str(span.size), format.count(tokens, mark=format.ESTIMATE), remark]
+        yield [name, _range(span), str(span.size), fmt.count(tokens, mark=fmt.ESTIMATE), remark]
 
 
 def _range(span: Span) -> str:

@@ -15,7 +15,7 @@ from core.redact.text import redact_text
 from inspector.cli import output
 from inspector.cli.table import Column
 from inspector.cli.table import lines as table
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.ink import Ink, inked, joined
 
 LOST_SHOWN = 12
@@ -94,15 +94,15 @@ def _survival(found: Retention) -> Iterator[str]:
         (
             [
                 name,
-                inked(format.count(one.kept), Ink.GOOD if one.kept else None),
-                format.count(one.paraphrased),
-                inked(format.count(one.lost), Ink.LOST if one.lost else None),
-                format.count(one.of),
+                inked(fmt.count(one.kept), Ink.GOOD if one.kept else None),
+                fmt.count(one.paraphrased),
+                inked(fmt.count(one.lost), Ink.LOST if one.lost else None),
+                fmt.count(one.of),
             ]
             for name, one in ((kind_word(key), count) for key, count in counts.items())
         ),
     )
-    yield f"{format.percent(found.score)} of what matters is kept, by weight"
+    yield f"{fmt.percent(found.score)} of what matters is kept, by weight"
     yield from _unsupported(found)
     yield from _lost(found)
 

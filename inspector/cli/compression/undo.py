@@ -127,7 +127,7 @@ def _payload(entry: JournalEntry) -> dict[str, Any]:
 def _lines(entries: Sequence[JournalEntry]) -> Iterator[str]:
     """One line an entry, narrow enough for 80 columns; `--show` tells the rest."""
     from inspector.cli.table import Column, lines
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     if not entries:
         yield "nothing on record"
@@ -141,24 +141,24 @@ def _lines(entries: Sequence[JournalEntry]) -> Iterator[str]:
     )
     yield from lines(
         columns,
-        ([one.id, format.moment(one.at), one.state.value, one.target_id, _rows(one)] for one in entries),
+        ([one.id, fmt.moment(one.at), one.state.value, one.target_id, _rows(one)] for one in entries),
     )
 
 
 def _details(entry: JournalEntry) -> Iterator[str]:
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
-    yield f"{entry.id}, {entry.state.value}, {format.moment(entry.at)}"
+    yield f"{entry.id}, {entry.state.value}, {fmt.moment(entry.at)}"
     yield f"session   {entry.session_id}"
     if entry.target_id != entry.session_id:
         yield f"written   {entry.target_id}"
     yield f"how       {entry.mode.value}, {_rows(entry)} rows"
-    yield f"kept      {format.count(entry.size)} bytes in the journal"
+    yield f"kept      {fmt.count(entry.size)} bytes in the journal"
     yield f"database  {entry.database}"
 
 
 def _rows(entry: JournalEntry) -> str:
     """Live rows that were replaced, and rows written for them."""
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
-    return f"{format.count(entry.replaced)} → {format.count(entry.written)}"
+    return f"{fmt.count(entry.replaced)} → {fmt.count(entry.written)}"

@@ -33,51 +33,51 @@ def answer(words: Sequence[str], args: argparse.Namespace) -> Iterator[str]:
 
 def _why(store: Store, session: Session, rest: str) -> Iterator[str]:
     from core.explain.events import explain
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     found = explain(store, session.id)
     if not found.events:
         yield "This conversation has not been compacted yet."
     for event in found.events[-3:]:
-        yield f"{format.moment(event.at)}: {event.headline.sentence}"
+        yield f"{fmt.moment(event.at)}: {event.headline.sentence}"
     if found.now.threshold is not None:
-        yield f"Now {format.count(found.now.tokens)} tokens; it fires at {format.count(found.now.threshold)}."
+        yield f"Now {fmt.count(found.now.tokens)} tokens; it fires at {fmt.count(found.now.threshold)}."
 
 
 def _plan(store: Store, session: Session, rest: str) -> Iterator[str]:
     from core.compress.planning.measure import measure
     from core.compress.planning.plan import plan
     from core.explain.context.generation import generation_context
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     here = generation_context(store, session.id)
     found = plan(measure(here.messages, here.policy), here.settings, here.gate)
     fires = "unknown, for the model's window is" if found.threshold_tokens is None else ""
-    threshold = fires or format.count(found.threshold_tokens)
-    size = format.count(found.compared_tokens, mark=format.ESTIMATE if found.is_estimate else "")
+    threshold = fires or fmt.count(found.threshold_tokens)
+    size = fmt.count(found.compared_tokens, mark=fmt.ESTIMATE if found.is_estimate else "")
     yield f"{size} tokens in {found.messages} messages; it fires at {threshold}."
     if found.blocked_by:
         yield f"Nothing would be compacted: {found.blocked_by[0]}."
     elif found.middle.size:
         gone = sum(found.estimates[found.middle.start : found.middle.end])
-        tokens = format.count(gone, mark=format.ESTIMATE)
+        tokens = fmt.count(gone, mark=fmt.ESTIMATE)
         yield f"/compress would replace {found.middle.size} messages ({tokens} tokens) by a summary."
 
 
 def _cost(store: Store, session: Session, rest: str) -> Iterator[str]:
     from core.account.pricing.price_book import open_book
     from core.account.spending.ledger import ledger
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     total = ledger((store,), by="conversation", session=session.id, prices=open_book()).totals
     tokens = total.tokens
     yield (
-        f"{format.count(total.calls)} calls: {format.count(tokens.input)} tokens in, "
-        f"{format.count(tokens.cache_read)} read from the cache, {format.count(tokens.output)} out."
+        f"{fmt.count(total.calls)} calls: {fmt.count(tokens.input)} tokens in, "
+        f"{fmt.count(tokens.cache_read)} read from the cache, {fmt.count(tokens.output)} out."
     )
     spent, listed = total.recorded.usd, total.computed.usd
-    recorded = "no price" if spent is None else format.money(spent)
-    computed = "unpriced" if listed is None else format.money(listed, mark=format.ESTIMATE)
+    recorded = "no price" if spent is None else fmt.money(spent)
+    computed = "unpriced" if listed is None else fmt.money(listed, mark=fmt.ESTIMATE)
     yield f"Hermes recorded {recorded}; by the price list {computed}."
 
 

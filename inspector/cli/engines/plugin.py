@@ -140,7 +140,7 @@ def _sends(args: argparse.Namespace, home: Path) -> Iterator[str]:
     from core.model.accounting.tokens import Buckets
     from inspector.hermes_plugin.summariser import chosen
     from inspector.settings.privacy import refuse_sending
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     provider, base_url = args.provider or "", args.base_url or ""
     choice = {"name": args.summariser, "model": args.model, "provider": provider, "base_url": base_url}
@@ -150,7 +150,7 @@ def _sends(args: argparse.Namespace, home: Path) -> Iterator[str]:
     if not endpoint.local:
         refuse_sending(endpoint.host)
     price = open_book().price(Buckets(input=100_000), endpoint.model, provider, base_url)
-    usd = "an unknown price" if price.usd is None else f"{format.money(price.usd, mark=format.ESTIMATE)}"
+    usd = "an unknown price" if price.usd is None else f"{fmt.money(price.usd, mark=fmt.ESTIMATE)}"
     yield (
         f"at every compaction the messages it replaces are sent, with credentials masked, to {endpoint.host} "
         f"({endpoint.model}); 100,000 tokens are {usd}"

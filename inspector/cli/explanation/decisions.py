@@ -87,7 +87,7 @@ def turn_lines(turns: Iterable[Turn]) -> Iterator[str]:
     from core.explain.turns.sentences import turn_sentence
     from inspector.cli.table import Column
     from inspector.cli.table import lines as table
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     columns = (
         Column("turn", right=True),
@@ -100,7 +100,7 @@ def turn_lines(turns: Iterable[Turn]) -> Iterator[str]:
     yield from table(
         columns,
         (
-            [str(turn.index), str(turn.generation), format.moment(turn.at), turn_sentence(turn), turn.text]
+            [str(turn.index), str(turn.generation), fmt.moment(turn.at), turn_sentence(turn), turn.text]
             for turn in turns
         ),
     )
@@ -111,14 +111,14 @@ def lines(turn: Turn | None) -> Iterator[str]:
     from core.explain.turns.sentences import call_sentence, decision_sentence, turn_sentence
     from inspector.cli.table import Column
     from inspector.cli.table import lines as table
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     yield ""
     if turn is None:
         yield "nothing was decided: nobody has asked anything yet"
         return
-    count = format.plural(len(turn.decisions), "decision")
-    yield f"turn {turn.index}, begun in generation {turn.generation}, {format.moment(turn.at)}: {count}"
+    count = fmt.plural(len(turn.decisions), "decision")
+    yield f"turn {turn.index}, begun in generation {turn.generation}, {fmt.moment(turn.at)}: {count}"
     yield turn_sentence(turn)
     columns = (
         Column("check", wraps=True, shrinks=True),

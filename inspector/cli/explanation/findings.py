@@ -63,7 +63,7 @@ def lines(found: Sequence[Finding], unknown: Iterable[NotKnown] = ()) -> Iterato
 
     What many conversations share is said once, and of one rule no more than `MOST_OF_A_RULE` are printed.
     """
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     groups: dict[tuple[str, str], list[Finding]] = {}
     for one in found:
@@ -76,7 +76,7 @@ def lines(found: Sequence[Finding], unknown: Iterable[NotKnown] = ()) -> Iterato
     for rule, count in printed.items():
         if count > MOST_OF_A_RULE:
             yield f"and {count - MOST_OF_A_RULE:,} more of {rule} (--json names them)"
-    yield format.plural(len(found), "finding")
+    yield fmt.plural(len(found), "finding")
     yield from map(output.muted, _not_known(unknown))
     yield from output.verdicts(one.verdict for one in found)
 

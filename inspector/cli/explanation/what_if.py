@@ -25,7 +25,7 @@ def lines(found: Sequence[Scenario]) -> Iterator[str]:
     """The scenarios for people."""
     from inspector.cli.table import Column
     from inspector.cli.table import lines as table
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     yield ""
     if not found:
@@ -36,8 +36,8 @@ def lines(found: Sequence[Scenario]) -> Iterator[str]:
     for one in found:
         out = one.outcome
         figures = (out.threshold, len(out.firings), out.summarised_tokens, out.prompt_tokens, out.peak)
-        cost = format.money(out.usd, mark=format.ESTIMATE)
-        rows.append([one.name, *map(format.count, figures), cost, " ".join(_remarks(one))])
+        cost = fmt.money(out.usd, mark=fmt.ESTIMATE)
+        rows.append([one.name, *map(fmt.count, figures), cost, " ".join(_remarks(one))])
     columns = (
         Column("setting"),
         Column("fires at", right=True),

@@ -110,14 +110,14 @@ def _turn_lines(args: argparse.Namespace, turns: Sequence[Turn]) -> Iterator[str
 
 def lines(found: Explanation) -> Iterator[str]:
     """An answer for people."""
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     yield f"{found.conversation.name} · Hermes {found.release.version}"
     yield from output.headline(found.headline)
     if found.release.stands_in:
         yield f"note: {found.release.stands_in}"
     yield ""
-    yield format.plural(len(found.events), "compaction or attempt", "compactions and attempts")
+    yield fmt.plural(len(found.events), "compaction or attempt", "compactions and attempts")
     for number, event in enumerate(found.events, start=1):
         yield ""
         yield from _event(number, event)
@@ -129,15 +129,15 @@ def lines(found: Explanation) -> Iterator[str]:
 
 
 def _event(number: int, event: CompressionEvent) -> Iterator[str]:
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
     from inspector.terminal.ink import joined
 
-    at = f"{number}. {format.moment(event.at)}  "
+    at = f"{number}. {fmt.moment(event.at)}  "
     yield joined(at, output.tinted(event.headline.sentence, event.headline.severity))
     yield from ([output.fix(event.headline.remedy, "   ")] if event.headline.remedy else [])
     yield f"   {event.explanation}  [{event.verdict.value}]"
-    before, after = format.count(event.messages_before), format.count(event.messages_after)
-    sizes = f"{format.count(event.tokens)} → {format.count(event.tokens_after)} tokens"
+    before, after = fmt.count(event.messages_before), fmt.count(event.messages_after)
+    sizes = f"{fmt.count(event.tokens)} → {fmt.count(event.tokens_after)} tokens"
     yield f"   {before} → {after} messages · {sizes} · summary: {event.summary.status.value}"
     if event.focus:
         yield f"   focus: {event.focus}"
@@ -147,11 +147,11 @@ def _event(number: int, event: CompressionEvent) -> Iterator[str]:
 
 
 def _standing(now: Now) -> Iterator[str]:
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
-    threshold, window = format.count(now.threshold), format.count(now.window)
-    yield f"now: {format.count(now.tokens)} tokens of {window}, fires at {threshold}  [{now.verdict.value}]"
+    threshold, window = fmt.count(now.threshold), fmt.count(now.window)
+    yield f"now: {fmt.count(now.tokens)} tokens of {window}, fires at {threshold}  [{now.verdict.value}]"
     if now.headroom is not None:
-        yield f"     {format.count(now.headroom)} to go" if now.headroom > 0 else "     it is due"
+        yield f"     {fmt.count(now.headroom)} to go" if now.headroom > 0 else "     it is due"
     yield from (f"     blocked: {reason}" for reason in now.blocked_by)
     yield from (f"     {line}" for line in now.arithmetic)

@@ -52,20 +52,20 @@ def check(template: str) -> None:
 def fields(found: Status) -> dict[str, str]:
     """The words for a template: `FIELDS` of one status, safe to print."""
     from core.model.evidence import Verdict
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
     from inspector.terminal.text import clean_line
 
-    estimated = "" if found.verdict is Verdict.PROVED else format.ESTIMATE
+    estimated = "" if found.verdict is Verdict.PROVED else fmt.ESTIMATE
     worst = found.worst
     severity = worst.severity.value if worst else ""
     words: Mapping[str, str] = {
         "session": found.session,
         "title": found.title,
-        "tokens": format.short(found.tokens, mark=estimated),
-        "threshold": format.short(found.threshold),
-        "share": format.percent(found.share, mark=estimated),
-        "today": format.money(found.today.usd, mark=format.LOWER_BOUND if found.today.at_least else ""),
-        "hit_rate": format.percent(found.hit_rate),
+        "tokens": fmt.short(found.tokens, mark=estimated),
+        "threshold": fmt.short(found.threshold),
+        "share": fmt.percent(found.share, mark=estimated),
+        "today": fmt.money(found.today.usd, mark=fmt.LOWER_BOUND if found.today.at_least else ""),
+        "hit_rate": fmt.percent(found.hit_rate),
         "mark": _MARKS.get(severity, "●"),
         "rule": worst.rule if worst else "",
         "severity": severity,

@@ -13,7 +13,7 @@ from core.model.accounting.prompt_cache import (
     ResultCost,
 )
 from inspector.cli import output
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.ink import joined
 
 DEAREST = 10
@@ -27,8 +27,8 @@ def lines(found: CacheReport) -> Iterator[str]:
     yield "markers: " + (", ".join(map(_marker_words, found.breakpoints)) or "none")
     if found.calls:
         known = [call.hit_rate for call in found.calls if call.hit_rate is not None]
-        calls, hit = format.plural(len(found.calls), "call"), format.percent(found.tokens.hit_rate)
-        worst, best = (format.percent(pick(known, default=None)) for pick in (min, max))
+        calls, hit = fmt.plural(len(found.calls), "call"), fmt.percent(found.tokens.hit_rate)
+        worst, best = (fmt.percent(pick(known, default=None)) for pick in (min, max))
         yield f"{calls} in the log · {hit} of all prompts came from the cache, {worst} to {best} by call"
     for one in found.breaks:
         yield ""
@@ -45,29 +45,29 @@ def lines(found: CacheReport) -> Iterator[str]:
 
 def recorded_lines(found: RecordedUse) -> Iterator[str]:
     """What the recorder inside Hermes saw of the requests themselves."""
-    hit = format.percent(found.tokens.hit_rate)
-    yield f"recorded: {format.plural(found.requests, 'request')}, {hit} of their prompts from the cache"
+    hit = fmt.percent(found.tokens.hit_rate)
+    yield f"recorded: {fmt.plural(found.requests, 'request')}, {hit} of their prompts from the cache"
     whole = sum(found.parts.values())
-    shares = (f"{name} {format.percent(size / whole)}" for name, size in found.parts.items() if size)
+    shares = (f"{name} {fmt.percent(size / whole)}" for name, size in found.parts.items() if size)
     if whole:
         yield f"   the newest holds, by characters: {', '.join(shares)}"
     for one in found.breaks:
         at = "" if one.at_message is None else f", from message {one.at_message} of {one.of}"
-        yield f"   {format.moment(one.at)}  the {one.cause} changed{at}"
+        yield f"   {fmt.moment(one.at)}  the {one.cause} changed{at}"
 
 
 def _marker_words(point: Breakpoint) -> str:
     place = "before the messages" if point.index < 0 else f"#{point.index}"
     ignored = "" if point.honoured else ", ignored by the provider"
-    tokens = format.short(point.prefix_tokens, mark=format.ESTIMATE)
+    tokens = fmt.short(point.prefix_tokens, mark=fmt.ESTIMATE)
     return f"{place} {point.role} ({tokens} up to its end{ignored})"
 
 
 def _break_lines(one: CacheBreak, found: CacheReport) -> Iterator[str]:
     said = break_headline(one, found.calls)
-    yield joined(f"{format.moment(one.at)}  ", output.tinted(said.sentence, said.severity))
-    yield f"   {one.cause.replace('_', ' ')}: {format.count(one.tokens_lost)} tokens, {format.money(one.usd)}"
-    yield f"   hit rate {format.percent(one.before)} → {format.percent(one.after)}"
+    yield joined(f"{fmt.moment(one.at)}  ", output.tinted(said.sentence, said.severity))
+    yield f"   {one.cause.replace('_', ' ')}: {fmt.count(one.tokens_lost)} tokens, {fmt.money(one.usd)}"
+    yield f"   hit rate {fmt.percent(one.before)} → {fmt.percent(one.after)}"
     yield from output.indented(map(output.evidence, one.evidence), "   ")
 
 
@@ -77,5 +77,5 @@ def _dearest(results: Sequence[ResultCost]) -> Iterator[str]:
         yield ""
         yield "most expensive tool results over their life:"
     for one in priced[:DEAREST]:
-        tokens, usd = format.count(one.tokens, mark=format.ESTIMATE), format.money(one.usd)
+        tokens, usd = fmt.count(one.tokens, mark=fmt.ESTIMATE), fmt.money(one.usd)
         yield f"   {usd:>8}  {one.tool} (row {one.row}), {tokens} tokens over {one.calls} calls"

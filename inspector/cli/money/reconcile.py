@@ -96,7 +96,7 @@ def _flat(row: ReconcileRow) -> dict[str, Any]:
 
 def _lines(found: Reconciliation) -> Iterator[str]:
     from inspector.cli.table import Column, lines
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     columns = (
         Column("day"),
@@ -110,22 +110,22 @@ def _lines(found: Reconciliation) -> Iterator[str]:
     yield from lines(columns, map(_cells, found.rows))
     counted = any(row.provider_total is not None for row in found.rows)
     what = "the provider's tokens are" if counted else "what the provider billed is"
-    yield f"{format.percent(found.covered)} of {what} in Hermes' books ({found.mapping})"
+    yield f"{fmt.percent(found.covered)} of {what} in Hermes' books ({found.mapping})"
     yield from (f"hole: {hole}" for hole in found.holes)
     yield from (f"note: {note}" for note in found.notes)
     if found.skipped:
-        yield f"{format.plural(found.skipped, 'line')} of the file could not be read"
+        yield f"{fmt.plural(found.skipped, 'line')} of the file could not be read"
 
 
 def _cells(row: ReconcileRow) -> list[str]:
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     return [
         row.day.isoformat(),
         row.model,
         row.verdict.replace("_", " "),
-        format.count(row.provider_total),
-        format.count(row.hermes_total),
-        format.money(row.provider_usd),
-        format.money(row.hermes_usd),
+        fmt.count(row.provider_total),
+        fmt.count(row.hermes_total),
+        fmt.money(row.provider_usd),
+        fmt.money(row.hermes_usd),
     ]

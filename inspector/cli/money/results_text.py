@@ -9,7 +9,7 @@ from core.explain.tool_results.headline import file_words
 from core.explain.tool_results.life import ResultLife, ResultLives
 from inspector.cli.table import Column
 from inspector.cli.table import lines as table
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 
 _WORDS = {
     "none": "whole",
@@ -37,24 +37,24 @@ def lines(found: ResultLives) -> Iterator[str]:
     )
     yield from table(columns, map(_cells, found.results))
     yield ""
-    size, turn = format.count(found.sizes.result), format.count(found.sizes.turn)
-    window = f"a window of {format.count(found.window)}" if found.window else "no window known"
+    size, turn = fmt.count(found.sizes.result), fmt.count(found.sizes.turn)
+    window = f"a window of {fmt.count(found.window)}" if found.window else "no window known"
     yield f"Hermes {found.release}, {window}: limit {size} characters a result, {turn} a turn"
     for one in found.results:
         if one.path is not None:
             yield f"row {one.row}: {one.path} ({file_words(one)})"
         if one.cap is not None and "tool_cap" in (one.arrived.layer, one.standing.layer):
-            yield f"row {one.row}: {one.tool} itself cuts at {format.count(one.cap)} characters"
+            yield f"row {one.row}: {one.tool} itself cuts at {fmt.count(one.cap)} characters"
 
 
 def _cells(one: ResultLife) -> list[str]:
     return [
         str(one.row),
         one.tool,
-        format.count(one.tokens, mark=format.ESTIMATE),
+        fmt.count(one.tokens, mark=fmt.ESTIMATE),
         str(one.calls),
-        format.count(one.lifetime_tokens, mark=format.ESTIMATE),
-        format.money(one.usd),
+        fmt.count(one.lifetime_tokens, mark=fmt.ESTIMATE),
+        fmt.money(one.usd),
         _WORDS[one.standing.layer],
         " ".join((one.stub or "").split()),
     ]
@@ -72,8 +72,8 @@ def turn_lines(found: ArrivedTurn) -> Iterator[str]:
         Column("preview", right=True, varies=True, rank=4),
     )
     yield from table(columns, map(_arrived_cells, found.results))
-    before, after = format.count(found.before), format.count(found.after)
-    yield f"{before} characters together, limit {format.count(found.budget)} a turn: {after} remain"
+    before, after = fmt.count(found.before), fmt.count(found.after)
+    yield f"{before} characters together, limit {fmt.count(found.budget)} a turn: {after} remain"
 
 
 def _arrived_cells(one: Arrived) -> list[str]:
@@ -83,7 +83,7 @@ def _arrived_cells(one: Arrived) -> list[str]:
         one.tool,
         one.outcome,
         {"result": "its size", "turn": "the turn"}.get(one.layer or "", ""),
-        "any" if isinstance(threshold, str) else format.count(threshold),
-        format.count(one.message_length),
-        format.count(one.preview),
+        "any" if isinstance(threshold, str) else fmt.count(threshold),
+        fmt.count(one.message_length),
+        fmt.count(one.preview),
     ]

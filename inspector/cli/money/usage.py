@@ -214,7 +214,7 @@ def _weight(row: LedgerRow, sort: str) -> tuple[float, int]:
 def _lines(found: Ledger, limit: int) -> Iterator[str]:
     from core.explain.headline.usage import usage_headline
     from inspector.cli.table import Column, lines
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     yield from output.headline(usage_headline(found))
     yield ""
@@ -238,22 +238,22 @@ def _lines(found: Ledger, limit: int) -> Iterator[str]:
     yield from lines(columns, rows, _cells(found.totals, tasks=tasks, named=named))
     if len(found.rows) > limit:
         yield f"{limit} of {len(found.rows):,} rows · --limit N shows more; the total is of all"
-    sign = format.LOWER_BOUND
+    sign = fmt.LOWER_BOUND
     yield from (f"{sign} {note}" for note in found.notes)
 
 
 def _cells(row: LedgerRow, *, tasks: bool, named: bool) -> list[str]:
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     tokens = row.tokens
     before, last = (tokens.input, tokens.cache_read, tokens.cache_write), (tokens.output, tokens.reasoning)
     return [
         row.label or row.key,
         *([row.task] if tasks else ()),
-        format.count(row.calls),
-        *(format.tokens(value, lower_bound=row.lower_bound) for value in (*before, *last)),
-        format.percent(tokens.hit_rate),
-        format.sum_of_money(row.recorded),
-        format.sum_of_money(row.computed),
+        fmt.count(row.calls),
+        *(fmt.tokens(value, lower_bound=row.lower_bound) for value in (*before, *last)),
+        fmt.percent(tokens.hit_rate),
+        fmt.sum_of_money(row.recorded),
+        fmt.sum_of_money(row.computed),
         *([row.key if row.label not in ("", row.key) else ""] if named else ()),
     ]

@@ -227,7 +227,7 @@ def agree(args: argparse.Namespace, job: Job, engine: Engine) -> None:
 
     from core.trajectory.run import Listener, foresee
     from inspector.settings.privacy import refuse_sending
-    from inspector.terminal import formatting as format
+    from inspector.terminal import formatting as fmt
 
     refuse_sending(choice.endpoint.host)
     quiet = Listener(lambda *done: None, lambda *problem: None, lambda result, earlier: None)
@@ -236,8 +236,8 @@ def agree(args: argparse.Namespace, job: Job, engine: Engine) -> None:
     if not calls:
         return
     usd = _usd(job, seen)
-    money = "at an unknown price" if usd is None else f"for {format.money(usd, mark=format.ESTIMATE)}"
-    tokens = format.count(seen.sent, mark=format.ESTIMATE)
+    money = "at an unknown price" if usd is None else f"for {fmt.money(usd, mark=fmt.ESTIMATE)}"
+    tokens = fmt.count(seen.sent, mark=fmt.ESTIMATE)
     where = f"{choice.endpoint.host} ({choice.model})"
     confirm.ask(f"Send {tokens} tokens of {calls:,} trajectories to {where}, {money}?", yes=args.yes)
 

@@ -6,7 +6,7 @@ from core.model.compaction.apply import Applied, ApplyMode, GuardState
 from core.model.finding import Severity
 from core.model.headline import Headline
 from inspector.screens.apply.work import Proposal, Review
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 
 TAKEN_BACK = Headline("Taken back: every row is as it was.")
 WHERE = {
@@ -25,15 +25,15 @@ def review_answer(review: Review, proposal: Proposal) -> Headline:
         return Headline(f"Nothing can be written: {refused[0].text}{more}", other, Severity.CRITICAL)
     found = review.rehearsal
     doubtful = bool(proposal.failure) or any(guard.state is GuardState.FORCED for guard in review.guards)
-    sizes = f"{len(found.before):,} → {format.plural(len(found.after), 'message')}"
-    rows = f"{format.plural(len(found.archived), 'row')} archived, {len(found.inserted):,} written"
+    sizes = f"{len(found.before):,} → {fmt.plural(len(found.after), 'message')}"
+    rows = f"{fmt.plural(len(found.archived), 'row')} archived, {len(found.inserted):,} written"
     said = f"{sizes} {WHERE[found.mode]}: {rows}. Nothing has been written yet, and it can be taken back."
     return Headline(said, severity=Severity.WARNING if doubtful else None)
 
 
 def written_answer(applied: Applied) -> Headline:
     """That it is there and can be taken back."""
-    rows = format.plural(len(applied.inserted), "row")
+    rows = fmt.plural(len(applied.inserted), "row")
     return Headline(f"Written: {rows} to {applied.target_id}, read back and equal. U takes it back.")
 
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from core.model.compaction.apply import Applied, ApplyMode, GuardResult, GuardState, JournalEntry, Rehearsal
 from inspector.screens.apply.work import Proposal, Review
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.panes.fields import field, paragraph
@@ -96,7 +96,7 @@ def _rows(rehearsal: Rehearsal, width: int, ink: Palette) -> Iterator[Line]:
 def _written(rehearsal: Rehearsal) -> str:
     copies = sum(row.source_row is not None for row in rehearsal.inserted)
     new = len(rehearsal.inserted) - copies
-    told = f"{format.plural(copies, 'copy', 'copies')} of kept messages"
+    told = f"{fmt.plural(copies, 'copy', 'copies')} of kept messages"
     if new:
         return f"{told}, {new:,} new with the summary"
     joined = any(row.is_summary and "content" in row.changed for row in rehearsal.inserted)

@@ -16,7 +16,7 @@ from inspector.screens.apply.model import place_lines
 from inspector.screens.apply.screen import WritingBar
 from inspector.screens.apply.work import take_back
 from inspector.screens.page import Page
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.bars.answer_bar import AnswerBar
@@ -54,7 +54,7 @@ class UndoScreen(Page):
     def on_mount(self) -> None:
         """Show what was written."""
         bar = self.query_one(TitleBar)
-        bar.heading, bar.detail = "Take back", f"written {format.moment(self._entry.at)}"
+        bar.heading, bar.detail = "Take back", f"written {fmt.moment(self._entry.at)}"
         self.query_one(TextPane).focus()
         self._draw()
 

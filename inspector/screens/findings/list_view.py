@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from core.model.evidence import Verdict
 from core.model.finding import Finding, NotKnown, Severity
 from inspector.screens.findings.sweep import Diagnosis
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import SEVERITY, VERDICT
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
@@ -67,9 +67,7 @@ class FindingList(RowList[FindingRow]):
             return line.add(row.sentence, ink.style("ink-muted"), most=width - 2)
         if isinstance(row, NotKnown):
             line = (
-                Line()
-                .cell(format.UNKNOWN, 2, ink.style("ink-faint"))
-                .cell(row.rule, 4, ink.style("ink-faint"))
+                Line().cell(fmt.UNKNOWN, 2, ink.style("ink-faint")).cell(row.rule, 4, ink.style("ink-faint"))
             )
             return line.add(f"{row.name}: lacked data, {row.why}", ink.style("ink-faint"), most=width - 7)
         finding = row.finding

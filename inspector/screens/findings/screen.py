@@ -27,7 +27,7 @@ from inspector.screens.findings.evidence import place_of
 from inspector.screens.findings.list_view import FindingList, FindingRow, Group, NotKnowns, card, proof
 from inspector.screens.findings.results import Results
 from inspector.screens.findings.sweep import Diagnosis, Step, examine_all, examine_one
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import SEVERITY
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.banner import Banner
@@ -131,7 +131,7 @@ class FindingsScreen(CardPage):
 
     @on(Scanned)
     def _look(self, event: Scanned) -> None:
-        words = f"looked through {event.done:,} of {format.plural(event.total, 'message')} · esc stops"
+        words = f"looked through {event.done:,} of {fmt.plural(event.total, 'message')} · esc stops"
         self.query_one("#head", StatusLine).right = (("ink-muted", words),)
 
     @on(Progress)
@@ -290,4 +290,4 @@ def _counts(found: Mapping[Severity, Sequence[Diagnosis]], about: str) -> tuple[
 def _progress(done: int, total: int) -> str:
     if not total:
         return "examining …"
-    return f"examined {done:,} of {format.plural(total, 'conversation')}, sub-agents too · esc stops"
+    return f"examined {done:,} of {fmt.plural(total, 'conversation')}, sub-agents too · esc stops"

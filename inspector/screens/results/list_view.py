@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from core.explain.tool_results.headline import file_words
 from core.explain.tool_results.life import ResultLife, ResultLives
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.lists.row_list import RowList
@@ -49,10 +49,10 @@ class ResultList(RowList[ResultLife]):
         words, token = LAYERS[row.standing.layer]
         muted, plain = ink.style("ink-muted"), ink.style("ink")
         line = Line().cell(f"{row.row:,}", 8, muted, right=True).gap(2).cell(row.tool, 16, plain)
-        line.cell(format.short(row.tokens, mark=format.ESTIMATE), 9, plain, right=True)
+        line.cell(fmt.short(row.tokens, mark=fmt.ESTIMATE), 9, plain, right=True)
         line.cell(f"{row.calls:,}", 7, muted, right=True)
-        line.cell(format.short(row.lifetime_tokens, mark=format.ESTIMATE), 10, plain, right=True)
-        line.cell(format.money(row.usd), 10, ink.style("money"), right=True).gap(2)
+        line.cell(fmt.short(row.lifetime_tokens, mark=fmt.ESTIMATE), 10, plain, right=True)
+        line.cell(fmt.money(row.usd), 10, ink.style("money"), right=True).gap(2)
         line.cell(words, 16, ink.style(token))
         return line.add(_one_line(row.stub or ""), muted, most=max(0, width - line.width))
 
@@ -70,12 +70,12 @@ def rest(one: ResultLife, lives: ResultLives, width: int, ink: Palette) -> list[
 def _told(one: ResultLife, width: int, ink: Palette) -> Iterator[Line]:
     words = LAYERS[one.standing.layer][0]
     title = f"{one.tool}: {words}"
-    yield from headline(title, format.money(one.usd), width, ink, badge_token="money")
-    tokens, lifetime = (format.count(n, mark=format.ESTIMATE) for n in (one.tokens, one.lifetime_tokens))
-    calls = format.plural(one.calls, "call")
+    yield from headline(title, fmt.money(one.usd), width, ink, badge_token="money")
+    tokens, lifetime = (fmt.count(n, mark=fmt.ESTIMATE) for n in (one.tokens, one.lifetime_tokens))
+    calls = fmt.plural(one.calls, "call")
     yield from field("cost", f"{tokens} tokens in {calls}: {lifetime} over its life", width, ink)
     if one.arrived.chars is not None:
-        yield from field("whole", f"{format.count(one.arrived.chars)} characters", width, ink)
+        yield from field("whole", f"{fmt.count(one.arrived.chars)} characters", width, ink)
     if one.path is not None:
         yield from field("file", f"{one.path} ({file_words(one)})", width, ink)
         if one.standing.layer == "pruned":

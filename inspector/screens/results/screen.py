@@ -19,7 +19,7 @@ from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread
 from inspector.screens.card_page import CardPage
 from inspector.screens.results.list_view import ResultList, card, rest
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
@@ -105,8 +105,8 @@ class ResultsScreen(CardPage):
 
 def _head(title: str, lives: ResultLives) -> tuple[Piece, ...]:
     """How many results, and the sizes they were judged by."""
-    count = format.plural(len(lives.results), "result")
-    window = f", window {format.count(lives.window)}" if lives.window else ""
-    size, turn = format.count(lives.sizes.result), format.count(lives.sizes.turn)
+    count = fmt.plural(len(lives.results), "result")
+    window = f", window {fmt.count(lives.window)}" if lives.window else ""
+    size, turn = fmt.count(lives.sizes.result), fmt.count(lives.sizes.turn)
     rules = f" · {count} · Hermes {lives.release}{window}: {size} characters each, {turn} a turn"
     return (("part-head!", "Results"), ("ink-faint", " · "), ("ink", title), ("ink-muted", rules))

@@ -18,7 +18,7 @@ from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread
 from inspector.screens.page import Page
 from inspector.screens.search.reading import Hit, SearchAnswer, search
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import ROLE, ROLE_OTHER
 from inspector.terminal.line import Line
 from inspector.terminal.text import clean_line, crop
@@ -40,10 +40,10 @@ class HitList(RowList[Hit]):
         """One message that matches; what the model no longer sees is faint."""
         ink, hit = self.palette, row.hit
         text = "ink" if hit.state is RowState.LIVE else "ink-muted"
-        line = Line().cell(format.age(hit.timestamp, self.now), 8, ink.style("ink-muted"))
+        line = Line().cell(fmt.age(hit.timestamp, self.now), 8, ink.style("ink-muted"))
         line.cell(row.title, max(14, min(32, width // 4)), ink.style("ink-muted")).gap(2)
         line.add(ROLE.get(hit.role, ROLE_OTHER), ink.style("ink-muted")).gap(1)
-        copies = f"+{format.plural(row.copies, 'copy', 'copies')} " if row.copies else ""
+        copies = f"+{fmt.plural(row.copies, 'copy', 'copies')} " if row.copies else ""
         line.add(copies, ink.style("ink-muted"))
         excerpt = _near(clean_line(hit.excerpt), self.words, width - line.width)
         for piece, matched in _pieces(crop(excerpt, width - line.width - 1), self.words):
@@ -151,8 +151,8 @@ class SearchScreen(Page):
 
 
 def _summary(answer: SearchAnswer) -> tuple[Piece, ...]:
-    mark = format.LOWER_BOUND if answer.partial and answer.hits else ""
-    count = f"{mark}{format.plural(len(answer.hits), 'message')}"
+    mark = fmt.LOWER_BOUND if answer.partial and answer.hits else ""
+    count = f"{mark}{fmt.plural(len(answer.hits), 'message')}"
     order = " · newest first" if len(answer.hits) > 1 else ""
     return (("ink", count), ("ink-faint", f"{order} · {', '.join(answer.how)}"))
 

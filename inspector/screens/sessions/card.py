@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from core.model.headline import NO_HEADLINE
 from inspector.screens.sessions.columns import Extra, SessionLine
 from inspector.screens.sessions.list_view import SessionsList
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.curve_chart import CurveChart, RequestCurve
@@ -77,7 +77,7 @@ def _what(row: SessionLine, preview: str) -> tuple[Piece, ...]:
 
 
 def _window(row: SessionLine, extra: Extra | None) -> tuple[Piece, ...]:
-    active = f"last active {format.moment(row.session.last_active)}"
+    active = f"last active {fmt.moment(row.session.last_active)}"
     if row.part is not None:
         ended = f" · ended by {row.part.end_reason}" if row.part.end_reason else " · still open"
         return (("ink-muted", active), ("ink-muted", ended))
@@ -99,29 +99,29 @@ def _compressions(extra: Extra) -> str:
     if extra.compressions is None:
         return ""
     failed = f", {extra.failed:,} failed" if extra.failed else ""
-    return f" · {format.plural(extra.compressions, 'compression')}{failed}"
+    return f" · {fmt.plural(extra.compressions, 'compression')}{failed}"
 
 
 def _pressure(pressure: Pressure) -> tuple[Piece, ...]:
     if pressure.share is None or pressure.tokens is None:
         return (("ink-muted", "window unknown" if pressure.window is None else "nothing to send yet"),)
     full: tuple[Piece, ...] = (
-        (f"{pressure.token if pressure.near else 'ink'}!", format.count(pressure.tokens)),
-        ("ink-muted", f" of {format.count(pressure.window)} tokens ({format.percent(pressure.share)})"),
+        (f"{pressure.token if pressure.near else 'ink'}!", fmt.count(pressure.tokens)),
+        ("ink-muted", f" of {fmt.count(pressure.window)} tokens ({fmt.percent(pressure.share)})"),
     )
     if not pressure.threshold:
         return full
     left = pressure.threshold - pressure.tokens
-    room = f"{format.count(left)} to go" if left > 0 else f"{format.count(-left)} past it"
-    return (*full, ("ink-muted", f" · limit {format.count(pressure.threshold)}, {room}"))
+    room = f"{fmt.count(left)} to go" if left > 0 else f"{fmt.count(-left)} past it"
+    return (*full, ("ink-muted", f" · limit {fmt.count(pressure.threshold)}, {room}"))
 
 
 def _spent(row: SessionLine) -> tuple[Piece, ...]:
     tokens, bound, aside = row.tokens, row.row.lower_bound, row.auxiliary
     pieces: list[Piece] = [
-        ("money!", f"{format.money(row.cost.usd)} "),
+        ("money!", f"{fmt.money(row.cost.usd)} "),
         ("ink-muted", f"{row.cost.status or ''} ".lstrip()),
-        *((("ink-muted", f"({format.money(aside)} of it beside the main loop) "),) if aside else ()),
+        *((("ink-muted", f"({fmt.money(aside)} of it beside the main loop) "),) if aside else ()),
         ("ink-muted", "· "),
         ("ink", f"{_full(tokens.total, lower_bound=bound)} tokens"),
     ]
@@ -136,4 +136,4 @@ def _spent(row: SessionLine) -> tuple[Piece, ...]:
 
 
 def _full(value: int | None, *, lower_bound: bool) -> str:
-    return format.tokens(value, lower_bound=lower_bound, whole=True)
+    return fmt.tokens(value, lower_bound=lower_bound, whole=True)

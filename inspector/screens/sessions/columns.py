@@ -13,7 +13,7 @@ from core.model.headline import NO_HEADLINE, Headline
 from core.model.transcript.pages import ConversationRow
 from core.model.transcript.session import Kind, Session
 from core.store.database.locate import Location
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import KIND, LIVE, SEVERITY
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
@@ -161,9 +161,7 @@ def _left(value: Callable[[SessionLine], str], token: str = "ink-muted") -> Draw
 def _last(line: SessionLine, width: int, sheet: Sheet) -> Line:
     sign, token = _sign(line, sheet)
     drawn = Line().cell(sign, 2, sheet.ink.style(token, bold=True))
-    return drawn.cell(
-        format.age(line.session.last_active, sheet.now), width - 2, sheet.ink.style("ink-muted")
-    )
+    return drawn.cell(fmt.age(line.session.last_active, sheet.now), width - 2, sheet.ink.style("ink-muted"))
 
 
 def _sign(line: SessionLine, sheet: Sheet) -> tuple[str, str]:
@@ -215,7 +213,7 @@ def _compressions(line: SessionLine, width: int, sheet: Sheet) -> Line:
         return Line().gap(width)
     if sheet.extra is None:
         return Line().cell("⋯", width, sheet.ink.style("ink-muted"), right=True)
-    count, failed = format.count(sheet.extra.compressions), sheet.extra.failed
+    count, failed = fmt.count(sheet.extra.compressions), sheet.extra.failed
     if not failed:
         return Line().cell(count, width, sheet.ink.style("ink-muted"), right=True)
     told = f"{count} · {failed} failed" if width >= FULL_COMPRESSIONS else f"{failed} ✗"
@@ -233,25 +231,25 @@ def _sizes(line: SessionLine, width: int, sheet: Sheet) -> Line:
 
 
 def _tokens(line: SessionLine) -> str:
-    return format.tokens(line.tokens.total, lower_bound=line.row.lower_bound)
+    return fmt.tokens(line.tokens.total, lower_bound=line.row.lower_bound)
 
 
 def _bucket(tokens: Callable[[Buckets], int | None]) -> Draw:
-    return _right(lambda line: format.tokens(tokens(line.tokens), lower_bound=line.row.lower_bound))
+    return _right(lambda line: fmt.tokens(tokens(line.tokens), lower_bound=line.row.lower_bound))
 
 
 def _messages(line: SessionLine) -> str:
     told = [one.messages for one in ((line.part,) if line.part else line.row.sessions)]
     known = [count for count in told if count is not None]
-    return format.short(sum(known) if known else None)
+    return fmt.short(sum(known) if known else None)
 
 
 COLUMNS = (
     Column("last", 8, _last, sort="last_active", indent=2),
     Column("conversation", 0, _title, sort="title"),
     Column(PROFILE, 10, _left(lambda line: line.location.label), 140, sort=PROFILE),
-    Column("where", 8, _left(lambda line: line.session.source or format.UNKNOWN), 132, sort="source"),
-    Column("model", 13, _left(lambda line: format.model(line.session.model)), 104, sort="model"),
+    Column("where", 8, _left(lambda line: line.session.source or fmt.UNKNOWN), 132, sort="source"),
+    Column("model", 13, _left(lambda line: fmt.model(line.session.model)), 104, sort="model"),
     Column("msgs", 6, _right(_messages), 150, right=True, sort="messages"),
     Column("context used", 16, _context, 58, 103, sort="pressure"),
     Column("context used of limit", 26, _context, 104, 159, sort="pressure"),
@@ -262,8 +260,8 @@ COLUMNS = (
     Column("write", 6, _bucket(lambda tokens: tokens.cache_write), 220, right=True, sort="cache_write"),
     Column("output", 6, _bucket(lambda tokens: tokens.output), 220, right=True, sort="output"),
     Column("tokens", 6, _right(_tokens), 60, right=True, sort="tokens"),
-    Column("hit", 4, _right(lambda line: format.percent(line.tokens.hit_rate)), 132, right=True, sort="hit"),
-    Column("cost", 8, _right(lambda line: format.money(line.cost.usd), "money"), right=True, sort="cost"),
+    Column("hit", 4, _right(lambda line: fmt.percent(line.tokens.hit_rate)), 132, right=True, sort="hit"),
+    Column("cost", 8, _right(lambda line: fmt.money(line.cost.usd), "money"), right=True, sort="cost"),
     Column("compr.", 6, _compressions, 76, 111, right=True, sort="compressions"),
     Column("compressions", 12, _compressions, 112, right=True, sort="compressions"),
 )

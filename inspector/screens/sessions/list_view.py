@@ -9,7 +9,7 @@ from textual.reactive import reactive
 from inspector.screens.sessions.columns import Column, Extra, Key, SessionLine, Sheet
 from inspector.screens.sessions.data.column_sets import ALL, GAP, layout
 from inspector.screens.sessions.data.order import Order
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import DOWN, UP
 from inspector.terminal.line import Line
 from inspector.terminal.text import cell_len
@@ -31,7 +31,7 @@ class SessionsList(RowList[SessionLine]):
     """Rows of several databases are shown, so each says where it is from."""
     columns = reactive(ALL)
     """The set of columns that is shown, one of `SETS`."""
-    now: reactive[datetime] = reactive(format.utc_now)
+    now: reactive[datetime] = reactive(fmt.utc_now)
 
     def __init__(self) -> None:
         super().__init__()

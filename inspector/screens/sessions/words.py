@@ -11,7 +11,7 @@ from core.model.transcript.session import Kind
 from core.store.database.locate import Location
 from inspector.screens.sessions.data.order import SORTS, Order, SourcePage
 from inspector.screens.sessions.list_view import SessionsList
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import DOWN, KIND, LIVE, SEVERITY, UP
 from inspector.terminal.text import cell_len, clean_line, crop
 from inspector.widgets.bars.status_line import Piece
@@ -46,7 +46,7 @@ def legend(room: int) -> tuple[Piece, ...]:
 
 def header(locations: Sequence[Location], total: int | None, width: int) -> tuple[Piece, ...]:
     """The app where there is room for its name, the place, how many conversations."""
-    count = "reading …" if total is None else format.plural(total, "conversation")
+    count = "reading …" if total is None else fmt.plural(total, "conversation")
     room = width - SUMS_CELLS - cell_len(f" · {count}")
     where = (("ink-muted", _place(locations, room)), ("ink-faint", " · "), ("ink", count))
     named = (("part-head!", "Hermes Inspector"), ("ink-faint", " · "), *where)
@@ -63,7 +63,7 @@ def _place(locations: Sequence[Location], room: int) -> str:
     if not locations:
         return "no database"
     path, more = locations[0].home or locations[0].db, len(locations) - 1
-    others = f" +{format.plural(more, 'profile')}" if more else ""
+    others = f" +{fmt.plural(more, 'profile')}" if more else ""
     short = f"…/{path.name}"
     return next((text for text in (_short(path) + others, short + others) if cell_len(text) <= room), short)
 
@@ -78,14 +78,14 @@ def _short(path: Path) -> str:
 def summing_up(today: Today | None, findings: int, room: int) -> tuple[Piece, ...]:
     """Today's money, what took most of it, the findings once somebody looked for them: as many as fit."""
     pieces: list[Piece] = []
-    counted = f" · {format.plural(findings, 'finding')}" if findings else ""
+    counted = f" · {fmt.plural(findings, 'finding')}" if findings else ""
     if today is not None and not today.usd:
         pieces.append(("ink-muted", "nothing spent today"))
     elif today is not None:
-        sign = format.LOWER_BOUND if today.at_least else ""
-        pieces.append(("money", f"today {sign}{format.money(today.usd)}"))
+        sign = fmt.LOWER_BOUND if today.at_least else ""
+        pieces.append(("money", f"today {sign}{fmt.money(today.usd)}"))
         if today.largest is not None:
-            name, usd = today.largest[0], format.money(today.largest[1])
+            name, usd = today.largest[0], fmt.money(today.largest[1])
             left = room - cells(pieces) - cell_len(f" (largest:  {usd}){counted}")
             if left >= LEAST_NAME:
                 pieces.append(("ink-muted", f" (largest: {crop(clean_line(name), left)} {usd})"))

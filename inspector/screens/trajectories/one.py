@@ -16,7 +16,7 @@ from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread
 from inspector.screens.page import Page
 from inspector.screens.workspace.preview.panes import SIDES, PreviewPanes
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.messages.message_list import MessageList
@@ -106,10 +106,10 @@ def _pieces(listed: Listed, made: Comparison | None) -> list[Piece]:
     pieces: list[Piece] = [("ink!", f"line {listed.line:,}")]
     if made is None:
         return [*pieces, ("severity-critical", f"  {listed.problem or 'no turns'}")]
-    before, after = format.count(made.before_tokens), format.count(made.after_tokens)
+    before, after = fmt.count(made.before_tokens), fmt.count(made.after_tokens)
     if not made.middle.size:
         return [*pieces, ("ink", f"  {before} tokens · stays as it is")]
-    saved = format.percent(made.saved)
+    saved = fmt.percent(made.saved)
     turns = f"turns {len(made.before):,} → {len(made.after):,}"
     region = f"region {made.middle.start:,} to {made.middle.end - 1:,}"
     return [*pieces, ("ink", f"  {before} → {after} tokens (−{saved}) · {turns} · {region}")]

@@ -16,7 +16,7 @@ from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread
 from inspector.screens.page import Page
 from inspector.screens.trajectories.one import TrajectoryScreen
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
@@ -63,11 +63,11 @@ class TrajectoryList(RowList[Listed]):
         found = row.metrics
         if found is None:
             return line.gap(46).add(row.problem, style, most=max(0, width - line.width))
-        line.cell(format.count(found.original_tokens), 11, ink.style("ink"), right=True)
-        after = format.count(found.compressed_tokens, mark=format.ESTIMATE) if found.was_compressed else ""
+        line.cell(fmt.count(found.original_tokens), 11, ink.style("ink"), right=True)
+        after = fmt.count(found.compressed_tokens, mark=fmt.ESTIMATE) if found.was_compressed else ""
         line.cell(after, 11, ink.style("ink"), right=True)
         line.cell(f"{found.original_turns:,}", 11, muted, right=True)
-        line.cell(format.percent(1 - found.compression_ratio) if after else "", 11, style, right=True)
+        line.cell(fmt.percent(1 - found.compression_ratio) if after else "", 11, style, right=True)
         return line.gap(2).add(_words(row), style, most=max(0, width - line.width))
 
 
@@ -139,7 +139,7 @@ class TrajectoriesScreen(Page):
 
     def _tell(self, shown: int) -> None:
         counts = Counter(row.state for row in self._found)
-        pieces: list[Piece] = [("ink!", format.plural(len(self._found), "trajectory", "trajectories"))]
+        pieces: list[Piece] = [("ink!", fmt.plural(len(self._found), "trajectory", "trajectories"))]
         for state, (sign, token) in SIGNS.items():
             if counts[state]:
                 pieces += [("ink", "  "), (f"{token}?", f"{sign} {counts[state]:,} {state.value}")]

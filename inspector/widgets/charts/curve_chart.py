@@ -10,7 +10,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.terminal.text import cell_len
@@ -174,10 +174,10 @@ class CurveChart(Widget):
     def _label(self, row: int, rows: int, top: int, *, here: bool) -> str:
         """The number of the scale a row carries: threshold, top, half."""
         if here:
-            return format.short(self.threshold) + self.unit
+            return fmt.short(self.threshold) + self.unit
         half = (rows - 1) // 2 if rows >= SCALE_ROWS and self.values else rows - 1
         at = {half: round(top * (half + 1) / rows), rows - 1: top}.get(row)
-        return "" if at is None else format.short(at) + self.unit
+        return "" if at is None else fmt.short(at) + self.unit
 
     def _plain_layers(self) -> tuple[Layer, ...]:
         """Values nobody took apart, by how near the threshold they are."""

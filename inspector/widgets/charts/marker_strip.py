@@ -9,7 +9,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 
@@ -38,7 +38,7 @@ class MarkerStrip(Widget):
     def render_line(self, y: int) -> Strip:
         """The bar, then the markers."""
         ink, width = Palette.of(self.app), self.size.width
-        label = f" prompt {format.short(self.total, mark=format.ESTIMATE)}" if self.total else ""
+        label = f" prompt {fmt.short(self.total, mark=fmt.ESTIMATE)}" if self.total else ""
         cells = max(1, width - len(label))
         line = self._bar(cells, ink).add(label, ink.style("ink-faint")) if y == 0 else self._marks(cells, ink)
         return line.strip(width, self.rich_style)

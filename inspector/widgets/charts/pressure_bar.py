@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.support.amounts import round_number
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import GAUGE_FULL, GAUGE_HALF, GAUGE_TRACK, THRESHOLD
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
@@ -65,7 +65,7 @@ def draw(pressure: Pressure, width: int, ink: Palette, *, failing: bool = False)
     """
     if pressure.share is None:
         why = " window unknown" if pressure.window is None and width > 16 else ""
-        return Line().cell(format.UNKNOWN + why, width, ink.style("ink-faint"))
+        return Line().cell(fmt.UNKNOWN + why, width, ink.style("ink-faint"))
     token = "severity-critical" if failing else pressure.token
     line = bar(pressure, width - FIGURES, ink, token)
     words = f"{short(pressure.tokens)}/{short(pressure.threshold or pressure.window)}"

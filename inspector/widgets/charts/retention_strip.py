@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from core.model.compaction.preview import Fact, FactCount, Retention
 from core.preview.headline import kind_word
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
@@ -76,7 +76,7 @@ class RetentionStrip(Widget):
 def survival_line(retention: Retention, width: int, palette: Palette) -> Line:
     """`facts kept 82%  files 11/12  errors 3/3 ...`, and the gravest loss by name."""
     line = Line().gap().add("facts kept", palette.style("ink-muted", bold=True)).gap()
-    line.add(format.percent(retention.score), palette.style("ink", bold=True))
+    line.add(fmt.percent(retention.score), palette.style("ink", bold=True))
     for category in sorted(retention.by_category, key=gravity):
         counts = retention.by_category[category]
         words = f"{kind_word(category)} {counts.of - counts.lost}/{counts.of}"
@@ -104,7 +104,7 @@ def heat_line(retention: Retention, cells: int, focus: str | None, width: int, p
         line.gap(2).add(HEAT, palette.style("ink-muted"))
     if focus and retention.focus is not None and retention.rest is not None:
         kept, rest = kept_share(retention.focus), kept_share(retention.rest)
-        words = f"focus “{focus}”: {format.percent(kept)} kept · rest {format.percent(rest)}"
+        words = f"focus “{focus}”: {fmt.percent(kept)} kept · rest {fmt.percent(rest)}"
         line.gap(3).add(words, palette.style("ink"), most=max(0, width - line.width - 1))
     return line
 

@@ -7,7 +7,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from core.model.compaction.preview import Retention
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 
@@ -37,8 +37,8 @@ def weight_line(found: Retention, width: int, ink: Palette) -> Line:
     if found.score is None:
         return Line().gap().add("What is summarised holds no checkable facts.", ink.style("ink-muted"))
     claims = len(found.unsupported)
-    left = f"kept {format.percent(found.score)} "
-    right = f" lost {format.percent(1 - found.score)}" + (f" · {claims:,} unsupported" if claims else "")
+    left = f"kept {fmt.percent(found.score)} "
+    right = f" lost {fmt.percent(1 - found.score)}" + (f" · {claims:,} unsupported" if claims else "")
     cells = min(WIDEST, max(0, width - len(left) - len(right) - 2))
     kept, lost, other = weight_cells(found, cells)
     line = Line().gap().add(left, ink.style("ink-muted")).add(KEPT * kept, ink.style("severity-ok"))

@@ -9,7 +9,7 @@ from rich.style import Style
 
 from core.model.compaction.plan import Part
 from core.model.transcript.message import Message, RowState
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
@@ -119,11 +119,7 @@ def _facts(detail: Detail, width: int, palette: Palette) -> Iterator[Line]:
 
 
 def _weight(detail: Detail) -> str:
-    parts = (
-        [f"{format.count(detail.estimate, mark=format.ESTIMATE)} tokens"]
-        if detail.estimate is not None
-        else []
-    )
+    parts = [f"{fmt.count(detail.estimate, mark=fmt.ESTIMATE)} tokens"] if detail.estimate is not None else []
     if detail.counted is not None:
         mark = "" if detail.exact else "≈"
         parts.append(f"{mark}{detail.counted[0]:,} {detail.counted[1]}")
@@ -146,7 +142,7 @@ def _row(detail: Detail) -> str:
     row = detail.message.row
     if row is None:
         return ""
-    parts = (f"row {row.id}", format.moment(row.timestamp) if row.timestamp else "", STATES[row.state])
+    parts = (f"row {row.id}", fmt.moment(row.timestamp) if row.timestamp else "", STATES[row.state])
     return " · ".join(part for part in parts if part)
 
 
@@ -178,7 +174,7 @@ def _text(detail: Detail, width: int, palette: Palette) -> Iterator[Line]:
     for line in wrap(clean(words[: detail.shown]), width) if text else ():
         yield Line().preformatted(line, palette.style("ink"))
     if images := _images(detail.message.content):
-        yield Line().add(f"▣ {format.plural(images, 'image')}, not shown", palette.style("ink-muted"))
+        yield Line().add(f"▣ {fmt.plural(images, 'image')}, not shown", palette.style("ink-muted"))
     if len(text) > detail.shown:
         kilo = f"first {detail.shown // 1024:,} KB of {len(text) // 1024:,} KB · m for more"
         yield Line().add(f"{glyphs.RULE * 3} {kilo}", palette.style("match"))

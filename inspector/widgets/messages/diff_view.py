@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from core.model.compaction.plan import Span
 from core.model.transcript.message import Message
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line
 from inspector.terminal.text import clean
@@ -86,7 +86,7 @@ def message_diff(
 
 
 def _section(name: str, count: int, what: str) -> DiffLine:
-    return DiffLine(SECTION, f"{name} · {format.plural(count, 'message')} {what}")
+    return DiffLine(SECTION, f"{name} · {fmt.plural(count, 'message')} {what}")
 
 
 def _kept(
@@ -106,7 +106,7 @@ def _kept(
 
 def _unchanged(count: int) -> Iterator[DiffLine]:
     if count:
-        yield DiffLine(SAME, f"… {format.plural(count, 'message')} unchanged")
+        yield DiffLine(SAME, f"… {fmt.plural(count, 'message')} unchanged")
 
 
 def _changed(old: Message, new: Message | None, index: int) -> Iterator[DiffLine]:
@@ -130,7 +130,7 @@ def _whole(kind: str, message: Message, index: int) -> Iterator[DiffLine]:
 
 def _more(kind: str, count: int, index: int) -> Iterator[DiffLine]:
     if count > LINES_A_MESSAGE:
-        yield DiffLine(kind, f"  … {format.plural(count - LINES_A_MESSAGE, 'more line')}", index)
+        yield DiffLine(kind, f"  … {fmt.plural(count - LINES_A_MESSAGE, 'more line')}", index)
 
 
 def _speaker(message: Message) -> str:

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from core.model.accounting.prices import Term
 from core.model.accounting.usage import Origin
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.panes.fields import field, paragraph
@@ -50,12 +50,12 @@ def origin_lines(about: str, origin: Origin, width: int, ink: Palette) -> Iterat
 def _value(origin: Origin) -> str:
     value = origin.value
     if isinstance(value, Decimal):
-        return format.money(value)
-    return format.percent(value) if isinstance(value, float) else format.count(value)
+        return fmt.money(value)
+    return fmt.percent(value) if isinstance(value, float) else fmt.count(value)
 
 
 def _term(term: Term) -> str:
     if isinstance(term.amount, Decimal):
-        return f"{format.money(term.amount)}  {term.label}"
+        return f"{fmt.money(term.amount)}  {term.label}"
     rate = "" if term.rate is None else f" × ${term.rate.normalize():f} per million"
     return f"{term.amount:,}{rate}  {term.label}"

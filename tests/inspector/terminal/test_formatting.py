@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -33,20 +33,20 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
     ],
 )
 def test_numbers_in_lists_are_short(value: int | None, expected: str) -> None:
-    assert format.short(value) == expected
+    assert fmt.short(value) == expected
 
 
 @given(st.integers(0, 10**12 - 1))
 @settings(max_examples=200, deadline=None)
 def test_a_short_number_never_needs_more_than_five_cells(value: int) -> None:
-    assert len(format.short(value)) <= 5
+    assert len(fmt.short(value)) <= 5
 
 
 def test_numbers_under_the_cursor_are_full_and_carry_their_mark() -> None:
-    assert format.count(54_828) == "54,828"
-    assert format.count(54_828, mark=format.ESTIMATE) == "~54,828"
-    assert format.short(54_828, mark=format.LOWER_BOUND) == "≥54.8K"
-    assert format.count(None, mark=format.ESTIMATE) == "–"
+    assert fmt.count(54_828) == "54,828"
+    assert fmt.count(54_828, mark=fmt.ESTIMATE) == "~54,828"
+    assert fmt.short(54_828, mark=fmt.LOWER_BOUND) == "≥54.8K"
+    assert fmt.count(None, mark=fmt.ESTIMATE) == "–"
 
 
 @pytest.mark.parametrize(
@@ -66,13 +66,13 @@ def test_numbers_under_the_cursor_are_full_and_carry_their_mark() -> None:
     ],
 )
 def test_money_is_never_rounded_to_nothing(usd: str | None, expected: str) -> None:
-    assert format.money(None if usd is None else Decimal(usd)) == expected
+    assert fmt.money(None if usd is None else Decimal(usd)) == expected
 
 
 @given(st.decimals("0.0000001", "100000", places=7))
 @settings(max_examples=200, deadline=None)
 def test_an_amount_that_exists_is_shown_with_a_digit(usd: Decimal) -> None:
-    shown = format.money(usd)
+    shown = fmt.money(usd)
     assert "e" not in shown.lower()
     assert (Decimal(shown.strip("$").replace(",", "")) > 0) is (usd > 0)
 
@@ -82,7 +82,7 @@ def test_an_amount_that_exists_is_shown_with_a_digit(usd: Decimal) -> None:
     [(None, "–"), (0.0, "0%"), (0.004, "<1%"), (0.56, "56%"), (0.996, ">99%"), (1.0, "100%"), (1.07, "107%")],
 )
 def test_percent_claims_all_or_nothing_only_when_it_is(share: float | None, expected: str) -> None:
-    assert format.percent(share) == expected
+    assert fmt.percent(share) == expected
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_percent_claims_all_or_nothing_only_when_it_is(share: float | None, expe
     ],
 )
 def test_durations_use_two_units(seconds: float | None, expected: str) -> None:
-    assert format.duration(seconds) == expected
+    assert fmt.duration(seconds) == expected
 
 
 @pytest.mark.parametrize(
@@ -114,10 +114,10 @@ def test_durations_use_two_units(seconds: float | None, expected: str) -> None:
     ],
 )
 def test_ages_are_relative_within_a_week(past: timedelta, expected: str) -> None:
-    assert format.age(NOW - past, NOW) == expected
+    assert fmt.age(NOW - past, NOW) == expected
 
 
 def test_older_ages_are_dates() -> None:
-    assert format.age(NOW - timedelta(days=20), NOW) == "Nov  1"
-    assert format.age(NOW - timedelta(days=800), NOW) == "2024-09"
-    assert format.age(None, NOW) == "–"
+    assert fmt.age(NOW - timedelta(days=20), NOW) == "Nov  1"
+    assert fmt.age(NOW - timedelta(days=800), NOW) == "2024-09"
+    assert fmt.age(None, NOW) == "–"

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from core.model.accounting.prompt_cache import Breakpoint, CacheBreak, CacheReport, Payback, TtlAdvice
 from inspector.screens.workspace.cache.list_view import CAUSES
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.panes.fields import field, headline, paragraph
@@ -19,12 +19,12 @@ def break_lines(found: CacheBreak, width: int, ink: Palette) -> Iterator[Line]:
     """Why the cache broke, what was read again, what that cost."""
     words = CAUSES.get(found.cause, found.cause)
     sentence = f"{words[0].upper()}{words[1:]}."
-    yield from headline(sentence, format.money(found.usd), width, ink, badge_token="money")
-    lost = f"{format.count(found.tokens_lost)} tokens re-read at the full rate"
+    yield from headline(sentence, fmt.money(found.usd), width, ink, badge_token="money")
+    lost = f"{fmt.count(found.tokens_lost)} tokens re-read at the full rate"
     yield from field("lost", lost, width, ink)
-    hits = f"{format.percent(found.before)} → {format.percent(found.after)} of the prompt from the cache"
+    hits = f"{fmt.percent(found.before)} → {fmt.percent(found.after)} of the prompt from the cache"
     yield from field("hit rate", hits, width, ink)
-    yield from field("when", format.moment(found.at), width, ink)
+    yield from field("when", fmt.moment(found.at), width, ink)
 
 
 def whole_lines(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
@@ -35,7 +35,7 @@ def whole_lines(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]
     if report.advice is not None:
         yield from _advice(report.advice, width, ink)
     for place, one in enumerate(report.paybacks):
-        words = f"{format.moment(one.at)} · {bill(one)}"
+        words = f"{fmt.moment(one.at)} · {bill(one)}"
         yield from field("" if place else "compacted", words, width, ink)
 
 
@@ -49,7 +49,7 @@ def result_lines(report: CacheReport, width: int, ink: Palette) -> Iterator[Line
 
 def _marker(point: Breakpoint) -> str:
     place = "before the messages" if point.index < 0 else f"message {point.index}"
-    tokens = format.count(point.prefix_tokens, mark=format.ESTIMATE)
+    tokens = fmt.count(point.prefix_tokens, mark=fmt.ESTIMATE)
     ignored = "" if point.honoured else " · the provider ignores it here"
     return f"{place} · {point.role} · {tokens} tokens up to its end · kept {point.ttl}{ignored}"
 
@@ -57,7 +57,7 @@ def _marker(point: Breakpoint) -> str:
 def _advice(advice: TtlAdvice, width: int, ink: Palette) -> Iterator[Line]:
     token = "severity-warning" if advice.better not in (None, advice.current) else "ink"
     yield from field("lifetime", f"{advice.current} · {advice.reason}", width, ink, token)
-    five, hour = format.money(advice.usd_5m), format.money(advice.usd_1h)
+    five, hour = fmt.money(advice.usd_5m), fmt.money(advice.usd_1h)
     yield from field("", f"these calls at 5 minutes {five}, at an hour {hour}", width, ink)
 
 
@@ -65,17 +65,17 @@ def bill(one: Payback) -> str:
     """What a compaction cost, of what, and whether the smaller prompts have earned that."""
     known = [usd for usd in (one.summariser_usd, one.reread_usd) if usd is not None]
     if not known and one.saving_per_call_usd is None:
-        return f"{format.UNKNOWN} no price is known, so nobody can tell whether it paid for itself"
-    mark = format.LOWER_BOUND if len(known) == 1 else ""
-    parts = [format.money(sum(known, Decimal(0)) if known else None, mark=mark)]
+        return f"{fmt.UNKNOWN} no price is known, so nobody can tell whether it paid for itself"
+    mark = fmt.LOWER_BOUND if len(known) == 1 else ""
+    parts = [fmt.money(sum(known, Decimal(0)) if known else None, mark=mark)]
     if known:
-        summary, again = format.money(one.summariser_usd), format.money(one.reread_usd)
+        summary, again = fmt.money(one.summariser_usd), fmt.money(one.reread_usd)
         parts.append(f"summary {summary} + rebuilding the cache {again}")
-    parts.append(f"saves {format.money(one.saving_per_call_usd)} a call")
+    parts.append(f"saves {fmt.money(one.saving_per_call_usd)} a call")
     parts.append(
-        f"paid for itself after {format.plural(one.paid_back_after, 'call')}"
+        f"paid for itself after {fmt.plural(one.paid_back_after, 'call')}"
         if one.paid_back_after is not None
-        else f"has not paid for itself after {format.plural(one.calls_after, 'call')}"
+        else f"has not paid for itself after {fmt.plural(one.calls_after, 'call')}"
     )
     return " · ".join(parts)
 
@@ -83,8 +83,6 @@ def bill(one: Payback) -> str:
 def _dearest(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
     priced = sorted((one for one in report.results if one.usd), key=lambda one: one.usd or 0, reverse=True)
     for place, one in enumerate(priced[:DEAREST]):
-        tokens = format.short(one.tokens, mark=format.ESTIMATE)
-        words = (
-            f"{format.money(one.usd)} · {one.tool}, {tokens} tokens over {format.plural(one.calls, 'call')}"
-        )
+        tokens = fmt.short(one.tokens, mark=fmt.ESTIMATE)
+        words = f"{fmt.money(one.usd)} · {one.tool}, {tokens} tokens over {fmt.plural(one.calls, 'call')}"
         yield from field("" if place else "top cost", words, width, ink)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.model.accounting.prompt_cache import CacheReport
 from inspector.screens.workspace.cache.list_view import CAUSES, token_of
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.widgets.charts.stack import Layer
 
 _SHORT = {
@@ -35,6 +35,6 @@ def read_out(report: CacheReport, place: int) -> str:
     """One call in words: when, how large, how much of it the cache served, and why not more."""
     call = report.calls[place]
     cause = next((CAUSES.get(one.cause, one.cause) for one in report.breaks if one.call == place), "")
-    sizes = f"{format.percent(call.hit_rate)} of {format.count(call.prompt)} tokens from the cache"
-    said = f"call {place + 1:,} · {format.clock(call.at, seconds=False)} · {sizes}"
+    sizes = f"{fmt.percent(call.hit_rate)} of {fmt.count(call.prompt)} tokens from the cache"
+    said = f"call {place + 1:,} · {fmt.clock(call.at, seconds=False)} · {sizes}"
     return f"{said} · {cause}" if cause else said

@@ -9,7 +9,7 @@ from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheRepor
 from core.model.accounting.usage import Origin
 from inspector.base.figure_origins import FigureOrigin, located
 from inspector.screens.workspace.cache.card import DEAREST
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 
 NO_PRICE = "the price list has no entry for this model and day"
 PREFIX = "what a request carries before and with the marked place: system prompt, tools, messages"
@@ -49,11 +49,11 @@ def whole_told(report: CacheReport) -> Iterator[FigureOrigin]:
     prices = {label: None for _, one in broken if one.origin for label in one.origin.prices}
     usd = sum(term.amount for term in costs) if costs else None
     unknown = len(broken) - len(costs)
-    notes = (f"without {format.plural(unknown, 'break')} whose price is unknown",) if unknown else ()
+    notes = (f"without {fmt.plural(unknown, 'break')} whose price is unknown",) if unknown else ()
     whole = Origin("cost of the breaks", usd, "sum over breaks", costs, (), tuple(prices), notes)
     yield FigureOrigin(whole)
     for bill in report.paybacks:
-        when = f"the compaction at {format.clock(bill.at, seconds=False)}"
+        when = f"the compaction at {fmt.clock(bill.at, seconds=False)}"
         yield from (FigureOrigin(found, when) for found in bill.origins)
     for point in report.breakpoints:
         place = "the system prompt" if point.index < 0 else f"message {point.index}"

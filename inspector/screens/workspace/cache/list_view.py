@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.model.accounting.prompt_cache import CacheBreak
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.widgets.charts.curve_chart import number
 from inspector.widgets.lists.row_list import RowList
@@ -60,7 +60,7 @@ class BreakList(RowList[CacheMoment]):
         found = row.found
         line = Line().cell(number(row.index), 3, ink.style(token_of(found), bold=True))
         line.cell(f"{found.at.astimezone():%m-%d %H:%M}", 13, ink.style("ink-muted"))
-        tokens, cost = f"{format.short(found.tokens_lost)} re-read", format.money(found.usd)
+        tokens, cost = f"{fmt.short(found.tokens_lost)} re-read", fmt.money(found.usd)
         words = CAUSES.get(found.cause, found.cause)
         line.cell(words, width - line.width - 24, ink.style(token_of(found)))
         line.cell(tokens, 14, ink.style("ink-muted"), right=True)

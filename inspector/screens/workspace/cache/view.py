@@ -23,7 +23,7 @@ from inspector.screens.workspace.cache.curve import hit_layers, read_out
 from inspector.screens.workspace.cache.figure_origins import break_told, whole_told
 from inspector.screens.workspace.cache.list_view import BreakList, CacheMoment, token_of
 from inspector.screens.workspace.views import FigureView, Subject
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.bars.answer_bar import AnswerBar
@@ -116,7 +116,7 @@ class CacheView(FigureView):
         self.chart.marks = tuple(Mark(one.call, token_of(one)) for one in report.breaks)
         self.chart.caption = caption(report)
         if report.calls:
-            self.chart.ends = format.ends(report.calls[0].at, report.calls[-1].at)
+            self.chart.ends = fmt.ends(report.calls[0].at, report.calls[-1].at)
 
     @on(RowList.Moved)
     def _moved(self) -> None:
@@ -170,17 +170,17 @@ class CacheView(FigureView):
 def figures(report: CacheReport) -> tuple[Piece, ...]:
     """What matters first: the hit rate, how often it broke, what that cost."""
     pieces: list[Piece] = [
-        ("bucket-read!", f"hit {format.percent(report.tokens.hit_rate)}"),
+        ("bucket-read!", f"hit {fmt.percent(report.tokens.hit_rate)}"),
         ("ink-muted", f" · {_marking(report)}"),
     ]
     if report.breaks:
         lost = sum(one.tokens_lost for one in report.breaks)
         known = [one.usd for one in report.breaks if one.usd is not None]
-        mark = format.LOWER_BOUND if known and len(known) < len(report.breaks) else ""
-        cost = format.money(sum(known, Decimal(0)) if known else None, mark=mark)
+        mark = fmt.LOWER_BOUND if known and len(known) < len(report.breaks) else ""
+        cost = fmt.money(sum(known, Decimal(0)) if known else None, mark=mark)
         pieces += [
-            ("ink-muted", f" · {format.plural(len(report.breaks), 'break')} · "),
-            ("ink", f"{format.short(lost)} tokens re-read"),
+            ("ink-muted", f" · {fmt.plural(len(report.breaks), 'break')} · "),
+            ("ink", f"{fmt.short(lost)} tokens re-read"),
             ("money", f" · {cost}"),
         ]
     return tuple(pieces)
@@ -190,7 +190,7 @@ def caption(report: CacheReport) -> str:
     """What the curve shows, or why there is none."""
     if not report.calls:
         return "no call of it is left in the log: hits are known as a sum only"
-    return f"hit rate in percent of {format.plural(len(report.calls), 'call')} in the log"
+    return f"hit rate in percent of {fmt.plural(len(report.calls), 'call')} in the log"
 
 
 def marker_words(report: CacheReport) -> str:
@@ -200,12 +200,12 @@ def marker_words(report: CacheReport) -> str:
         return "no cache markers on this route"
     names = ", ".join(f"#{point.index}" if point.index >= 0 else point.role for point in points)
     kept = max((point.prefix_tokens or 0 for point in points), default=0)
-    return f"{format.short(kept, mark=format.ESTIMATE)} kept for {points[-1].ttl} by {names}"
+    return f"{fmt.short(kept, mark=fmt.ESTIMATE)} kept for {points[-1].ttl} by {names}"
 
 
 def _marking(report: CacheReport) -> str:
     points = [point for point in report.breakpoints if point.honoured]
-    return format.plural(len(points), "cache marker") if points else report.marking
+    return fmt.plural(len(points), "cache marker") if points else report.marking
 
 
 def _dearest(report: CacheReport) -> int:

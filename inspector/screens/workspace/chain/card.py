@@ -8,7 +8,7 @@ from core.model.accounting.tokens import Buckets
 from core.model.transcript.conversation import Chain, ChainNode, spent
 from core.model.transcript.session import Kind, Session
 from inspector.screens.workspace.chain.list_view import Twig
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.panes.fields import field, paragraph
@@ -30,14 +30,14 @@ def card_lines(chain: Chain, place: int, twigs: Sequence[Twig], width: int, ink:
     yield from field("ran", _ran(session), width, ink)
     yield from field("by", _by(session), width, ink, "ink-muted")
     yield from field("tokens", _tokens(session.tokens), width, ink)
-    yield from field("cost", format.money(session.cost.usd), width, ink, "money")
+    yield from field("cost", fmt.money(session.cost.usd), width, ink, "money")
     if twig.node.beside:
         yield from field("", _beside(twig.node), width, ink, "money")
     below = chain.subtree(place)
     if len(below) > 1:
         tokens, cost = spent(below)
-        words = f"{format.sum_of_money(cost)} · {format.count(tokens.total)} tokens"
-        told = f"{words} with the {format.plural(len(below) - 1, 'session')} below it"
+        words = f"{fmt.sum_of_money(cost)} · {fmt.count(tokens.total)} tokens"
+        told = f"{words} with the {fmt.plural(len(below) - 1, 'session')} below it"
         yield from field("together", told, width, ink, "money")
     yield from field("resume", resume_words(chain), width, ink, "ink-muted")
     for place, words in enumerate(chain.findings):
@@ -61,23 +61,23 @@ def _beside(node: ChainNode) -> str:
     tokens, cost = spent([node])
     tasks = " and ".join(dict.fromkeys(row.task.replace("_", " ") for row in node.beside))
     calls = sum(row.calls or 0 for row in node.beside)
-    told = f"{format.plural(calls, 'call')} for {tasks}" if calls else f"calls for {tasks}"
-    return f"{format.sum_of_money(cost)} · {format.count(tokens.total)} tokens with {told}"
+    told = f"{fmt.plural(calls, 'call')} for {tasks}" if calls else f"calls for {tasks}"
+    return f"{fmt.sum_of_money(cost)} · {fmt.count(tokens.total)} tokens with {told}"
 
 
 def _ran(session: Session) -> str:
     start, end, why = session.started_at, session.ended_at, session.end_reason
-    began = format.moment(start)
+    began = fmt.moment(start)
     if end is None and not why:
         return f"{began} – still open"
-    until = f"{began} – {format.moment(end)}" if start is None or end is None else format.span(start, end)
+    until = f"{began} – {fmt.moment(end)}" if start is None or end is None else fmt.span(start, end)
     return f"{until} · ended by {why}" if why else until
 
 
 def _by(session: Session) -> str:
-    messages = "" if session.messages is None else format.plural(session.messages, "message")
-    calls = "" if session.api_calls is None else format.plural(session.api_calls, "call")
-    return " · ".join(filter(None, (session.model, session.source, messages, calls))) or format.UNKNOWN
+    messages = "" if session.messages is None else fmt.plural(session.messages, "message")
+    calls = "" if session.api_calls is None else fmt.plural(session.api_calls, "call")
+    return " · ".join(filter(None, (session.model, session.source, messages, calls))) or fmt.UNKNOWN
 
 
 def _tokens(tokens: Buckets) -> str:
@@ -87,5 +87,5 @@ def _tokens(tokens: Buckets) -> str:
         ("cache write", tokens.cache_write),
         ("output", tokens.output),
     )
-    told = " + ".join(f"{format.count(value)} {name}" for name, value in parts)
-    return f"{format.count(tokens.total)} = {told}"
+    told = " + ".join(f"{fmt.count(value)} {name}" for name, value in parts)
+    return f"{fmt.count(tokens.total)} = {told}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.model.accounting.prices import Money
 from core.model.transcript.conversation import Chain, ChainNode
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import KIND
 from inspector.terminal.line import Line
 from inspector.terminal.text import cell_len, clean_line
@@ -149,13 +149,13 @@ def _figures(row: Twig) -> dict[str, str]:
     node, session, tokens = row.node, row.node.session, row.node.session.tokens
     return {
         "kind": f"{KIND[node.kind]} {'orphan' if node.orphan else node.kind}".strip(),
-        "began": format.moment(session.started_at)[:16],
-        "model": format.model(session.model),
+        "began": fmt.moment(session.started_at)[:16],
+        "model": fmt.model(session.model),
         "ended": session.end_reason or "open",
-        "msgs": format.short(session.messages),
-        "gen": format.count(node.generations),
-        "tokens": format.short(tokens.total),
-        "hit": format.percent(tokens.hit_rate),
-        "cost": format.money(session.cost.usd),
-        "with below": "" if row.below is None else format.sum_of_money(row.below),
+        "msgs": fmt.short(session.messages),
+        "gen": fmt.count(node.generations),
+        "tokens": fmt.short(tokens.total),
+        "hit": fmt.percent(tokens.hit_rate),
+        "cost": fmt.money(session.cost.usd),
+        "with below": "" if row.below is None else fmt.sum_of_money(row.below),
     }

@@ -21,7 +21,7 @@ from inspector.screens.workspace.chain.card import card_lines
 from inspector.screens.workspace.chain.list_view import ChainList, Twig, twigs
 from inspector.screens.workspace.usage.figure_origins import spending
 from inspector.screens.workspace.views import FigureView, Subject
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.bars.answer_bar import AnswerBar
@@ -124,8 +124,8 @@ class ChainView(FigureView):
 
 def resume_pieces(chain: Chain, rows: Sequence[Twig]) -> tuple[Piece, ...]:
     """How large the family is and where `hermes --resume` lands."""
-    sessions = format.plural(len(chain.nodes), "session")
-    odd = format.plural(len(chain.findings), "oddity", "oddities")
+    sessions = fmt.plural(len(chain.nodes), "session")
+    odd = fmt.plural(len(chain.findings), "oddity", "oddities")
     name = next((twig.name for twig in rows if twig.resumed), chain.resume_target)
     return (
         ("ink!", sessions),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from core.preview.headline import kind_word
 from core.preview.other_engine import Contender
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.lists.row_list import RowList
@@ -63,14 +63,14 @@ def _values(row: Contender) -> dict[str, str]:
     after = None if row.preview is None else row.preview.after_tokens
     calls = row.done.calls if row.done is not None else None
     return {
-        "tokens": format.short(after, mark=format.ESTIMATE),
-        "facts": format.percent(row.score),
-        "kept": format.count(row.kept),
-        "dropped": format.count(row.dropped),
-        "orphans": format.count(row.orphans),
-        "calls": format.count(calls),
-        "price": format.money(row.usd, mark=format.ESTIMATE if row.usd else ""),
-        "time": format.UNKNOWN if row.seconds is None else f"{row.seconds:.2f} s",
+        "tokens": fmt.short(after, mark=fmt.ESTIMATE),
+        "facts": fmt.percent(row.score),
+        "kept": fmt.count(row.kept),
+        "dropped": fmt.count(row.dropped),
+        "orphans": fmt.count(row.orphans),
+        "calls": fmt.count(calls),
+        "price": fmt.money(row.usd, mark=fmt.ESTIMATE if row.usd else ""),
+        "time": fmt.UNKNOWN if row.seconds is None else f"{row.seconds:.2f} s",
     }
 
 
@@ -97,7 +97,7 @@ def _told(one: Contender, width: int, ink: Palette) -> Iterator[Line]:
     sizes = f"{len(one.preview.before):,} → {len(one.preview.after):,} messages"
     kept = f"{values['kept']} as they were, {values['dropped']} dropped"
     yield from field("list", f"{sizes}: {kept}, {values['orphans']} orphans", width, ink)
-    before = format.short(one.preview.before_tokens, mark=format.ESTIMATE)
+    before = fmt.short(one.preview.before_tokens, mark=fmt.ESTIMATE)
     yield from field("tokens", f"{before} → {values['tokens']}", width, ink)
     yield from field("facts", f"{values['facts']} kept", width, ink)
     calls = "its summary" if one.engine is None else f"{values['calls']} calls"

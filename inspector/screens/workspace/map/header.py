@@ -6,7 +6,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from core.model.compaction.plan import Plan
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 
@@ -54,11 +54,11 @@ def header_line(
 
 
 def _pressure(plan: Plan, palette: Palette) -> Line:
-    mark = format.ESTIMATE if plan.is_estimate else ""
-    line = Line().gap().add(format.count(plan.compared_tokens, mark=mark), palette.style("ink", bold=True))
+    mark = fmt.ESTIMATE if plan.is_estimate else ""
+    line = Line().gap().add(fmt.count(plan.compared_tokens, mark=mark), palette.style("ink", bold=True))
     if plan.window is None:
         return line.add(" tokens · window unknown", palette.style("ink-muted"))
-    share = format.percent(plan.compared_tokens / plan.window)
+    share = fmt.percent(plan.compared_tokens / plan.window)
     return line.add(f" of {plan.window:,} ({share})", palette.style("ink-muted"))
 
 
@@ -75,7 +75,7 @@ def reasons(plan: Plan) -> tuple[str, ...]:
     share = round(fires / plan.window, 2)
     product = f"{sums} = {share:.2f} × {plan.window:,}"
     if int(share * plan.window) != fires:
-        product = f"{sums} ({format.percent(fires / plan.window, mark=format.ESTIMATE)})"
+        product = f"{sums} ({fmt.percent(fires / plan.window, mark=fmt.ESTIMATE)})"
     if share == plan.settings.threshold:
         return (product, sums)
     return (f"{product} (you set {plan.settings.threshold:.2f})", product, sums)
@@ -86,12 +86,12 @@ def headroom(plan: Plan, palette: Palette) -> Line:
     if plan.threshold_tokens is None:
         return Line()
     left = plan.threshold_tokens - plan.compared_tokens
-    mark = format.ESTIMATE if plan.is_estimate else ""
+    mark = fmt.ESTIMATE if plan.is_estimate else ""
     if left > 0:
-        return Line().add(f"{format.count(left, mark=mark)} to go", palette.style("severity-ok"))
+        return Line().add(f"{fmt.count(left, mark=mark)} to go", palette.style("severity-ok"))
     if plan.would_fire:
         ink = palette.style("severity-critical", bold=True)
-        return Line().add(f"■ fires now, {format.count(-left, mark=mark)} over", ink)
+        return Line().add(f"■ fires now, {fmt.count(-left, mark=mark)} over", ink)
     return Line().add(
-        f"▲ {format.count(-left, mark=mark)} over, blocked", palette.style("severity-warning", bold=True)
+        f"▲ {fmt.count(-left, mark=mark)} over, blocked", palette.style("severity-warning", bold=True)
     )

@@ -11,7 +11,7 @@ from inspector.screens.workspace.map.model import every_row, gathered, generatio
 from inspector.screens.workspace.map.reading import previews_of, rows_with
 from inspector.screens.workspace.map.work import MapWork
 from inspector.screens.workspace.views import GenerationView
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.widgets.lists.row_source import PAGE, PagedRows
 from inspector.widgets.messages.bands import Band, Banding, partition_bands
 from inspector.widgets.messages.draw import Marks, MessageRow
@@ -157,7 +157,7 @@ class MapListing:
         if not self._hits:
             self._view.toast(f"No message holds “{needle}”.", "warning")
             return
-        self._view.toast(f"{format.plural(len(self._hits), 'message')} · n next, N previous")
+        self._view.toast(f"{fmt.plural(len(self._hits), 'message')} · n next, N previous")
         here = self._list.message or 0
         self._list.go_to(here if here in self._hits else next_of(self._hits, here, 1))
 

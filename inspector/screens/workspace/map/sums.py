@@ -12,7 +12,7 @@ from core.model.accounting.tokens import Buckets
 from core.model.accounting.usage import TokenCounts
 from core.model.compaction.plan import Part, Plan, Span
 from core.model.transcript.conversation import Conversation
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.terminal.text import clean
@@ -64,15 +64,13 @@ def _cut(plan: Plan, width: int, palette: Palette) -> Iterator[Line]:
     for part, span in ((Part.HEAD, plan.head), (Part.MIDDLE, plan.middle), (Part.TAIL, plan.tail)):
         words = _where(span, width - LABEL - FIGURE - 2)
         tokens = sum(plan.estimates[span.start : span.end])
-        yield _figure(
-            part, format.count(tokens, mark=format.ESTIMATE), palette.style(INK[part]), palette, words
-        )
+        yield _figure(part, fmt.count(tokens, mark=fmt.ESTIMATE), palette.style(INK[part]), palette, words)
     muted = palette.style("ink-muted")
-    yield _figure("tool results cut", format.count(plan.pruned), muted, palette)
-    yield _figure("tail budget", format.count(plan.tail_budget), muted, palette)
-    yield _figure("soft ceiling", format.count(plan.soft_ceiling), muted, palette)
-    yield _figure("summary budget", format.count(plan.summary_budget), muted, palette)
-    yield _figure("summary at most", format.count(plan.summary_cap), muted, palette)
+    yield _figure("tool results cut", fmt.count(plan.pruned), muted, palette)
+    yield _figure("tail budget", fmt.count(plan.tail_budget), muted, palette)
+    yield _figure("soft ceiling", fmt.count(plan.soft_ceiling), muted, palette)
+    yield _figure("summary budget", fmt.count(plan.summary_budget), muted, palette)
+    yield _figure("summary at most", fmt.count(plan.summary_cap), muted, palette)
     yield Line()
 
 
@@ -80,12 +78,12 @@ def _weighed(plan: Plan, counts: TokenCounts | None, palette: Palette) -> Iterat
     """The release's estimate of all messages, and what a real tokenizer says."""
     ink = palette.style("ink")
     yield _heading("All messages", palette)
-    yield _figure("Hermes estimates", format.count(sum(plan.estimates), mark=format.ESTIMATE), ink, palette)
+    yield _figure("Hermes estimates", fmt.count(sum(plan.estimates), mark=fmt.ESTIMATE), ink, palette)
     if counts is None:
         yield _figure("tokenizer", "counting …", ink, palette)
     else:
         exact, total = counts.encoding.exact, counts.total + sum(counts.reasoning)
-        text = format.count(total, mark="" if exact else "≈")
+        text = fmt.count(total, mark="" if exact else "≈")
         yield _figure("tokenizer", text, ink, palette, counts.encoding.name)
         if not exact:
             yield Line().add("the model's own tokenizer is not public", palette.style("ink-faint"))
@@ -104,8 +102,8 @@ def _buckets(conversation: Conversation, palette: Palette) -> Iterator[Line]:
 
 def _bucket_lines(buckets: Buckets, palette: Palette) -> Iterator[Line]:
     for label, name, token in BUCKETS:
-        yield _figure(label, format.count(getattr(buckets, name)), palette.style(token), palette)
-    yield _figure("cache hit", format.percent(buckets.hit_rate), palette.style("ink"), palette)
+        yield _figure(label, fmt.count(getattr(buckets, name)), palette.style(token), palette)
+    yield _figure("cache hit", fmt.percent(buckets.hit_rate), palette.style("ink"), palette)
 
 
 def _heading(text: str, palette: Palette) -> Line:

@@ -15,7 +15,7 @@ from textual.widget import Widget
 from core.model.headline import NO_HEADLINE
 from core.preview.comparison import Comparison
 from core.preview.headline import comparison_headline
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.terminal.text import cell_len, clean
@@ -123,16 +123,14 @@ def figures(shown: Comparison, price: Decimal | None, width: int, palette: Palet
 def _side(messages: int, tokens: int, incomplete: bool) -> tuple[str, str]:
     """Messages and tokens of one side; at least so many, or unknown, where not all of it was kept."""
     if not incomplete:
-        return format.count(messages), format.short(tokens)
-    mark = format.LOWER_BOUND
-    return format.count(messages or None, mark=mark), format.short(tokens or None, mark=mark)
+        return fmt.count(messages), fmt.short(tokens)
+    mark = fmt.LOWER_BOUND
+    return fmt.count(messages or None, mark=mark), fmt.short(tokens or None, mark=mark)
 
 
 def _money(shown: Comparison, price: Decimal | None) -> str:
     """What the summary costs."""
-    return (
-        "" if shown.real or not shown.summary else format.money(price, mark=format.ESTIMATE if price else "")
-    )
+    return "" if shown.real or not shown.summary else fmt.money(price, mark=fmt.ESTIMATE if price else "")
 
 
 def words_of(shown: Comparison, width: int) -> Iterator[tuple[bool, str]]:
@@ -155,8 +153,8 @@ def _lines(words: str, room: int) -> list[str]:
 
 def _saving(saved: float | None) -> str:
     if saved is None:
-        return format.UNKNOWN
-    return f"-{format.percent(saved)}" if saved >= 0 else f"+{format.percent(-saved)}"
+        return fmt.UNKNOWN
+    return f"-{fmt.percent(saved)}" if saved >= 0 else f"+{fmt.percent(-saved)}"
 
 
 def _saving_ink(saved: float | None) -> str:

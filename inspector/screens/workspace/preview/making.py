@@ -15,7 +15,7 @@ from inspector.screens.workspace.preview.header import PreviewHeader
 from inspector.screens.workspace.preview.panes import SIDES, TEXT, PreviewPanes
 from inspector.screens.workspace.preview.work import PreviewWork
 from inspector.screens.workspace.views import GenerationView
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 
 PACE = 0.15
 """Seconds between two looks at what a model has written."""
@@ -64,7 +64,7 @@ class PreviewMaker:
             self.tell(None)
             self.rest(EMPTY)
             return
-        words = f"Reading {format.plural(len(generation.row_ids), 'message')} …"
+        words = f"Reading {fmt.plural(len(generation.row_ids), 'message')} …"
         self.header.show(None, waiting=words)
         self.tell(None, f"{words} the cut comes first, then the summary · esc gives up")
         past = generation.index < len(subject.conversation.generations)

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from core.model.compaction.plan import Part
 from core.preview.comparison import Comparison
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.text import clean
 from inspector.widgets.messages.bands import Band, Banding
 from inspector.widgets.messages.draw import MessageRow, message_row
@@ -111,16 +111,16 @@ class AfterRows:
     def _banded(self) -> Banding:
         head, lines = self._spans()
         total = len(self._comparison.after) + max(0, lines - 1)
-        words = f"{format.short(self._summary_tokens(), mark=format.ESTIMATE)} tokens"
+        words = f"{fmt.short(self._summary_tokens(), mark=fmt.ESTIMATE)} tokens"
         bands = (
-            (Part.HEAD, "head", 0, head, f"{format.plural(head, 'message')} · kept"),
+            (Part.HEAD, "head", 0, head, f"{fmt.plural(head, 'message')} · kept"),
             (Part.MIDDLE, "summary", head, lines, words),
             (Part.TAIL, "tail", head + lines, total - head - lines, ""),
         )
         return Banding(
             total,
             tuple(
-                Band(start, part, title, note or f"{format.plural(size, 'message')} · kept")
+                Band(start, part, title, note or f"{fmt.plural(size, 'message')} · kept")
                 for part, title, start, size, note in bands
                 if size
             ),
@@ -146,7 +146,7 @@ def before_banding(comparison: Comparison) -> Banding:
         (Part.TAIL, comparison.tail, "kept"),
     )
     bands = (
-        Band(span.start, part, str(part), f"{format.plural(span.size, 'message')} · {note}")
+        Band(span.start, part, str(part), f"{fmt.plural(span.size, 'message')} · {note}")
         for part, span, note in parts
         if span.size
     )

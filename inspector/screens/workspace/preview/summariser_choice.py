@@ -11,7 +11,7 @@ from textual.widgets import Static
 from core.errors import ConfigError
 from core.preview.summarisers import Offers, Writer
 from inspector.base.commands import bindings
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.text import content
 from inspector.widgets.lists.row_list import RowList
@@ -31,7 +31,7 @@ class WriterList(RowList[Writer]):
     def draw_row(self, row: Writer, index: int, width: int) -> Line:
         """Name, price, what it does."""
         ink, muted = self.palette.style("ink", bold=True), self.palette.style("ink-muted")
-        price = "$0" if row.sends is None else format.money(row.price, mark=format.ESTIMATE)
+        price = "$0" if row.sends is None else fmt.money(row.price, mark=fmt.ESTIMATE)
         line = Line().gap(2).cell(row.title, 24, ink).cell(price, 9, self.palette.style("money"), right=True)
         return line.gap(3).add(row.detail, muted, most=max(0, width - line.width))
 
@@ -117,10 +117,8 @@ class WriterChoice(ModalScreen[Writer | Another | None]):
 
 def consequence(writer: Writer, *, sure: bool) -> str:
     """What choosing a model means."""
-    price = "at an unknown price" if writer.price is None else f"for about {format.money(writer.price)}"
-    what = (
-        f"{format.count(writer.sends, mark=format.ESTIMATE)} tokens of this conversation, secrets taken out"
-    )
+    price = "at an unknown price" if writer.price is None else f"for about {fmt.money(writer.price)}"
+    what = f"{fmt.count(writer.sends, mark=fmt.ESTIMATE)} tokens of this conversation, secrets taken out"
     ask = "Enter again sends it." if sure else "Enter asks once more before anything is sent."
     then = f", and if that fails to {writer.second}," if writer.second else ""
     return f"Sends {what}, to {writer.title} {writer.detail}{then} {price}. {ask}"

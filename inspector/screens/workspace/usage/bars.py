@@ -11,7 +11,7 @@ from core.model.accounting.prompt_cache import CacheCall
 from inspector.screens.workspace.usage.days import Day
 from inspector.screens.workspace.usage.model import UsageAnswer
 from inspector.screens.workspace.usage.words import bar_caption
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.widgets.charts.stack import Layer, prompt_layers
 
 FEW = 3
@@ -75,13 +75,13 @@ def day_words(day: Day) -> str:
     parts = zip(BUCKET_NAMES, day.costs if money else day.buckets, strict=True)
     largest = sorted(((value, name) for name, value in parts if value), reverse=True)
     shares = [f"{name} {_amount(value, money=money)}" for value, name in largest]
-    cost = f"{format.money(day.usd)} · " if day.usd is not None else ""
-    whole = f"{day.day:%a %b} {day.day.day} · {cost}{format.short(day.tokens)} tokens"
+    cost = f"{fmt.money(day.usd)} · " if day.usd is not None else ""
+    whole = f"{day.day:%a %b} {day.day.day} · {cost}{fmt.short(day.tokens)} tokens"
     return " · ".join([whole, *shares])
 
 
 def _amount(value: float, *, money: bool) -> str:
-    return format.money(Decimal(str(value))) if money else format.short(round(value))
+    return fmt.money(Decimal(str(value))) if money else fmt.short(round(value))
 
 
 def _layers(days: Sequence[Day], values: Sequence[float], *, priced: bool) -> tuple[Layer, ...]:
@@ -98,9 +98,9 @@ def _layers(days: Sequence[Day], values: Sequence[float], *, priced: bool) -> tu
 
 def _of_calls(calls: Sequence[CacheCall]) -> Bars:
     largest = max(calls, key=lambda call: call.prompt or 0)
-    when = format.clock(largest.at, seconds=False)
-    caption = f"{len(calls):,} prompts in the log, peak {format.short(largest.prompt)} at {when}"
-    first, last = (format.clock(call.at, seconds=False) for call in (calls[0], calls[-1]))
+    when = fmt.clock(largest.at, seconds=False)
+    caption = f"{len(calls):,} prompts in the log, peak {fmt.short(largest.prompt)} at {when}"
+    first, last = (fmt.clock(call.at, seconds=False) for call in (calls[0], calls[-1]))
     values = tuple(float(call.prompt or 0) for call in calls)
     layers = prompt_layers([(call.prompt or 0, call.cache_read, call.cache_write) for call in calls])
     told = tuple(map(_call_words, calls))
@@ -109,5 +109,5 @@ def _of_calls(calls: Sequence[CacheCall]) -> Bars:
 
 
 def _call_words(call: CacheCall) -> str:
-    sizes = f"{format.count(call.prompt)} tokens, {format.percent(call.hit_rate)} from the cache"
-    return f"{format.clock(call.at, seconds=False)} · {sizes}"
+    sizes = f"{fmt.count(call.prompt)} tokens, {fmt.percent(call.hit_rate)} from the cache"
+    return f"{fmt.clock(call.at, seconds=False)} · {sizes}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from core.account.spending.origins import origin
 from core.model.accounting.ledger import LedgerRow
 from inspector.screens.workspace.usage.model import UsageAnswer
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.panes.fields import field
@@ -29,6 +29,6 @@ def behind(
 def _subtree(row: LedgerRow, width: int, ink: Palette) -> Iterator[Line]:
     """What a conversation comes to with its delegates; nothing for one that has none."""
     if row.subtree is not None:
-        usd = format.money(row.subtree_recorded.usd if row.subtree_recorded else None)
-        words = f"{usd} recorded with its sub-agents · {format.short(row.subtree.total)} tokens"
+        usd = fmt.money(row.subtree_recorded.usd if row.subtree_recorded else None)
+        words = f"{usd} recorded with its sub-agents · {fmt.short(row.subtree.total)} tokens"
         yield from field("together", words, width, ink, "ink-muted")

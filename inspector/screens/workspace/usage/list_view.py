@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from textual.reactive import reactive
 
 from core.model.accounting.ledger import LedgerRow
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.widgets.lists.row_list import RowList
 
@@ -33,18 +33,18 @@ class Figure:
 
 
 def _bucket(name: str) -> Callable[[LedgerRow], str]:
-    return lambda row: format.tokens(getattr(row.tokens, name), lower_bound=row.lower_bound)
+    return lambda row: fmt.tokens(getattr(row.tokens, name), lower_bound=row.lower_bound)
 
 
 FIGURES = (
-    Figure("calls", "calls", 7, "ink-muted", lambda row: format.count(row.calls), 104),
+    Figure("calls", "calls", 7, "ink-muted", lambda row: fmt.count(row.calls), 104),
     Figure("input", "uncached", 8, "bucket-fresh", _bucket("input"), 72),
     Figure("cache_read", "read", 7, "bucket-read", _bucket("cache_read"), 84),
     Figure("cache_write", "write", 7, "bucket-write", _bucket("cache_write"), 96),
     Figure("output", "output", 7, "bucket-output", _bucket("output"), 72),
-    Figure("hit_rate", "hit", 5, "ink", lambda row: format.percent(row.tokens.hit_rate)),
-    Figure("recorded", "recorded", 9, "money", lambda row: format.sum_of_money(row.recorded)),
-    Figure("computed", "list price", 10, "money", lambda row: format.sum_of_money(row.computed), 49),
+    Figure("hit_rate", "hit", 5, "ink", lambda row: fmt.percent(row.tokens.hit_rate)),
+    Figure("recorded", "recorded", 9, "money", lambda row: fmt.sum_of_money(row.recorded)),
+    Figure("computed", "list price", 10, "money", lambda row: fmt.sum_of_money(row.computed), 49),
 )
 
 

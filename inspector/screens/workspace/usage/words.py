@@ -12,7 +12,7 @@ from inspector.screens.workspace.usage.days import spent
 from inspector.screens.workspace.usage.detail import Detail
 from inspector.screens.workspace.usage.list_view import PRICING
 from inspector.screens.workspace.usage.model import Question, UsageAnswer, at_this_pace, this_month
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.status_line import Piece
 
 NO_PRICE = "no day has a price"
@@ -29,23 +29,23 @@ def headline(
 ) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
     """Left: the period and what it cost, in both books. Right: hit rate and forecast."""
     totals = found.ledger.totals
-    mark = format.LOWER_BOUND if found.ledger.lower_bound else ""
-    listed = format.sum_of_money(totals.computed) if found.priced else PRICING
+    mark = fmt.LOWER_BOUND if found.ledger.lower_bound else ""
+    listed = fmt.sum_of_money(totals.computed) if found.priced else PRICING
     left: list[Piece] = [
         ("part-head!", "Usage"),
         ("ink-faint", " · "),
         ("ink", found.question.title),
-        ("money!", f" · {format.sum_of_money(totals.recorded)} recorded"),
+        ("money!", f" · {fmt.sum_of_money(totals.recorded)} recorded"),
         ("ink-muted?", f" · {listed} list price"),
         ("ink-muted?", f" · {_calls(totals, mark)}"),
     ]
-    right: list[Piece] = [("bucket-read", f"hit {format.percent(totals.tokens.hit_rate)}")]
+    right: list[Piece] = [("bucket-read", f"hit {fmt.percent(totals.tokens.hit_rate)}")]
     saved = bucket_costs(totals).saved
     if roomy and saved is not None and saved > 0:
-        right.append(("bucket-read", f", saved {format.money(saved, mark=format.ESTIMATE)}"))
+        right.append(("bucket-read", f", saved {fmt.money(saved, mark=fmt.ESTIMATE)}"))
     month = at_this_pace(found, now)
     if month is not None:
-        words = f" · {now.astimezone():%B} {format.money(month, mark=format.ESTIMATE)} at this pace"
+        words = f" · {now.astimezone():%B} {fmt.money(month, mark=fmt.ESTIMATE)} at this pace"
         right.append(("ink-muted", words))
     return tuple(left), tuple(right)
 
@@ -53,7 +53,7 @@ def headline(
 def _calls(totals: LedgerRow, mark: str) -> str:
     """A lower bound of nothing says nothing."""
     unknown = mark and not totals.calls
-    return f"{format.UNKNOWN} calls" if unknown else f"{mark}{format.plural(totals.calls, 'call')}"
+    return f"{fmt.UNKNOWN} calls" if unknown else f"{mark}{fmt.plural(totals.calls, 'call')}"
 
 
 def above(found: UsageAnswer, now: datetime, detail: Detail | None = None) -> Iterator[tuple[str, str]]:
@@ -61,7 +61,7 @@ def above(found: UsageAnswer, now: datetime, detail: Detail | None = None) -> It
     if detail is not None and detail.summaries is not None:
         yield "summaries", f"{summary_words(detail.summaries)} = all calls of the task compression"
     if found.peak is not None:
-        day, usd = found.peak.day, format.money(found.peak.usd)
+        day, usd = found.peak.day, fmt.money(found.peak.usd)
         which = (
             f"{usd} = sessions begun on {day:%b} {day.day}: recorded, the list price where none is recorded"
         )
@@ -69,16 +69,16 @@ def above(found: UsageAnswer, now: datetime, detail: Detail | None = None) -> It
     saved = bucket_costs(found.ledger.totals).saved
     if saved is not None and saved > 0:
         sums = "tokens of cache read and write × (USD per million fresh - of that bucket), over models"
-        yield "saved", f"{format.money(saved, mark=format.ESTIMATE)} = {sums}"
+        yield "saved", f"{fmt.money(saved, mark=fmt.ESTIMATE)} = {sums}"
     month = at_this_pace(found, now)
     if month is None:
         return
     today = now.astimezone().date()
     length = monthrange(today.year, today.month)[1]
-    spent_by_now = format.money(this_month(found.days, now))
-    sums = f"{spent_by_now} since the 1st / {format.plural(today.day, 'day')} × {length}, each session whole "
+    spent_by_now = fmt.money(this_month(found.days, now))
+    sums = f"{spent_by_now} since the 1st / {fmt.plural(today.day, 'day')} × {length}, each session whole "
     sums += "on the day it began"
-    yield "forecast", f"{format.money(month, mark=format.ESTIMATE)} = {sums}"
+    yield "forecast", f"{fmt.money(month, mark=fmt.ESTIMATE)} = {sums}"
 
 
 def waiting(question: Question) -> tuple[Piece, ...]:
@@ -107,12 +107,12 @@ def bucket_pieces(totals: LedgerRow, *, priced: bool = False) -> tuple[Piece, ..
         value = getattr(tokens, key)
         pieces += [
             ("ink-muted", f"{name} "),
-            (f"{token}!", format.tokens(value, lower_bound=totals.lower_bound)),
-            *([("money", f" {format.money(costs[key])}")] if key in costs else []),
+            (f"{token}!", fmt.tokens(value, lower_bound=totals.lower_bound)),
+            *([("money", f" {fmt.money(costs[key])}")] if key in costs else []),
             ("rule", "  │  "),
         ]
     if tokens.reasoning and tokens.output:
-        return (*pieces[:-1], ("ink-faint?", f" (of it reasoning {format.short(tokens.reasoning)})"))
+        return (*pieces[:-1], ("ink-faint?", f" (of it reasoning {fmt.short(tokens.reasoning)})"))
     return tuple(pieces[:-1])
 
 
@@ -123,23 +123,23 @@ def bar_caption(found: UsageAnswer) -> tuple[str, str, str]:
     first, last = (f"{day.day:%b} {day.day.day}" for day in (found.days[0], found.days[-1]))
     peak = found.peak
     if peak is not None:
-        return first, last, f"peak {peak.day:%b} {peak.day.day} {format.money(peak.usd)}"
+        return first, last, f"peak {peak.day:%b} {peak.day.day} {fmt.money(peak.usd)}"
     most = max(found.days, key=lambda day: day.tokens)
     if not most.tokens:
         return first, last, NO_PRICE
-    return first, last, f"tokens: {NO_PRICE} · peak {most.day:%b} {most.day.day} {format.short(most.tokens)}"
+    return first, last, f"tokens: {NO_PRICE} · peak {most.day:%b} {most.day.day} {fmt.short(most.tokens)}"
 
 
 def peak_words(row: LedgerRow) -> str:
     """Which conversation the dearest day went to, and what of its prompts came from the cache."""
-    hit = format.percent(row.tokens.hit_rate)
-    return f", of it {format.money(spent(row))} (cache {hit}) {row.label or row.key}"
+    hit = fmt.percent(row.tokens.hit_rate)
+    return f", of it {fmt.money(spent(row))} (cache {hit}) {row.label or row.key}"
 
 
 def summary_words(row: LedgerRow) -> str:
     """What writing summaries took of it."""
-    cost = format.sum_of_money(row.recorded if row.recorded.usd is not None else row.computed)
-    return f"summaries {format.plural(row.calls, 'call')} · {cost}"
+    cost = fmt.sum_of_money(row.recorded if row.recorded.usd is not None else row.computed)
+    return f"summaries {fmt.plural(row.calls, 'call')} · {cost}"
 
 
 def tabs(question: Question) -> tuple[Piece, ...]:

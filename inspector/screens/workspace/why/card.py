@@ -12,7 +12,7 @@ from core.model.evidence import Evidence, Source, Verdict
 from core.preview.headline import kind_word
 from inspector.screens.workspace.cache.card import bill
 from inspector.screens.workspace.why.aftermath import Aftermath
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import VERDICT as SIGN
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
@@ -97,11 +97,11 @@ def brief(now: Now) -> str:
     """The same in a few words, for a list."""
     if now.tokens is None:
         return "nothing says how large the next request is"
-    size = f"{format.short(now.tokens)} of {format.short(now.threshold)}"
+    size = f"{fmt.short(now.tokens)} of {fmt.short(now.threshold)}"
     if now.threshold is None or now.headroom is None:
         return f"{size}: nobody knows the window"
     if now.headroom > 0:
-        return f"not yet: {size}, {format.short(now.headroom)} to go"
+        return f"not yet: {size}, {fmt.short(now.headroom)} to go"
     return f"would fire: {size}{', but blocked' if now.blocked_by else ''}"
 
 
@@ -109,8 +109,8 @@ def compared(event: CompressionEvent) -> str:
     """The number that was compared, with what."""
     tokens, threshold, window = event.tokens, event.threshold, event.window
     if event.trigger is Trigger.MANUAL:
-        return f"{format.count(tokens)} tokens; the limit of {format.count(threshold)} was not asked"
-    text = f"{format.count(tokens)} tokens, limit {format.count(threshold)} · window {format.count(window)}"
+        return f"{fmt.count(tokens)} tokens; the limit of {fmt.count(threshold)} was not asked"
+    text = f"{fmt.count(tokens)} tokens, limit {fmt.count(threshold)} · window {fmt.count(window)}"
     if tokens is None or threshold is None:
         return text
     return f"{text} · {abs(tokens - threshold):,} {'over' if tokens >= threshold else 'under'}"
@@ -120,12 +120,12 @@ def effect(event: CompressionEvent) -> str:
     """Messages and tokens before and after."""
     if not event.completed:
         return "none: it failed, the conversation is as it was"
-    parts = [f"{format.count(event.messages_before)} → {format.count(event.messages_after)} messages"]
+    parts = [f"{fmt.count(event.messages_before)} → {fmt.count(event.messages_after)} messages"]
     if event.tokens is not None and event.tokens_after is not None:
         saved = f" ({(event.tokens_after - event.tokens) / event.tokens:+.0%})" if event.tokens else ""
-        parts.append(f"{format.short(event.tokens)} → {format.short(event.tokens_after)} tokens{saved}")
+        parts.append(f"{fmt.short(event.tokens)} → {fmt.short(event.tokens_after)} tokens{saved}")
     if event.duration is not None:
-        parts.append(format.duration(event.duration))
+        parts.append(fmt.duration(event.duration))
     return " · ".join(parts)
 
 
@@ -149,7 +149,7 @@ def where(event: CompressionEvent) -> str:
     mode = str(event.mode).replace("_", " ") if event.mode else ""
     closed = f"closed generation {event.generation}" if event.generation else ""
     release = f"Hermes {event.release}" if event.release else ""
-    return " · ".join(part for part in (format.moment(event.at), mode, closed, release, sessions) if part)
+    return " · ".join(part for part in (fmt.moment(event.at), mode, closed, release, sessions) if part)
 
 
 def lost(kept: Retention | None) -> str:
@@ -161,12 +161,12 @@ def lost(kept: Retention | None) -> str:
     named = " · ".join(f"{kind_word(kind)} {gone[kind].lost:,} of {gone[kind].of:,}" for kind in order)
     every = sum(count.of for count in kept.by_category.values())
     share = sum(count.lost for count in gone.values()) / every if every else None
-    return f"{format.percent(share)} of the facts: {named}" if named else "nothing: every fact is kept"
+    return f"{fmt.percent(share)} of the facts: {named}" if named else "nothing: every fact is kept"
 
 
 def cost(payback: Payback | None) -> str:
     """What it cost in money, and whether the smaller prompts have earned that."""
-    return format.UNKNOWN if payback is None else bill(payback)
+    return fmt.UNKNOWN if payback is None else bill(payback)
 
 
 def _sums(steps: Iterable[str], width: int, ink: Palette) -> Iterator[Line]:

@@ -9,7 +9,7 @@ from datetime import datetime
 from core.explain.explanation import Explanation
 from core.hermes.log.record import Kind
 from core.model.compaction.event import CompressionEvent
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import FAILED, SWITCHED
 from inspector.widgets.charts.curve_chart import Mark
 
@@ -106,30 +106,30 @@ def caption(curve: Curve) -> str:
     """What the curve shows."""
     if not curve.samples:
         return "no call and no compaction tells a size"
-    what = f"prompt tokens of {format.plural(len(curve.samples), 'call')}"
+    what = f"prompt tokens of {fmt.plural(len(curve.samples), 'call')}"
     if not curve.measured:
         what = "no log line of a call is left: only sizes around compactions are known"
     if curve.switches:
-        what += f" · {SWITCHED} {format.plural(len(curve.switches), 'model switch', 'model switches')}"
+        what += f" · {SWITCHED} {fmt.plural(len(curve.switches), 'model switch', 'model switches')}"
     if curve.errors:
-        what += f" · {FAILED} {format.plural(len(curve.errors), 'failed call')}"
+        what += f" · {FAILED} {fmt.plural(len(curve.errors), 'failed call')}"
     return what
 
 
 def ends(curve: Curve) -> tuple[str, str]:
     """When the curve begins and ends; empty where only rows tell."""
     times = [sample.at for sample in curve.samples if sample.at is not None]
-    return format.ends(times[0], times[-1]) if times else ("", "")
+    return fmt.ends(times[0], times[-1]) if times else ("", "")
 
 
 def read_out(curve: Curve, place: int) -> str:
     """One call in words: when, how large, what of it came from the cache."""
     one = curve.samples[place]
-    at = f"{format.clock(one.at, seconds=False)} · " if one.at is not None else ""
-    what = f"{at}{format.count(one.tokens)} tokens"
+    at = f"{fmt.clock(one.at, seconds=False)} · " if one.at is not None else ""
+    what = f"{at}{fmt.count(one.tokens)} tokens"
     if one.cached is not None:
-        what += f" · {format.short(one.cached)} from the cache, {format.short(one.tokens - one.cached)} not"
+        what += f" · {fmt.short(one.cached)} from the cache, {fmt.short(one.tokens - one.cached)} not"
     if curve.threshold:
         left = curve.threshold - one.tokens
-        what += f" · {format.short(abs(left))} {'below' if left > 0 else 'over'} the limit"
+        what += f" · {fmt.short(abs(left))} {'below' if left > 0 else 'over'} the limit"
     return f"call {place + 1:,} of {len(curve.samples):,} · {what}" if curve.measured else what

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from core.explain.explanation import Now
 from core.model.compaction.event import CompressionEvent, Trigger
 from inspector.screens.workspace.why.card import VERDICT_TOKEN, brief, certainty
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import VERDICT
 from inspector.terminal.line import Line
 from inspector.widgets.charts.curve_chart import number
@@ -73,10 +73,10 @@ def _cause(event: CompressionEvent) -> str:
 
 def _sizes(event: CompressionEvent) -> str:
     """The number compared, the threshold where there was one to pass, and what was left."""
-    size = format.short(event.tokens)
+    size = fmt.short(event.tokens)
     if event.trigger is not Trigger.MANUAL and event.threshold is not None:
-        size = f"{size} of {format.short(event.threshold)}"
-    return f"{size} → {format.short(event.tokens_after)}" if event.completed else size
+        size = f"{size} of {fmt.short(event.threshold)}"
+    return f"{size} → {fmt.short(event.tokens_after)}" if event.completed else size
 
 
 def mark_token(event: CompressionEvent) -> str:
@@ -86,5 +86,5 @@ def mark_token(event: CompressionEvent) -> str:
 
 def _when(event: CompressionEvent) -> str:
     if event.at is None:
-        return format.UNKNOWN
+        return fmt.UNKNOWN
     return f"{event.at.astimezone():%m-%d %H:%M}"

@@ -20,7 +20,7 @@ from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread
 from inspector.screens.card_page import CardPage
 from inspector.screens.workspace.why.turns_list import TurnList, card, rest
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.lists.row_list import RowList
@@ -119,7 +119,7 @@ def _head(title: str, standings: Sequence[Standing]) -> tuple[Piece, ...]:
         Standing.DUE: "due, yet did not fire",
     }
     if standings:
-        pieces.append(("ink-muted", f" · {format.plural(len(standings), 'turn')}"))
+        pieces.append(("ink-muted", f" · {fmt.plural(len(standings), 'turn')}"))
     for standing, word in words.items():
         count = standings.count(standing)
         pieces += [("ink-muted", f" · {count:,} {word}")] if count else []

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from core.explain.turns.checks import Check, Decision, Standing, Turn
 from core.explain.turns.sentences import PASSED, call_sentence, decision_sentence, outcome, turn_sentence
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.charts.curve_chart import number
@@ -48,9 +48,9 @@ class TurnList(RowList[Turn]):
         token, muted = TOKEN[row.standing], ink.style("ink-muted")
         line = Line().cell(f"{row.index:,}", 5, muted, right=True).gap(1)
         line.cell("".join(map(number, row.events)), 3, ink.style(token, bold=True))
-        line.cell(format.UNKNOWN if row.at is None else f"{row.at.astimezone():%m-%d %H:%M}", 13, muted)
-        mark = format.ESTIMATE if telling is not None and not telling.real else ""
-        line.cell(format.short(telling.tokens if telling else None, mark=mark), SIZE, muted, right=True)
+        line.cell(fmt.UNKNOWN if row.at is None else f"{row.at.astimezone():%m-%d %H:%M}", 13, muted)
+        mark = fmt.ESTIMATE if telling is not None and not telling.real else ""
+        line.cell(fmt.short(telling.tokens if telling else None, mark=mark), SIZE, muted, right=True)
         came, asked = _rooms(width)
         line.gap(2).cell(outcome(row), came, ink.style(token))
         return line.gap(2).cell(row.text, asked, ink.style("ink"))

@@ -25,7 +25,7 @@ from inspector.screens.workspace.why.curve import Curve, asides, caption, ends, 
 from inspector.screens.workspace.why.figure_origins import event_told, now_told
 from inspector.screens.workspace.why.list_view import EventList, Moment, mark_token
 from inspector.screens.workspace.why.reading import explained, weighed
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.bars.answer_bar import AnswerBar
@@ -241,10 +241,10 @@ def verdict_pieces(explanation: Explanation) -> tuple[Piece, ...]:
     """How often, and how it stands."""
     events, now = explanation.events, explanation.now
     failed = sum(1 for event in events if not event.completed)
-    pieces: list[Piece] = [("ink", format.plural(len(events) - failed, "compaction"))]
+    pieces: list[Piece] = [("ink", fmt.plural(len(events) - failed, "compaction"))]
     if failed:
         pieces.append(("severity-critical", f" · {failed:,} failed"))
     if now.threshold is not None:
-        pieces.append(("ink-muted", f" · now {format.short(now.tokens)} of {format.short(now.threshold)}"))
+        pieces.append(("ink-muted", f" · now {fmt.short(now.tokens)} of {fmt.short(now.threshold)}"))
     pieces.append(("ink-muted?", f" · Hermes {explanation.release.release}"))
     return tuple(pieces)

@@ -19,7 +19,7 @@ from core.store.store import Store
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread
 from inspector.screens.page import Page
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.key_bar import KeyBar
@@ -58,7 +58,7 @@ class ScenarioList(RowList[Scenario]):
         ink, one = self.palette, row.outcome
         line = Line().cell(row.name, NAME, ink.style("ink"))
         figures = (one.threshold, len(one.firings), one.summarised_tokens, one.prompt_tokens, one.peak)
-        cells_of = (*map(format.short, figures), format.money(one.usd, mark=format.ESTIMATE))
+        cells_of = (*map(fmt.short, figures), fmt.money(one.usd, mark=fmt.ESTIMATE))
         for (_, cells), text in zip(COLUMNS, cells_of, strict=True):
             line.cell(text, cells, ink.style("ink-muted"), right=True).gap(1)
         said = Line()
@@ -163,8 +163,8 @@ def verdict(found: Sequence[Scenario]) -> str:
     actual = next((one for one in found if one.actual), None)
     if actual is None:
         return "Nothing to compare: the context window is not known."
-    times = format.plural(len(actual.outcome.firings), "compaction")
-    cost = "" if actual.outcome.usd is None else f", {format.money(actual.outcome.usd, mark=format.ESTIMATE)}"
+    times = fmt.plural(len(actual.outcome.firings), "compaction")
+    cost = "" if actual.outcome.usd is None else f", {fmt.money(actual.outcome.usd, mark=fmt.ESTIMATE)}"
     said = f"In force, {actual.name}: {times}{cost}."
     same = [one.name for one in found if _is_share(one) and _came_of(one) == _came_of(actual)]
     if len(same) > 1:
@@ -173,7 +173,7 @@ def verdict(found: Sequence[Scenario]) -> str:
     if best is None:
         return f"{said} Nothing tried is cheaper."
     usd = best.outcome.usd
-    price = f", {format.money(usd, mark=format.ESTIMATE)}" if usd is not None else ""
+    price = f", {fmt.money(usd, mark=fmt.ESTIMATE)}" if usd is not None else ""
     return f"{said} Cheapest: {best.name}{price}."
 
 

@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from core.preview.comparison import Comparison
 from inspector.screens.workspace.preview.focus.model import LOST, Section
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.terminal.text import clean, clean_line
@@ -77,7 +77,7 @@ class ColumnHead(Widget):
         kept = sum(fact.fate != LOST for fact in facts)
         words = f"{kept:,} of {len(facts):,} facts in all"
         yield Line().gap().add(words, palette.style("ink"), most=max(0, self.size.width - 2))
-        words = f"{format.short(shown.after_tokens, mark=format.ESTIMATE)} tokens after"
+        words = f"{fmt.short(shown.after_tokens, mark=fmt.ESTIMATE)} tokens after"
         yield Line().gap().add(words, palette.style("ink-muted"), most=max(0, self.size.width - 2))
 
 

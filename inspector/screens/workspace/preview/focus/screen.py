@@ -29,7 +29,7 @@ from inspector.screens.workspace.preview.focus.model import (
     kept_of,
     outcome,
 )
-from inspector.terminal import formatting as format
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.key_bar import KeyBar
@@ -122,11 +122,11 @@ class FocusLab(Page):
         """Start making the previews."""
         bar, here = self.query_one(TitleBar), self._basis.reading.context.conversation
         bar.heading = here.name
-        count = format.plural(self._basis.plan.middle.size, "message")
+        count = fmt.plural(self._basis.plan.middle.size, "message")
         ways = "two" if len(self._topics) == COMPARED else "three"
         engine = "" if self._engine is None else f" · engine {self._engine.title}"
         bar.detail = f"{count} summarised {ways} ways · {self._writer.title}{engine}"
-        self.query_one(AnswerBar).waiting = f"Writing {format.count(len(self._topics))} summaries …"
+        self.query_one(AnswerBar).waiting = f"Writing {fmt.count(len(self._topics))} summaries …"
         self.query_one(FateList).focus()
         self.make()
 
