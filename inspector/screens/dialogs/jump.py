@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
-from textual.content import Content
 
 from core.errors import InspectorError
 from core.model.transcript.pages import ListQuery
@@ -17,7 +16,7 @@ from core.store.store import Store
 from inspector.base.app_protocol import shell
 from inspector.base.named_screens import PAGES, VIEWS
 from inspector.terminal.palette import shipped
-from inspector.terminal.text import clean_line
+from inspector.terminal.text import clean_line, content
 
 MOST = 500
 """Conversations of each database that are found, the newest."""
@@ -57,12 +56,12 @@ class JumpProvider(Provider):
         for place in self._places:
             text = clean_line(place.text)
             if (score := matcher.match(text)) > 0:
-                yield Hit(score, Content(text), place.go, text=text, help=place.help)
+                yield Hit(score, content(text), place.go, text=text, help=place.help)
 
     async def discover(self) -> Hits:
         """The screens, before anything was typed."""
         for place in self._screens():
-            yield DiscoveryHit(Content(place.text), place.go, text=place.text, help=place.help)
+            yield DiscoveryHit(content(place.text), place.go, text=place.text, help=place.help)
 
     def _screens(self) -> Sequence[Place]:
         """Pages over everything, and the tabs of the conversation in front."""

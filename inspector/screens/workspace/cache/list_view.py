@@ -60,11 +60,12 @@ class BreakList(RowList[CacheMoment]):
         found = row.found
         line = Line().cell(number(row.index), 3, ink.style(token_of(found), bold=True))
         line.cell(f"{found.at.astimezone():%m-%d %H:%M}", 13, ink.style("ink-muted"))
-        tokens, cost = f"{fmt.short(found.tokens_lost)} re-read", fmt.money(found.usd)
-        words = CAUSES.get(found.cause, found.cause)
-        line.cell(words, width - line.width - 24, ink.style(token_of(found)))
-        line.cell(tokens, 14, ink.style("ink-muted"), right=True)
-        return line.cell(cost, 9, ink.style("money"), right=True)
+        words, lost = CAUSES.get(found.cause, found.cause), fmt.short(found.tokens_lost)
+        told = f"{lost} re-read"
+        tokens = told if line.width + len(words) + len(told) + 11 <= width else lost
+        line.cell(words, width - line.width - len(tokens) - 10, ink.style(token_of(found)))
+        line.cell(tokens, len(tokens) + 1, ink.style("ink-muted"), right=True)
+        return line.cell(fmt.money(found.usd), 9, ink.style("money"), right=True)
 
 
 def token_of(found: CacheBreak) -> str:

@@ -27,7 +27,7 @@ def test_each_part_has_its_own_sign_and_its_words() -> None:
 
 
 def test_without_facts_it_says_so() -> None:
-    assert "No checkable fact" in weight_line(report(None, facts=0), 80, INK).text
+    assert "no checkable facts" in weight_line(report(None, facts=0), 80, INK).text
 
 
 @pytest.mark.parametrize("score", [0.001, 0.999])

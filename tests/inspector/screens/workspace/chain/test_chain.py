@@ -91,7 +91,7 @@ async def test_the_session_under_the_cursor_is_told_in_full(samples: Location) -
         assert "$0.092 · 72,035 tokens with the 3 sessions below it" in drawn(pilot)
         await press(pilot, "j")
         text = drawn(pilot)
-        assert "a delegate of Pick a job queue" in text
+        assert "a sub-agent of Pick a job queue" in text
         assert "together" not in text
 
 

@@ -98,13 +98,13 @@ async def test_a_conversation_with_delegates_says_what_it_comes_to_with_them(app
         panel = await _open(pilot)
         rows = [panel.rows.rows.row(place) for place in range(panel.rows.rows.count)]
         place = next(place for place, row in enumerate(rows) if row and row.subtree is not None)
-        assert "recorded with them" not in panel.copy_text()
+        assert "recorded with its sub-agents" not in panel.copy_text()
         await press(pilot, *["down"] * place)
         row = rows[place]
         assert row is not None
         assert row.subtree_recorded is not None
         assert row.subtree_recorded.usd is not None
-        assert f"{money(row.subtree_recorded.usd)} recorded with them" in panel.copy_text()
+        assert f"{money(row.subtree_recorded.usd)} recorded with its sub-agents" in panel.copy_text()
 
 
 async def test_an_unpriced_model_shows_no_price(app: InspectorApp) -> None:
@@ -281,7 +281,7 @@ async def test_the_dearest_row_comes_first_and_the_peak_names_its_conversation(s
         assert known == sorted(known, reverse=True)
         peak = next(line for line in frame.splitlines() if "peak" in line)
         assert "of it $" in peak
-        assert "Refactor the auth module" in peak
+        assert "Webhooks are delivered twice" in peak
         assert ", saved ~$" in frame
         assert "summaries" in frame
 

@@ -182,7 +182,10 @@ async def test_the_question_for_two_topics_offers_an_answer(samples: Location) -
         assert all(f"focus {topic}" in drawn(pilot) for topic in offered.split(" | "))
 
 
-async def test_a_middle_that_suggests_no_topic_says_what_to_do(samples: Location) -> None:
+async def test_a_middle_that_suggests_no_topic_says_what_to_do(
+    samples: Location, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.screens.workspace.preview.work.PreviewWork.topics", lambda *_: ())
     async with open_app(samples, AUTH, "preview").run_test(size=(140, 40), notifications=True) as pilot:
         await settle(pilot)
         pilot.app.screen.query_one(PreviewView).action_focus_lab()
