@@ -23,7 +23,7 @@ from core.explain.headline.conversation import headline_of as headline_of_conver
 from core.explain.headline.conversation import standing
 from core.explain.recorded import borne_out
 from core.explain.trigger_state import where_it_stands
-from core.hermes.config.config import HermesConfig
+from core.hermes.config.config import HermesConfig, engine_loaded
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import nearest_release
@@ -250,8 +250,8 @@ def _notes(context: ConversationContext, log: Log) -> tuple[str, ...]:
         notes.append(
             f"{own.where}: Codex keeps a thread of its own and compacts it by a threshold of its own"
         )
-    missing = _newest(log, Kind.ENGINE_MISSING)
-    if missing is not None:
+    missing = engine_loaded(log.records)
+    if missing is not None and missing.kind is Kind.ENGINE_MISSING:
         notes.append(f"{missing.where}: the engine {missing.reason!r} was not found, so Hermes' own decides")
     return tuple(notes)
 

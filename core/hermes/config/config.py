@@ -269,10 +269,16 @@ def engine_in_charge(
         records: The log: Hermes says there that it could not load an engine and took its own.
         release: Whose settings; the newest by default.
     """
-    found = config.setting("context.engine", release)
-    if found.value in BUILT_IN or any(record.kind is Kind.ENGINE_MISSING for record in records):
+    found, loaded = config.setting("context.engine", release), engine_loaded(records)
+    if found.value in BUILT_IN or (loaded is not None and loaded.kind is Kind.ENGINE_MISSING):
         return None
     return EngineInCharge(str(found.value), found.origin)
+
+
+def engine_loaded(records: Iterable[LogRecord]) -> LogRecord | None:
+    """The newest line in which Hermes says that it took a plugin's engine, or found none; None without one."""
+    told = (Kind.ENGINE_REGISTERED, Kind.ENGINE_MISSING)
+    return max((line for line in records if line.kind in told), key=lambda line: line.at, default=None)
 
 
 def engine_of_home(home: Path | None) -> EngineInCharge | None:

@@ -58,6 +58,7 @@ class Kind(StrEnum):
     OVERFLOW_DISABLED = "overflow_disabled"
     PROMPT_REBUILT = "prompt_rebuilt"
     ENGINE_MISSING = "engine_missing"
+    ENGINE_REGISTERED = "engine_registered"
     SPLIT_DETECTED = "split_detected"
     LOCK_REFRESH = "lock_refresh"
     MICRO = "micro"

@@ -24,6 +24,7 @@ NEEDLES = (
     b": Context length exceeded",
     b": Context overflow",
     b": Context engine ",
+    b": Plugin '",
     b": 413 payload",
     b": Stored system prompt for session ",
     b": Engine-driven preflight",

@@ -12,6 +12,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 _STEPS = re.compile(r"in (\d+) steps")
+_ERROR = re.compile(r"/srv/app/module_\d+\.py: ValueError E\d+ at line \d+")
+_ASKED = re.compile(r"Look into module \d+\.|Now all of it, in \d+ steps\.")
 _COMMAND = "echo '/srv/app/module_{0}.py: ValueError E{0} at line {0}'; printf 'filler-{0} %.0s' $(seq {1})"
 _WORDS = 800
 """Words each tool call prints, some 9,000 characters."""
@@ -27,7 +29,7 @@ class Turn:
     def reply(self, messages: list[dict[str, Any]], tools: Any, steps: int) -> dict[str, Any]:
         """The next message of the assistant; a request without tools is not part of the turn."""
         if not tools:
-            return {"role": "assistant", "content": f"Done after {len(messages)} messages."}
+            return {"role": "assistant", "content": summary(messages)}
         if self.wanted is None:
             users = [str(row.get("content")) for row in messages if row.get("role") == "user"]
             named = _STEPS.findall(users[-1]) if users else []
@@ -41,6 +43,14 @@ class Turn:
         function = {"name": "terminal", "arguments": arguments}
         call = {"id": f"call_{self.calls:05d}", "type": "function", "function": function}
         return {"role": "assistant", "content": f"Step {self.done}.", "tool_calls": [call]}
+
+
+def summary(messages: list[dict[str, Any]]) -> str:
+    """What a careful model would keep of this script: every error named so far, once, and what was asked."""
+    text = "\n".join(str(row.get("content")) for row in messages)
+    errors = dict.fromkeys(_ERROR.findall(text))
+    asked = dict.fromkeys(_ASKED.findall(text))
+    return "## Goal\n" + "\n".join(asked) + "\n\n## Critical Context\n" + "\n".join(errors)
 
 
 def orphans(messages: list[dict[str, Any]]) -> int:
@@ -70,12 +80,13 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
         messages, tools = body.get("messages", []), body.get("tools")
         message = self.turn.reply(messages, tools, self.steps)
-        size = len(json.dumps([messages, tools or []])) // 4
+        size, output = len(json.dumps([messages, tools or []])) // 4, len(json.dumps(message)) // 4
+        usage = {"prompt_tokens": size, "completion_tokens": output, "total_tokens": size + output}
         with open(self.log, "a") as stream:
             row: dict[str, Any] = {"messages": len(messages), "tokens": size, "orphans": orphans(messages)}
-            row["auxiliary"] = not tools
+            row |= {"auxiliary": not tools, "output": output}
+            row["results"] = [each.get("tool_call_id") for each in messages if each.get("role") == "tool"]
             stream.write(json.dumps(row) + "\n")
-        usage = {"prompt_tokens": size, "completion_tokens": 50, "total_tokens": size + 50}
         finish = "tool_calls" if "tool_calls" in message else "stop"
         if body.get("stream"):
             self._stream(message, finish, usage)

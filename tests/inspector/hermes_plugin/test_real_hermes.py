@@ -28,6 +28,9 @@ VENVS = Path(os.environ.get("HERMES_VENVS") or "/nowhere")
 RELEASES = ("0.13.0", "0.16.0", "0.18.2", "0.19.0", "0.22.2")
 PROMPTS, STEPS, LONG = 4, 22, 30
 """Prompts, each in a process of its own; tool calls of each; tool calls of the long turn."""
+PRICE = 3e-6, 15e-6
+"""Dollars a token, in and out, no cache: what the script would cost with a model of that price."""
+Capture = pytest.CaptureFixture[str]
 DONE = re.compile(r"context compression done: .*messages=(\d+)->(\d+)")
 
 
@@ -84,10 +87,10 @@ def compactions(home: Path) -> list[tuple[int, int]]:
     return [(int(before), int(after)) for before, after in DONE.findall(log)]
 
 
-def requests_of(folder: Path) -> list[dict[str, Any]]:
-    """The requests of the main loop, oldest first."""
+def requests_of(folder: Path, *, auxiliary: bool = False) -> list[dict[str, Any]]:
+    """The requests of the main loop, or those beside it, oldest first."""
     rows = [json.loads(line) for line in (folder / "requests.jsonl").read_text().splitlines()]
-    return [row for row in rows if not row["auxiliary"]]
+    return [row for row in rows if row["auxiliary"] == auxiliary]
 
 
 def converse(hermes: Path, folder: Path) -> list[int]:
@@ -102,12 +105,12 @@ def converse(hermes: Path, folder: Path) -> list[int]:
 
 
 def figures(folder: Path, name: str, counted: list[int]) -> dict[str, Any]:
-    """Compactions, calls, tokens sent, and the share of facts each compaction kept."""
+    """Compactions, calls, tokens, dollars at `PRICE`, and the share of facts each compaction kept."""
     from core.preview.past import happened
     from core.store.database.locate import Location
     from core.store.store import Store
 
-    home, sent = folder / "home", requests_of(folder)
+    home, sent, beside = folder / "home", requests_of(folder), requests_of(folder, auxiliary=True)
     place = Location(db=home / "state.db", home=home)
     connection = sqlite3.connect(f"{place.db.as_uri()}?mode=ro", uri=True)
     [newest] = connection.execute("SELECT id FROM sessions ORDER BY started_at DESC LIMIT 1").fetchone()
@@ -121,20 +124,38 @@ def figures(folder: Path, name: str, counted: list[int]) -> dict[str, Any]:
         "compactions": counted,
         "calls": len(sent),
         "tokens": sum(row["tokens"] for row in sent),
+        "beside": sum(row["tokens"] for row in beside),
+        "dollars": round(
+            sum(row["tokens"] * PRICE[0] + row["output"] * PRICE[1] for row in sent + beside), 4
+        ),
         "largest": max(row["tokens"] for row in sent),
         "retention": [None if score is None else round(score, 2) for score in scores],
         "sizes": compactions(home),
     }
 
 
-def follows_plan(folder: Path) -> int:
-    """How many requests hold fewer messages than the one before, each as many as a compaction left."""
-    sizes = [row["messages"] for row in requests_of(folder)]
-    left = [after for _, after in compactions(folder / "home")]
-    drops = [now for before, now in pairwise(sizes) if now < before]
-    # the system prompt stands before the list, and a prompt typed since may stand behind it
-    assert all(any(now - after in (1, 2, 3) for after in left) for now in drops), (drops, left)
-    return len(drops)
+def kept_by_plan(generation: int, warm: bool, where: list[str], capsys: Capture) -> tuple[int, list[str]]:
+    """How many messages our plan of a generation leaves, and which tool results are among them."""
+    again = ["--warm"] if warm else []
+    capsys.readouterr()
+    assert run(["plan", "latest", "--generation", str(generation), *again, *where, "--json"]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    assert run(["show", "latest", "--generation", str(generation), *where, "--json"]) == 0
+    [shown] = json.loads(capsys.readouterr().out)["generations"]
+    rows = [row["message"] for row in shown["messages"]]
+    kept = [*rows[slice(*plan["head"])], *rows[slice(*plan["tail"])]]
+    return len(kept) + 1, [row["tool_call_id"] for row in kept if row["role"] == "tool"]
+
+
+def requests_as_planned(folder: Path, counted: list[int], where: list[str], capsys: Capture) -> None:
+    """Each request behind a compaction holds what our plan of the list before it keeps, and no more."""
+    sent = requests_of(folder)
+    after = [now["results"] for before, now in pairwise(sent) if now["messages"] < before["messages"]]
+    sizes = compactions(folder / "home")
+    first = {0, *counted}  # of a process
+    planned = [kept_by_plan(i + 1, i not in first, where, capsys) for i in range(len(sizes))]
+    assert [size for size, _ in planned] == [left for _, left in sizes]
+    assert [results for _, results in planned] == after
 
 
 def test_a_real_hermes_runs_on_our_engine(
@@ -142,7 +163,7 @@ def test_a_real_hermes_runs_on_our_engine(
     model: int,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    capsys: Capture,
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     home = home_for(tmp_path, model)
@@ -155,7 +176,7 @@ def test_a_real_hermes_runs_on_our_engine(
     happened = compactions(home)
     assert counted[PROMPTS - 1] >= 3  # and a process that took each up
     assert len(happened) > counted[PROMPTS - 1]  # the long turn has its own
-    assert follows_plan(tmp_path) >= 3
+    requests_as_planned(tmp_path, counted, where, capsys)
     log = (home / "logs" / "agent.log").read_text(errors="replace")
     assert "Hermes Inspector" not in log  # it warns of its failures alone
     assert [line for line in log.splitlines() if " ERROR " in line] == []
@@ -175,7 +196,7 @@ def test_the_built_in_engine_on_the_same_script(hermes: Path, model: int, tmp_pa
     assert found["calls"] >= PROMPTS * (STEPS + 1) + LONG + 1
 
 
-def _explained(capsys: pytest.CaptureFixture[str], where: list[str]) -> int:
+def _explained(capsys: Capture, where: list[str]) -> int:
     """How many compactions `why` tells of, none of them as a model's work."""
     capsys.readouterr()
     assert run(["why", "latest", *where, "--json"]) == 0

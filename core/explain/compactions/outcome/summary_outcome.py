@@ -7,7 +7,7 @@ from core.explain.compactions.attempts import Attempt
 from core.explain.compactions.outcome.failure import failure_of
 from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import BoundaryRows
-from core.hermes.config.config import engine_in_charge
+from core.hermes.config.config import engine_in_charge, engine_loaded
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import SummaryOutcome, SummaryStatus
 from core.model.transcript.session import Session
@@ -33,7 +33,7 @@ def summary_outcome(
 ) -> SummaryOutcome:
     """Who wrote the summary: the row itself knows best, then the telemetry, then the lines in between."""
     status = _status(attempt, rows, completed)
-    if status is SummaryStatus.MODEL and not _called(attempt) and _another_engine(context):
+    if status is SummaryStatus.MODEL and not _called(attempt) and _another_engine(context, attempt):
         status = SummaryStatus.UNKNOWN  # its form is Hermes' own, but any engine can write that
     model = _model(context, attempt, rows) if status is SummaryStatus.MODEL else None
     tokens = None
@@ -80,8 +80,13 @@ def _called(attempt: Attempt | None) -> bool:
     return bool({line.kind for line in attempt.inner} & _CALLS)
 
 
-def _another_engine(context: ConversationContext) -> bool:
-    return engine_in_charge(context.config, context.log.records, context.release.release) is not None
+def _another_engine(context: ConversationContext, attempt: Attempt | None) -> bool:
+    """Whether an engine besides Hermes' own is set now, or was at hand when the attempt began."""
+    lines = context.log.records
+    if engine_in_charge(context.config, lines, context.release.release) is not None:
+        return True
+    loaded = engine_loaded(line for line in lines if attempt is None or line.at <= attempt.first.at)
+    return loaded is not None and loaded.kind is Kind.ENGINE_REGISTERED
 
 
 def _model(context: ConversationContext, attempt: Attempt | None, rows: BoundaryRows | None) -> str | None:

@@ -179,3 +179,31 @@ def test_the_same_summary_is_a_models_where_hermes_decides(make_home: MakeHome) 
     home.talk(1)
     (event,) = told(home).events
     assert event.summary.status is SummaryStatus.MODEL
+
+
+def test_an_engine_loaded_after_one_was_not_found_is_in_charge(make_home: MakeHome) -> None:
+    home = make_home(config=FOREIGN)
+    home.db.session("S")
+    home.line("Context engine 'lcm' not found — falling back to built-in compressor", level="WARNING")
+    home.line("Plugin 'hermes-lcm' registered context engine: lcm", tag=None)
+    home.turn()
+    home.talk(1)
+    notes = told(home).notes
+    assert any("'lcm', so the threshold shown is not in force" in note for note in notes)
+    assert not any("was not found" in note for note in notes)
+
+
+def test_a_summary_written_beside_an_engine_since_taken_away_is_no_models_for_sure(
+    make_home: MakeHome,
+) -> None:
+    home = make_home()
+    home.db.session("S")
+    home.line("Plugin 'inspector' registered context engine: inspector", tag=None)
+    home.turn()
+    home.talk(7)
+    home.started(17_000, 28)
+    home.compact()
+    home.done(28, 8, 7_000)
+    (event,) = told(home).events
+    assert event.summary is not None
+    assert event.summary.status is SummaryStatus.UNKNOWN
