@@ -276,7 +276,7 @@ def engine_in_charge(
 
 
 def engine_loaded(records: Iterable[LogRecord]) -> LogRecord | None:
-    """The newest line in which Hermes says that it took a plugin's engine, or found none; None without one."""
+    """The newest line in which Hermes says that it took an engine of a plugin, or found none."""
     told = (Kind.ENGINE_REGISTERED, Kind.ENGINE_MISSING)
     return max((line for line in records if line.kind in told), key=lambda line: line.at, default=None)
 

@@ -104,6 +104,11 @@ def converse(hermes: Path, folder: Path) -> list[int]:
     return counted
 
 
+def price(row: dict[str, Any]) -> float:
+    """Of one request with its answer, in dollars."""
+    return float(row["tokens"] * PRICE[0] + row["output"] * PRICE[1])
+
+
 def figures(folder: Path, name: str, counted: list[int]) -> dict[str, Any]:
     """Compactions, calls, tokens, dollars at `PRICE`, and the share of facts each compaction kept."""
     from core.preview.past import happened
