@@ -179,4 +179,4 @@ def write_error(error: BaseException, *, as_json: bool) -> None:
 def _one_line(text: str) -> str:
     from inspector.terminal.text import clean
 
-    return clean(" ".join(text.split()))
+    return clean(" ".join(line.rstrip() for line in text.splitlines() if line.strip()))

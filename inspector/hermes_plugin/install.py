@@ -24,6 +24,8 @@ NAME = "inspector"
 _STUB = Path(__file__).parent / "stub"
 _RECEIPT = "receipt.json"
 _CONFIG = "config.yaml"
+_API = "dashboard_api.py"
+"""Hermes' dashboard wants it in a folder, which here would hold it alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +84,8 @@ def install(planned: Planned) -> None:
     """
     folder = planned.folder
     try:
-        folder.mkdir(parents=True)
-        for source in sorted(_STUB.glob("*.py")):
-            shutil.copyfile(source, folder / source.name)
+        shutil.copytree(_STUB, folder, ignore=shutil.ignore_patterns("__pycache__"))
+        (folder / _API).rename(folder / "dashboard" / _API)
         settings = json.dumps(asdict(planned.settings), indent=1)
         _write(folder / SETTINGS, settings.encode())
         _write(folder / "plugin.yaml", _manifest(planned.settings).encode())

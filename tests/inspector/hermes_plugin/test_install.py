@@ -79,6 +79,15 @@ def test_somebody_else_s_plugin_of_that_name_is_left_alone(home: Path) -> None:
     assert (theirs / "__init__.py").read_text() == "# theirs\n"
 
 
+def test_the_change_of_config_yaml_is_shown_as_it_will_stand_there(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plugin(home, "install", "--engine")
+    shown = capsys.readouterr().err
+    assert "hermes-inspector: +context:  # by hermes-inspector\n" in shown
+    assert "hermes-inspector: +  engine: inspector  # by hermes-inspector\n" in shown
+
+
 def test_nothing_is_written_without_agreement(home: Path) -> None:
     assert run(["plugin", "install", "--home", str(home)]) == 2
     assert not (home / "plugins").exists()

@@ -1,0 +1,52 @@
+"""What the tab in Hermes' dashboard asks: the list of conversations, and the report of one.
+
+The dashboard loads this file by its path and mounts `router` under /api/plugins/inspector behind its own
+login; it stands alone, for nothing beside it can be imported from here. Both answers are made by Hermes
+Inspector's own interpreter, which reads the database and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, HTTPException
+from fastapi.responses import HTMLResponse
+
+_SETTINGS = Path(__file__).parent.parent / "settings.json"
+_RUN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from inspector.cli.main import run; sys.exit(run())"
+_SECONDS = 60
+_LISTED = "100"
+
+
+def conversations() -> Any:
+    """The newest conversations, as `sessions --json` tells them."""
+    return json.loads(_ask("sessions", "--limit", _LISTED, "--json"))
+
+
+def report(session: str) -> str:
+    """The report of a conversation as one page of HTML without scripts; credentials are masked in it."""
+    return _ask("export", "--format", "html", "--", session)
+
+
+def _ask(command: str, *words: str) -> str:
+    settings = json.loads(_SETTINGS.read_text("utf-8"))
+    home = os.environ.get("HERMES_HOME") or settings["home"]
+    line = [settings["python"], "-c", _RUN, settings["root"], command, "--home", home, *words]
+    try:
+        done = subprocess.run(
+            line, capture_output=True, text=True, timeout=_SECONDS, stdin=subprocess.DEVNULL, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise HTTPException(504, f"Hermes Inspector did not answer within {_SECONDS} s") from error
+    if done.returncode:
+        raise HTTPException(502, done.stderr.strip() or f"Hermes Inspector ended with {done.returncode}")
+    return done.stdout
+
+
+router = APIRouter()
+router.add_api_route("/conversations", conversations)
+router.add_api_route("/report", report, response_class=HTMLResponse)
