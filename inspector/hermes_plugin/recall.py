@@ -1,4 +1,4 @@
-"""Finding what a compaction dropped: messages of a conversation that hold some words."""
+"""Finding what a compaction dropped: messages of a conversation that speak of something."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InspectorError
-from core.model.transcript.message import RowState
-from core.model.transcript.storage import SearchHit
+from core.preview.recall import Hit, recall
 from core.redact.text import redact_text
 from core.store.database.locate import locate
 from core.store.store import Store
@@ -39,38 +38,28 @@ def found(home: Path, session: str, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def payload(store: Store, session: str, query: str, limit: int) -> dict[str, Any]:
-    """Hits with the messages that stood around them."""
-    hits = dropped(store, session, query, limit)
-    return {
-        "query": query,
-        "hits": [
-            {
-                "session": hit.session_id,
-                "row": hit.row_id,
-                "role": hit.role,
-                "state": hit.state.value,
-                "text": hit.excerpt,
-                "around": [
-                    {"row": one.row.id, "role": one.role, "text": redact_text(one.text)[:_AROUND]}
-                    for one in store.messages((hit.row_id - 1, hit.row_id + 1))
-                    if one.row is not None and one.row.session_id == hit.session_id
-                ],
-            }
-            for hit in hits
-        ],
-    }
-
-
-def dropped(store: Store, session: str, query: str, limit: int) -> tuple[SearchHit, ...]:
-    """Messages of the conversation that hold all words, those no longer in the context first.
+    """Hits with the messages that stood around them, those no longer in the context first.
 
     Raises:
         NotFoundError: There is no such session.
     """
     conversation = store.conversation(session)
     store.learn(session)
-    names = dict.fromkeys(one.id for one in conversation.sessions)
-    hits = [hit for name in names for hit in store.search(query, limit=limit, session=name).hits]
-    tip = conversation.tip.id
-    hits.sort(key=lambda hit: hit.state is RowState.LIVE and hit.session_id == tip)
-    return tuple(hits[:limit])
+    hits = recall(store, conversation, query, everything=True, limit=limit)
+    return {"query": query, "hits": [_payload(store, hit) for hit in hits]}
+
+
+def _payload(store: Store, hit: Hit) -> dict[str, Any]:
+    row = hit.message.row
+    return {
+        "session": hit.session,
+        "row": hit.row,
+        "role": hit.message.role,
+        "state": row.state.value if row is not None else None,
+        "text": hit.excerpt,
+        "around": [
+            {"row": one.row.id, "role": one.role, "text": redact_text(one.text)[:_AROUND]}
+            for one in store.messages((hit.row - 1, hit.row + 1))
+            if one.row is not None and one.row.session_id == hit.session
+        ],
+    }

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from inspector.cli import output
@@ -16,26 +15,7 @@ from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
 
 if TYPE_CHECKING:
-    from core.model.transcript.conversation import Conversation
-    from core.model.transcript.message import Message
-    from core.store.store import Store
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One message that speaks of the query.
-
-    Attributes:
-        live: It still stands in the newest generation.
-    """
-
-    row: int
-    generation: int
-    session: str
-    role: str
-    live: bool
-    score: float
-    excerpt: str
+    from core.preview.recall import Hit
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,10 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the hits, best first."""
+    from core.preview.recall import recall
+
     query = " ".join(args.words)
     with target.session(args) as (store, session):
         conversation = store.conversation(session.id)
-        found = _find(store, conversation, query, everything=args.all, limit=args.limit)
+        found = recall(store, conversation, query, everything=args.all, limit=args.limit)
     if args.json:
         output.write_json({"session": session.id, "query": query, "hits": [_payload(hit) for hit in found]})
     else:
@@ -63,39 +45,12 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _find(store: Store, conversation: Conversation, query: str, *, everything: bool, limit: int) -> list[Hit]:
-    from core.compress.summarise.faithful.recall import RecallIndex
-    from core.hermes.markers.markers import find_summary
-    from core.redact.message import redact_message
-
-    first: dict[int, tuple[int, str]] = {}
-    for generation in conversation.generations:
-        for row in generation.row_ids:
-            if row not in generation.copy_ids:
-                first.setdefault(row, (generation.index, generation.session_id))
-    live = frozenset(conversation.generations[-1].row_ids) if conversation.generations else frozenset[int]()
-    wanted = tuple(row for row in first if everything or row not in live)
-    messages = [
-        redact_message(one) for one in store.messages(wanted) if one.row and not find_summary(one.text)
-    ]
-    hits = RecallIndex(messages).find(query, limit)
-    return [_hit(messages[one.index], first, live, one.score, one.excerpt) for one in hits]
-
-
-def _hit(
-    message: Message, first: dict[int, tuple[int, str]], live: frozenset[int], score: float, excerpt: str
-) -> Hit:
-    row = 0 if message.row is None else message.row.id
-    generation, session = first.get(row, (0, ""))
-    return Hit(row, generation, session, message.role, row in live, score, excerpt)
-
-
 def _payload(hit: Hit) -> dict[str, Any]:
     return {
         "row": hit.row,
         "generation": hit.generation,
         "session": hit.session,
-        "role": hit.role,
+        "role": hit.message.role,
         "live": hit.live,
         "score": hit.score,
         "excerpt": hit.excerpt,
@@ -114,6 +69,6 @@ def _lines(found: Sequence[Hit], query: str) -> Iterator[str]:
     )
     if found:
         yield from lines(
-            columns, ([str(hit.generation), str(hit.row), hit.role, hit.excerpt] for hit in found)
+            columns, ([str(hit.generation), str(hit.row), hit.message.role, hit.excerpt] for hit in found)
         )
     yield f"{fmt.plural(len(found), 'message')} about {query!r} that a compaction removed"

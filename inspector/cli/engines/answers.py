@@ -82,13 +82,14 @@ def _cost(store: Store, session: Session, rest: str) -> Iterator[str]:
 
 
 def _lost(store: Store, session: Session, rest: str) -> Iterator[str]:
-    from inspector.hermes_plugin.recall import dropped
+    from core.preview.recall import recall
 
     if not rest:
         yield f"Name what to look for: {HELP}"
         return
-    hits = dropped(store, session.id, rest, 5)
+    hits = recall(store, store.conversation(session.id), rest, everything=True, limit=5)
     if not hits:
-        yield f"No message holds {rest!r}."
+        yield f"No message speaks of {rest!r}."
     for hit in hits:
-        yield f"{hit.role} (message {hit.row_id}, {hit.state.value}): {hit.excerpt}"
+        place = "still in the context" if hit.live else f"dropped from generation {hit.generation}"
+        yield f"{hit.message.role} (message {hit.row}, {place}): {hit.excerpt}"

@@ -23,7 +23,7 @@ _SAYS = {
     "usage": "Tokens and money of a conversation, by model.",
     "cache": "Prompt cache hits call by call, and each break with its cause and cost.",
     "findings": "What is wrong with a conversation's compression, cache or spending, and what helps.",
-    "recall": "Messages of a conversation, dropped ones first, that hold all words of a query.",
+    "recall": "Messages of a conversation that speak of a query, those a compaction dropped first.",
 }
 _LATEST = "latest"
 _MOST_HITS = 50
@@ -97,7 +97,7 @@ class Answers:
         return self._printed("findings", session)
 
     def recall(self, query: str, session: str = _LATEST, limit: int = 5) -> str:
-        """Words to look for; quotes keep words together."""
+        """Words to look for, whatever their ending."""
         from inspector.hermes_plugin.recall import payload
         from inspector.payloads import values as jsonio
 

@@ -33,4 +33,4 @@ def test_what_it_does_not_know_names_what_it_knows(
 
 
 def test_a_topic_nobody_spoke_of_is_said_so(sample_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert said(sample_home, capsys, "lost", "zyxwvut") == ["No message holds 'zyxwvut'."]
+    assert said(sample_home, capsys, "lost", "zyxwvut") == ["No message speaks of 'zyxwvut'."]

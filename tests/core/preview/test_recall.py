@@ -1,0 +1,45 @@
+"""What a compaction took out is found again, before what still stands."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.preview.recall import Hit, recall
+from tests.core.explain.conftest import MakeHome
+from tests.core.explain.home import Home
+
+KEY = "sk-proj-" + "aB3dE5fG7hJ9kL2mN4pQ6rS8"
+
+
+@pytest.fixture
+def compacted(make_home: MakeHome) -> Home:
+    """Seven turns, the second of which names a harbour and a key; then a compaction and another turn."""
+    home = make_home()
+    home.db.session("S")
+    rows = home.talk(7)
+    home.db.mark([rows[5]], content=f"The harbour gauge failed with {KEY}")
+    home.compact()
+    [newest] = home.talk(1)[:1]
+    home.db.mark([newest], content="Is the harbour gauge repaired?")
+    return home
+
+
+def found(home: Home, query: str, *, everything: bool = False) -> list[Hit]:
+    with home.store() as store:
+        return recall(store, store.conversation("S"), query, everything=everything)
+
+
+def test_only_what_was_dropped_is_found(compacted: Home) -> None:
+    [hit] = found(compacted, "harbour gauges")
+    assert (hit.generation, hit.live) == (1, False)
+    assert hit.excerpt.startswith("The harbour gauge failed")
+
+
+def test_what_still_stands_comes_behind_it(compacted: Home) -> None:
+    assert [hit.live for hit in found(compacted, "harbour gauge", everything=True)] == [False, True]
+
+
+def test_credentials_are_masked_in_message_and_line(compacted: Home) -> None:
+    [hit] = found(compacted, "harbour")
+    assert KEY not in hit.excerpt
+    assert KEY not in hit.message.text
