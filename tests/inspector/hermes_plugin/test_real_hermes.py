@@ -15,7 +15,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -139,28 +138,23 @@ def figures(folder: Path, name: str, counted: list[int]) -> dict[str, Any]:
     }
 
 
-def kept_by_plan(generation: int, warm: bool, where: list[str], capsys: Capture) -> tuple[int, list[str]]:
-    """How many messages our plan of a generation leaves, and which tool results are among them."""
+def planned(generation: int, warm: bool, where: list[str], capsys: Capture) -> tuple[int, list[str]]:
+    """How many messages we say a compaction of a generation leaves, and which tool results are among them."""
     again = ["--warm"] if warm else []
     capsys.readouterr()
-    assert run(["plan", "latest", "--generation", str(generation), *again, *where, "--json"]) == 0
-    plan = json.loads(capsys.readouterr().out)
-    assert run(["show", "latest", "--generation", str(generation), *where, "--json"]) == 0
-    [shown] = json.loads(capsys.readouterr().out)["generations"]
-    rows = [row["message"] for row in shown["messages"]]
-    kept = [*rows[slice(*plan["head"])], *rows[slice(*plan["tail"])]]
-    return len(kept) + 1, [row["tool_call_id"] for row in kept if row["role"] == "tool"]
+    assert run(["compress", "latest", "--generation", str(generation), *again, *where, "--json"]) == 0
+    after = json.loads(capsys.readouterr().out)["after"]
+    return len(after), [row["tool_call_id"] for row in after if row["role"] == "tool"]
 
 
 def requests_as_planned(folder: Path, counted: list[int], where: list[str], capsys: Capture) -> None:
-    """Each request behind a compaction holds what our plan of the list before it keeps, and no more."""
-    sent = requests_of(folder)
-    after = [now["results"] for before, now in pairwise(sent) if now["messages"] < before["messages"]]
+    """After each compaction a request holds what we say it leaves, and no more."""
     sizes = compactions(folder / "home")
     first = {0, *counted}  # of a process
-    planned = [kept_by_plan(i + 1, i not in first, where, capsys) for i in range(len(sizes))]
-    assert [size for size, _ in planned] == [left for _, left in sizes]
-    assert [results for _, results in planned] == after
+    expected = [planned(i + 1, i not in first, where, capsys) for i in range(len(sizes))]
+    assert [size for size, _ in expected] == [left for _, left in sizes]
+    sent = (row["results"] for row in requests_of(folder))
+    assert [results for _, results in expected if results not in sent] == []  # each behind the one before
 
 
 def test_a_real_hermes_runs_on_our_engine(
