@@ -1,34 +1,36 @@
-"""Every compaction of a conversation, joined from rows, log lines and telemetry."""
+"""Every compaction of a conversation, joined from rows, log lines and telemetry; where its trigger stands."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from core.compress.sizing.threshold import gate_blocks
 from core.explain.compactions import sentences as wording
 from core.explain.compactions.attempts import Attempt, find_attempts
 from core.explain.compactions.foreign_engine import foreign_engine
-from core.explain.compactions.matching import Match, match
-from core.explain.compactions.message_counts import joined_rows, message_counts
+from core.explain.compactions.matching import Match, joined_rows, match, message_counts
 from core.explain.compactions.outcome.summary_outcome import summary_outcome
-from core.explain.compactions.refusals.turn_attempts import attempt_of
-from core.explain.compactions.refusals.turn_attempts import lines as attempt_lines
+from core.explain.compactions.turn_attempts import attempt_of
+from core.explain.compactions.turn_attempts import lines as attempt_lines
 from core.explain.compactions.verdict import rule
 from core.explain.context.context import ConversationContext, open_context
+from core.explain.context.gather import gate_of
+from core.explain.context.next_request import next_request
 from core.explain.context.release_checks import is_local
 from core.explain.context.rows.boundary_rows import BoundaryRows
-from core.explain.explanation import Explanation
+from core.explain.explanation import Explanation, Now
 from core.explain.headline.compaction import headline_of
 from core.explain.headline.conversation import headline_of as headline_of_conversation
 from core.explain.headline.conversation import standing
 from core.explain.recorded import borne_out
-from core.explain.trigger_state import where_it_stands
 from core.hermes.config.config import HermesConfig, engine_loaded
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import nearest_release
 from core.hermes.policy.release import release_of_summary
 from core.model.compaction.event import CompressionEvent, SummaryOutcome, Trigger, TurnAttempt
+from core.model.evidence import Evidence, Source
 from core.model.transcript.boundary import BoundaryMode
 from core.store.store import Store
 
@@ -258,3 +260,27 @@ def _notes(context: ConversationContext, log: Log) -> tuple[str, ...]:
 
 def _newest(log: Log, kind: Kind) -> LogRecord | None:
     return next((record for record in reversed(log.records) if record.kind is kind), None)
+
+
+def where_it_stands(context: ConversationContext) -> Now:
+    """The size of the next request against the threshold, and what would refuse a compaction."""
+    limits, lowered = context.limits_in_force, context.lowered
+    size = next_request(context)
+    evidence = size.evidence
+    if lowered is not None:
+        evidence = (*evidence, Evidence(Source.LOG, lowered.where, lowered.message))
+    settings = replace(context.settings_in_force, current_tokens=size.tokens)
+    blocks = gate_blocks(gate_of(context.store, context.conversation.tip), settings, context.policy(None))
+    if limits is None:
+        blocks = (*blocks, "the window is unknown")
+    threshold = None if limits is None else limits.threshold
+    return Now(
+        tokens=size.tokens,
+        threshold=threshold,
+        window=context.window.tokens,
+        blocked_by=blocks,
+        headroom=None if size.tokens is None or threshold is None else threshold - size.tokens,
+        verdict=size.verdict,
+        evidence=evidence,
+        arithmetic=limits.arithmetic if limits is not None else (),
+    )

@@ -8,8 +8,7 @@ from functools import cache
 from typing import Any
 
 from core.model.accounting.tokens import Buckets
-from core.support.versions import newest_for, version
-from core.support.yaml_tables import shared_table
+from core.support.yaml_tables import newest_for, shared_table, version
 
 NEWEST = "99"
 """Stands for "as the newest release reads it"."""

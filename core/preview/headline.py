@@ -7,13 +7,12 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
-from core.explain.headline.compaction import limit
 from core.model.compaction.plan import Plan
 from core.model.compaction.preview import Fact, Preview, Retention
 from core.model.finding import Severity
 from core.model.headline import Headline
 from core.preview.comparison import Comparison
-from core.support.amounts import dollars, short
+from core.support.amounts import dollars, limit, short
 from core.support.yaml_tables import load_table
 
 MOST = 170

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from core.redact.known_formats import jumbled, opaque, variety
+from core.redact.key_formats import jumbled, opaque, scrambled, variety
 from core.redact.secret_names import (
     Strength,
     is_code,
@@ -17,7 +17,6 @@ from core.redact.secret_names import (
 )
 from core.redact.spans import Hit
 from core.redact.table import compiled, names
-from core.redact.unlisted_issuers import scrambled
 
 _IDENTIFIER = re.compile(r"[\w.\-]{1,96}")
 _PART = re.compile(r"[\w.\-]")

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate
 
+from core.redact.key_formats import unlisted
 from core.redact.known_values import KNOWN
 from core.redact.secret_names import Strength, strength
 from core.redact.table import kinds, manifests, names, places
 from core.redact.text import find, redact_text
-from core.redact.unlisted_issuers import unlisted
 
 _RUN = 16
 """No issuer gives out a shorter credential that tells itself by its beginning."""

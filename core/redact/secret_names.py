@@ -8,7 +8,7 @@ from collections import Counter
 from enum import IntEnum
 from functools import lru_cache
 
-from core.redact.known_formats import jumbled, opaque
+from core.redact.key_formats import jumbled, opaque
 from core.redact.table import names
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-zß-öø-ſ]+|\d+|[^\W\d_A-Za-z]+")

@@ -1,16 +1,17 @@
-"""Finding and masking the credentials of one text."""
+"""Finding and masking the credentials of one text, also in the place a protocol or a manifest gives them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from core.redact.assigned_values import named
-from core.redact.known_formats import known
+from core.redact.key_formats import known, unlisted
 from core.redact.known_values import KNOWN
-from core.redact.protocol_fields import headers
+from core.redact.secret_names import is_reference, looks_random
 from core.redact.spans import MASKED, Hit, cut, merge, tally
-from core.redact.unlisted_issuers import unlisted
+from core.redact.table import Place, by_sign, compiled, manifests, places
 
 _SEAM = "\n\x00\n"
 """Stands between texts redacted together: no rule reads across a NUL in a line of its own."""
@@ -65,3 +66,100 @@ def _outside(hits: Iterable[Hit], text: str) -> Iterator[Hit]:
         end = max((hit.end, *(span[1] for span in touched)))
         if not touched or any(map(str.isalnum, MASKED.sub("", text[start:end]))):
             yield Hit(start, end, hit.kind)
+
+
+_REACH = 8_000
+"""Characters before and behind the word Secret in which its values are looked for."""
+
+_LINE = r"(?:\r?\n|\\{1,8}n)"
+_VALUE = r"[^\n\\]{0,16384}(?:\\[^n\\][^\n\\]{0,16384}){0,8}"
+_BLOCK = (
+    rf"(?:^|{_LINE}|[ -])(?:stringData|data):[ \t]{{0,8}}"
+    rf"(?P<rows>(?:{_LINE}[ \t]{{1,24}}[\w.-]{{1,253}}:{_VALUE}){{1,64}})"
+)
+_ROW = r"[\w.-]{1,253}:[ \t]{1,8}\\{0,8}[\"']?(?P<value>[^\s\"'\\]{3,16384})"
+_OBJECT = r"\"(?:stringData|data)\\{0,8}\"\s{0,8}:\s{0,8}\{(?P<rows>[^{}]{1,65536})\}"
+_ENTRY = r":\s{0,8}\\{0,8}\"(?P<value>[^\"\\]{3,16384})"
+_END = "\n---"
+
+
+def manifest_values(text: str, lower: str) -> Iterator[Hit]:
+    """Every value of every Secret in a text, as YAML or JSON, also escaped in JSON.
+
+    Args:
+        text: The text.
+        lower: The same in lower case.
+    """
+    found: list[tuple[int, int]] = []
+    for at in sorted(_all(lower, manifests())):
+        start, end = _reach(text, at)
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))  # read once, however often it says Secret
+        else:
+            found.append((start, end))
+    for start, end in found:
+        yield from _values(text, start, end)
+
+
+def _all(text: str, needles: Iterable[str]) -> Iterator[int]:
+    for needle in needles:
+        at = text.find(needle)
+        while at >= 0:
+            yield at
+            at = text.find(needle, at + len(needle))
+
+
+def _reach(text: str, at: int) -> tuple[int, int]:
+    """The manifest around a place: YAML parts several by a line of dashes."""
+    start, end = max(0, at - _REACH), min(len(text), at + _REACH)
+    before, behind = text.rfind(_END, start, at), text.find(_END, at, end)
+    return (start if before < 0 else before + len(_END)), (end if behind < 0 else behind)
+
+
+def _values(text: str, start: int, end: int) -> Iterator[Hit]:
+    for block, entry in ((_BLOCK, _ROW), (_OBJECT, _ENTRY)):
+        for found in compiled(block).finditer(text, start, end):
+            for one in compiled(entry).finditer(text, *found.span("rows")):
+                if not is_reference(one["value"]) and one["value"] not in "|->":
+                    yield Hit(*one.span("value"), "kubernetes-secret")
+
+
+def headers(text: str) -> Iterator[Hit]:
+    """Every credential in a place a protocol or a command line gives it."""
+    lower = text.lower()
+    if len(lower) != len(text):
+        lower = text.casefold() if len(text.casefold()) == len(text) else text
+    for sign, found in _needles():
+        if sign in lower:
+            for place, needle in [one for one in found if one[1] in lower]:
+                yield from _search(place, needle, text, lower)
+    yield from manifest_values(text, lower)
+
+
+@cache
+def _needles() -> tuple[tuple[str, tuple[tuple[Place, str], ...]], ...]:
+    """Every place and what it begins with, by something that a text with one of them holds."""
+    beside = sorted({place.beside for place in places()} - {""})
+    groups = [
+        (sign, [(place, needle) for place in places() if place.beside == sign for needle in place.needles])
+        for sign in beside
+    ]
+    alone = ((place, needle) for place in places() if not place.beside for needle in place.needles)
+    return tuple((sign, tuple(group)) for sign, group in (*groups, *by_sign(alone, "=:\"'\t|")))
+
+
+def _search(place: Place, needle: str, text: str, lower: str) -> Iterator[Hit]:
+    at = lower.find(needle)
+    while at >= 0:
+        end = at + len(needle)
+        match = place.pattern.match(text, at)
+        if match and _counts(place, match["secret"]):
+            yield Hit(*match.span("secret"), place.kind)
+            end = match.end("secret")
+        at = lower.find(needle, end)
+
+
+def _counts(place: Place, value: str) -> bool:
+    if is_reference(value):
+        return False
+    return not place.random or looks_random(value)

@@ -1,13 +1,20 @@
-"""One open session database: the only way other rooms read one."""
+"""One open session database: the only way other rooms read one.
+
+A conversation is named by an id or a title, a unique beginning of one, or `latest`.
+"""
 
 from __future__ import annotations
 
+import difflib
+import sqlite3
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TypeVar
 
-from core.errors import NotFoundError
+from core.errors import AmbiguousError, NotFoundError, UsageError
 from core.model.transcript.conversation import Chain, Conversation, Generation
 from core.model.transcript.message import Message
+from core.model.transcript.pages import ListQuery
 from core.model.transcript.session import Session
 from core.model.transcript.storage import (
     Lease,
@@ -22,12 +29,13 @@ from core.store import health, search
 from core.store.conversations.chain import read_chain
 from core.store.conversations.conversation import read_conversation, read_lost_tail
 from core.store.conversations.conversation_lists import ConversationLists
-from core.store.conversations.resolve import resolve_id
+from core.store.conversations.conversation_query import list_conversations
 from core.store.database.connect import stamp
-from core.store.rows import leases as live
+from core.store.database.schema import HAS_ID, Schema
+from core.store.lineage.families import families_of
 from core.store.rows import usage as accounts
 from core.store.rows.messages import read_messages, read_previews
-from core.store.rows.sessions import read_sessions
+from core.store.rows.sessions import read_leases, read_locks, read_routing, read_sessions
 
 Found = TypeVar("Found")
 
@@ -131,17 +139,17 @@ class Store(ConversationLists):
     def locks(self) -> tuple[Lease, ...]:
         """Compression locks, expired ones included."""
         with self._read() as (connection, schema):
-            return live.read_locks(connection, schema)
+            return read_locks(connection, schema)
 
     def leases(self) -> tuple[Lease, ...]:
         """Turns that are running (0.22), expired ones included."""
         with self._read() as (connection, schema):
-            return live.read_leases(connection, schema)
+            return read_leases(connection, schema)
 
     def routing(self) -> tuple[Routing, ...]:
         """Gateway chats, their sessions and their last prompt sizes."""
         with self._read() as (connection, schema):
-            return live.read_routing(connection, schema)
+            return read_routing(connection, schema)
 
     def data_version(self) -> tuple[int, ...]:
         """A value that changes when another process has written; cheap enough to ask every second."""
@@ -158,3 +166,97 @@ class Store(ConversationLists):
         if found is None:
             raise NotFoundError(f"no session {session_id!r}", where=str(self.path))
         return found
+
+
+LATEST = "latest"
+_TESTS = (
+    "id = ?1",
+    "?1 <> '' AND substr(id, 1, length(?1)) = ?1",
+    "title = ?1",
+    "lower(title) = lower(?1)",
+)
+"""What a text may be to a session, surest first; the first that fits one alone decides."""
+_BEGINS = "?1 <> '' AND lower(substr(title, 1, length(?1))) = lower(?1)"
+_SHOWN = 5
+_COMPARED = 5_000
+
+
+def resolve_id(connection: sqlite3.Connection, schema: Schema, path: Path, text: str) -> str:
+    """The id of the session a text names.
+
+    Raises:
+        NotFoundError: Nothing fits; near matches are named.
+        AmbiguousError: Titles of several conversations begin so; they are named.
+        UsageError: A prefix or title fits several sessions; they are named.
+    """
+    if text == LATEST:
+        return _latest(connection, schema, path)
+    several: list[str] = []
+    for test in _TESTS if schema.has("sessions", "title") else _TESTS[:2]:
+        found = _ids(connection, test, text)
+        if len(found) == 1 or text in found:
+            return found[0]
+        several = several or found
+    if several:
+        raise _ambiguous(text, several, path)
+    if schema.has("sessions", "title") and (begun := _begun(connection, text)):
+        return _one_conversation(connection, schema, path, text, begun)
+    raise _unknown(connection, schema, path, text)
+
+
+def _begun(connection: sqlite3.Connection, text: str) -> dict[str, str]:
+    """The title of each session whose title begins with a text, by the session's id."""
+    query = f"SELECT id, title FROM sessions WHERE {HAS_ID} AND {_BEGINS} ORDER BY id LIMIT {_COMPARED}"  # noqa: S608 - tests above
+    return {str(one): str(title) for one, title in connection.execute(query, (text,)).fetchall()}
+
+
+def _one_conversation(
+    connection: sqlite3.Connection, schema: Schema, path: Path, text: str, begun: dict[str, str]
+) -> str:
+    """The newest session of the only conversation whose titles begin so.
+
+    Raises:
+        AmbiguousError: There are several.
+    """
+    lineage = families_of(connection, schema, list(begun))
+    tips = dict.fromkeys(lineage.tip(one) for one in begun)
+    if len(tips) == 1:
+        return next(iter(tips))
+    first = {lineage.tip(one): f"{title} ({one})" for one, title in reversed(begun.items())}
+    named = [first[tip] for tip in tips][:_SHOWN]
+    more = f" and {len(tips) - _SHOWN} more" if len(tips) > _SHOWN else ""
+    raise AmbiguousError(
+        f"{text!r} is the beginning of {len(tips)} titles",
+        where=str(path),
+        remedy=f"Say more, or give an id: {', '.join(named)}{more}",
+    )
+
+
+def _latest(connection: sqlite3.Connection, schema: Schema, path: Path) -> str:
+    page = list_conversations(connection, schema, path, ListQuery(limit=1))
+    if not page.rows:
+        raise NotFoundError("there are no sessions yet", where=str(path))
+    return page.rows[0].tip.id
+
+
+def _ids(connection: sqlite3.Connection, test: str, text: str) -> list[str]:
+    query = f"SELECT id FROM sessions WHERE {HAS_ID} AND {test} ORDER BY id LIMIT {_SHOWN + 1}"  # noqa: S608 - tests above
+    return [str(found) for (found,) in connection.execute(query, (text,)).fetchall()]
+
+
+def _ambiguous(text: str, found: list[str], path: Path) -> UsageError:
+    more = ", ..." if len(found) > _SHOWN else ""
+    names = ", ".join(found[:_SHOWN]) + more
+    return UsageError(f"{text!r} fits several sessions", where=str(path), remedy=f"Choose one of {names}")
+
+
+def _unknown(connection: sqlite3.Connection, schema: Schema, path: Path, text: str) -> NotFoundError:
+    names = schema.select("sessions", ("id", "title"))
+    query = f"SELECT {names} FROM sessions WHERE {HAS_ID} ORDER BY rowid DESC LIMIT {_COMPARED}"  # noqa: S608 - schema names
+    known = {str(name): str(row[0]) for row in connection.execute(query).fetchall() for name in row if name}
+    near = difflib.get_close_matches(text, known, n=_SHOWN, cutoff=0.5)
+    holding = [name for name in known if text and text.lower() in name.lower()]
+    found = list(dict.fromkeys([*holding, *near]))[:_SHOWN]
+    shown = [name if name == known[name] else f"{known[name]} ({name})" for name in found]
+    remedy = f"Did you mean {', '.join(shown)}?" if shown else "`hermes-inspector sessions` lists them"
+    return NotFoundError(f"no session {text!r}", where=str(path), remedy=remedy)

@@ -25,6 +25,12 @@ def round_number(value: int) -> str:
     return short(value).replace(".0", "")
 
 
+def limit(threshold: int, window: int | None) -> str:
+    """A threshold as people say it: `150K limit (0.75 of 200K)`."""
+    share = f" ({threshold / window:.2f} of {round_number(window)})" if window else ""
+    return f"{round_number(threshold)} limit{share}"
+
+
 def dollars(usd: Decimal) -> str:
     """US dollars: `$14.02`, `$0.0042`, `$0` only for a true zero."""
     sign, amount = ("-" if usd < 0 else ""), abs(usd)

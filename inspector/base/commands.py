@@ -10,8 +10,7 @@ from pathlib import Path
 from textual.binding import Binding, BindingType
 
 from core.errors import ConfigError
-from core.support.user_yaml import BadYaml, read_user_file, user_yaml
-from core.support.yaml_tables import load_table
+from core.support.yaml_tables import BadYaml, load_table, read_user_file, user_yaml
 
 KEY_NAMES = {
     "question_mark": "?", "colon": ":", "slash": "/", "left_square_bracket": "[", "right_square_bracket": "]",

@@ -13,13 +13,14 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import TextIO
 
 from core.errors import InspectorError, UsageError
 from inspector import __version__
 from inspector.cli.arguments import options
-from inspector.cli.lazy_modules import SELDOM_USED, put_off
 from inspector.cli.registry import COMMANDS
 from inspector.terminal.waiting import waiting
 
@@ -176,3 +177,27 @@ def _discard_stdout() -> None:
 
 if __name__ == "__main__":
     sys.exit(run())
+
+
+SELDOM_USED = ("inspect",)
+"""`dataclasses` imports `inspect`, 7 ms with all it brings along, for classes that have no docstring."""
+
+
+class _Later(ModuleType):
+    """Stands for a module until something in it is asked for.
+
+    `importlib.util.LazyLoader` is no help: the second import statement already makes it load.
+    """
+
+    def __getattr__(self, name: str) -> object:
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        module = import_module(self.__name__)
+        self.__dict__.update(vars(module))
+        return getattr(module, name)
+
+
+def put_off(*names: str) -> None:
+    """Let these modules be imported without being loaded; those loaded already stay."""
+    for name in names:
+        sys.modules.setdefault(name, _Later(name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.explain.headline.prompt_cache import break_headline, cache_headline
+from core.explain.headline.usage import break_headline, cache_headline
 from core.model.accounting.prompt_cache import (
     Breakpoint,
     CacheBreak,

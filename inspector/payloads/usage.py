@@ -21,8 +21,8 @@ from core.explain.headline.usage import of_sums, usage_headline
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prices import Money
 from core.model.accounting.tokens import Buckets, share_of
+from core.redact.quick_check import mask_all
 from inspector.payloads import values as jsonio
-from inspector.terminal.masking import mask_all
 
 NULL = "null"
 PIECE = 500

@@ -92,7 +92,7 @@ def masked(value: Any) -> Any:
 
 
 def _masked_text(text: str) -> str:
-    from inspector.terminal.masking import mask
+    from core.redact.quick_check import mask
 
     return mask(text)
 

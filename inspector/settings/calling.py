@@ -9,9 +9,9 @@ from importlib.util import find_spec
 from core.errors import ConfigError
 from core.live.alerts import Limits
 from core.live.event import LiveEvent
+from core.redact.quick_check import mask
 from inspector.base.event_line import sentence
 from inspector.settings.settings import Alerts, Settings
-from inspector.terminal.masking import mask
 from inspector.terminal.text import clean_line
 
 _MOST = 200

@@ -9,7 +9,7 @@ from typing import Any
 
 from core.errors import ConfigError
 from core.support.file_cache import OWN_SETTINGS, config_directory
-from core.support.user_yaml import BadYaml, built_yaml, read_user_file
+from core.support.yaml_tables import BadYaml, built_yaml, read_user_file
 from inspector.settings.settings import Settings
 
 Place = tuple[str | int, ...]

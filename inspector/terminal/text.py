@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size, split_graphemes
 
 from core.redact.known_values import KNOWN
-from core.redact.quick_check import masked_start
-from inspector.terminal.masking import mask, mask_all
+from core.redact.quick_check import mask, mask_all, masked_start
 
 if TYPE_CHECKING:
     from textual.content import Content

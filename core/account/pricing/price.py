@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cache
 
-from core.hermes.config.routes import host_of
+from core.hermes.config.config_values import host_of
 from core.model.accounting.prices import Priced, PriceRow, Rates, Term
 from core.model.accounting.tokens import Buckets
 from core.support.yaml_tables import shared_table

@@ -17,8 +17,7 @@ from core.errors import ConfigError
 from core.model.accounting.prices import Priced, PriceRow, Rates, Tier
 from core.model.accounting.tokens import Buckets
 from core.support.file_cache import OWN_PRICES, cache_directory, config_directory
-from core.support.user_yaml import BadYaml, read_user_file, user_yaml
-from core.support.yaml_tables import shared_table
+from core.support.yaml_tables import BadYaml, read_user_file, shared_table, user_yaml
 
 _NOTHING = Decimal(0)
 _RATES = ("input", "output", "cache_read", "cache_write", "cache_write_1h")

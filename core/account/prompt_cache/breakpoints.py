@@ -14,8 +14,7 @@ from typing import Any
 
 from core.model.accounting.prompt_cache import Breakpoint
 from core.model.transcript.message import Message
-from core.support.versions import newest_for
-from core.support.yaml_tables import shared_table
+from core.support.yaml_tables import newest_for, shared_table
 
 STRATEGY = "system_and_3"
 MARKERS = 4

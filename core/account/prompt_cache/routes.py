@@ -10,11 +10,10 @@ from typing import Any
 
 from core.account.pricing.price import MILLION, rates_for, write_rate
 from core.account.prompt_cache.breaks import SECONDS
-from core.hermes.config.routes import api_mode_of, host_of
+from core.hermes.config.config_values import api_mode_of, host_of
 from core.model.accounting.prices import PriceRow
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheRoute, TtlAdvice
-from core.support.versions import version
-from core.support.yaml_tables import shared_table
+from core.support.yaml_tables import shared_table, version
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from core.apply.checks.known_schema import unknown_parts
 from core.apply.database.live_rows import live_messages
 from core.hermes.config.config import engine_of_home
 from core.model.compaction.apply import ApplyMode, GuardResult
-from core.store.generations.completeness import missing_rows
 from core.store.generations.row_outline import read_bones
+from core.store.generations.segments import missing_rows
 
 _ROOM_FACTOR = 6
 """Bytes needed for each byte of new rows: the log, both full-text tables, and the journal."""

@@ -113,7 +113,7 @@ def _noted(row: Row, note: str) -> Row:
 
 
 def _tail(measured: Measured, plan: Plan, window: Window, session: str | None) -> list[Row]:
-    rows = demoted(pruned_rows(measured, plan, plan.tail.start), measured, plan, session)
+    rows = demoted(pruned_rows(measured, plan, plan.tail.start), measured.policy.tail, plan, session)
     kept = [row for row in rows if row.origin is not None and row.origin >= window.tail_start]
     return without_summaries(kept, measured)
 

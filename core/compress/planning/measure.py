@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TypeVar
 
+from core.compress.planning.demote_results import noted
 from core.compress.planning.row_facts import Columns, columns_of
-from core.compress.pruning.result_notes import noted
 from core.compress.pruning.shrink import Calls, calls_by_id, duplicate, shrink
 from core.compress.sizing.estimate import Size, Weight, message_size, message_weight, total_tokens
 from core.hermes.policy.policy import Policy

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from core.compress.messages.kinds import is_summary
+from core.compress.planning.demote_results import old_results
 from core.compress.planning.measure import Measured
 from core.compress.planning.prune import Pruning
-from core.compress.pruning.result_notes import old_results
 from core.compress.sizing.estimate import Size, as_tokens
 from core.compress.sizing.threshold import Budgets
 from core.hermes.policy.output_rules import SummaryRules

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.support.versions import version
-from core.support.yaml_tables import shared_table
+from core.support.yaml_tables import shared_table, version
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ def finish_of(measured: Measured, plan: Plan, request: SummaryRequest, session: 
 def window_turns(measured: Measured, plan: Plan, window: Window) -> tuple[Message, ...]:
     """The messages to summarise: pruned, summaries out, what they were merged into back on its own."""
     wanted = frozenset(window.turns)
-    found = demoted(pruned_rows(measured, plan, min(wanted, default=0)), measured, plan, None)
+    found = demoted(pruned_rows(measured, plan, min(wanted, default=0)), measured.policy.tail, plan, None)
     rows = [row for row in found if row.origin in wanted]
     return tuple(row.message for row in without_summaries(rows, measured))
 

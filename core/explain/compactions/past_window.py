@@ -1,17 +1,25 @@
-"""The window a compaction ran with, as far as lines of then and files of today tell."""
+"""The window a compaction ran with, as far as lines of then and files of today tell.
+
+A provider's refusal can leave a running agent with a smaller one, which no file keeps.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from core.explain.compactions.attempts import Attempt
-from core.explain.compactions.refusals.shrunk_window import Shrunk, shrunk_in
-from core.explain.context.config_age import edited_after
+from core.explain.compactions.causes import refusal_of
 from core.explain.context.context import ConversationContext
 from core.explain.context.log.log_claims import stated_windows
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.config.window import find_window
-from core.hermes.log.record import Kind
+from core.hermes.log.record import Kind, LogRecord
+from core.hermes.policy.policy import Policy
+from core.hermes.provider_errors.numbers import parsed_available, parsed_limit
+from core.hermes.provider_errors.reaction import LONG_CONTEXT_TIER
+from core.model.compaction.event import Trigger
 
 
 class PastWindow(NamedTuple):
@@ -97,3 +105,93 @@ def _window_of(context: ConversationContext, model: str | None) -> int | None:
 
 def _window_set(context: ConversationContext) -> bool:
     return context.window.source == "config"
+
+
+_SECOND = timedelta(seconds=1)
+
+
+def edited_after(context: ConversationContext, at: datetime | None) -> bool:
+    """Whether config.yaml was last changed after a moment and while the conversation still went on.
+
+    A file that is newer than everything else may as well be a copy.
+    """
+    changed = _changed(context)
+    return at is not None and changed is not None and at + _SECOND < changed < _lived_until(context)
+
+
+def _changed(context: ConversationContext) -> datetime | None:
+    path = context.config.path
+    try:
+        return datetime.fromtimestamp(path.stat().st_mtime, UTC) if path is not None else None
+    except OSError:
+        return None
+
+
+def _lived_until(context: ConversationContext) -> datetime:
+    known = [session.ended_at or session.last_active for session in context.conversation.sessions]
+    known += [rows.at for rows in context.boundaries]
+    known += [context.clock.utc(record.at) for record in context.log.records[-1:]]
+    return max((at for at in known if at is not None), default=datetime.min.replace(tzinfo=UTC))
+
+
+_REFUSED = (Trigger.OVERFLOW, Trigger.LONG_CONTEXT_TIER)
+_STATES = frozenset({Kind.PREFLIGHT, Kind.PRE_API, Kind.INIT, Kind.TELEMETRY})
+
+
+@dataclass(frozen=True, slots=True)
+class Shrunk:
+    """A window below the configured one.
+
+    Attributes:
+        line: The refusal that led to it.
+    """
+
+    window: int
+    line: LogRecord
+
+
+def shrunk_in(
+    context: ConversationContext, attempt: Attempt, run: int | None, window: int | None
+) -> Shrunk | None:
+    """The newest lowering in the run of an attempt, up to it, that no later line of the run contradicts.
+
+    Args:
+        context: The conversation.
+        attempt: It counts as well that it answers a refusal, where its run is not known.
+        run: See `runs_of`.
+        window: What the run began with; None where nothing says.
+    """
+    found: Shrunk | None = None
+    policy, answered = context.policy(None), attempt.cause.line
+    for record in context.log.records:
+        own = run is not None and context.runs.get(record.where) == run
+        if record.at > attempt.first.at or not (own or record is answered):
+            continue
+        if record.kind in _STATES and record.window:
+            found = found if found is not None and found.window == record.window else None
+            window = record.window
+        elif record.kind is Kind.CALL_FAILED:
+            lower = _lowered(record, window, policy)
+            if lower is not None:
+                window, found = lower, Shrunk(lower, record)
+    return found
+
+
+def _lowered(record: LogRecord, window: int | None, policy: Policy) -> int | None:
+    """What a refusal makes of the window: the limit the release reads, else the next step down, if any.
+
+    A limit already in force counts as well: a restart in between may have forgotten it.
+    """
+    refusal = refusal_of(f"{record.message} {record.text or ''}")
+    text = record.text or record.message
+    if refusal is None or refusal.trigger not in _REFUSED:
+        return None
+    if refusal.trigger is Trigger.LONG_CONTEXT_TIER:
+        return LONG_CONTEXT_TIER if window is None or window >= LONG_CONTEXT_TIER else None
+    if parsed_available(text, policy.release) is not None:
+        return None
+    limit = parsed_limit(text, policy.release)
+    step = next((tier for tier in policy.overflow.tiers if window is not None and tier < window), None)
+    if limit is None or limit == window:
+        return step or limit
+    return limit if window is None or limit < window else None

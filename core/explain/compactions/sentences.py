@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from core.compress.sizing.threshold import Budgets
 from core.explain.compactions.attempts import Attempt
 from core.explain.compactions.causes import Cause, trigger_words
-from core.explain.compactions.refusals.shrunk_window import Shrunk
+from core.explain.compactions.past_window import Shrunk
 from core.explain.compactions.verdict import Ruling
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.log.record import Kind, LogRecord

@@ -13,8 +13,7 @@ from core.explain.compactions.foreign_engine import rules_of_another
 from core.explain.compactions.from_rows import UNDERIVED, Derived, derive
 from core.explain.compactions.past_window import PastWindow, past_window
 from core.explain.context.context import ConversationContext
-from core.explain.context.log.agent_runs import passed_over
-from core.explain.context.log.log_claims import lowered_threshold
+from core.explain.context.log.log_claims import lowered_threshold, passed_over
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger

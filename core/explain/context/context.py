@@ -8,9 +8,8 @@ from functools import cached_property
 
 from core.compress.sizing.estimate import message_size, text_tokens, tool_tokens, total_tokens
 from core.compress.sizing.threshold import Budgets, budgets
-from core.explain.context.gather import conversation_log, detected, found_window
-from core.explain.context.log.agent_runs import runs_of
-from core.explain.context.log.log_claims import lowered_threshold
+from core.explain.context.gather import conversation_log, detected, found_window, stored_tools
+from core.explain.context.log.log_claims import lowered_threshold, runs_of
 from core.explain.context.log.log_clock import Clock, settled
 from core.explain.context.release_checks import CheckRules, check_rules, tolerance
 from core.explain.context.rows.boundary_rows import BoundaryRows, boundary_rows, moments
@@ -20,7 +19,6 @@ from core.hermes.log.read import Log
 from core.hermes.log.record import LogRecord
 from core.hermes.policy.policy import Policy, load_policy
 from core.hermes.policy.release import ReleaseGuess
-from core.hermes.snapshots import stored_tools
 from core.model.compaction.settings import Settings
 from core.model.transcript.conversation import Conversation
 from core.model.transcript.message import Message, Wire

@@ -12,7 +12,7 @@ from core.model.evidence import Verdict
 from core.model.finding import Severity
 from core.model.headline import Headline
 from core.redact.quick_check import masked_start
-from core.support.amounts import round_number, short
+from core.support.amounts import limit, short
 from core.support.yaml_tables import load_table
 
 MOST = 170
@@ -39,12 +39,6 @@ def _given_up(event: CompressionEvent, attempt: TurnAttempt) -> Headline:
     """The request stayed too long, and the turn ended there."""
     told = _table()["given_up"].format(cause=_cause(event, by_count=False), number=attempt.number)
     return Headline(_cut(f"{told}."), _table()["after_giving_up"], Severity.CRITICAL)
-
-
-def limit(threshold: int, window: int | None) -> str:
-    """A threshold as people say it: `150K limit (0.75 of 200K)`."""
-    share = f" ({threshold / window:.2f} of {round_number(window)})" if window else ""
-    return f"{round_number(threshold)} limit{share}"
 
 
 def _failed(event: CompressionEvent) -> Headline:

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from core.explain.explanation import Now
-from core.explain.headline.compaction import limit
 from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.finding import Severity
 from core.model.headline import Headline
 from core.model.transcript.conversation import Chain
 from core.redact.quick_check import masked_start
-from core.support.amounts import plural, short
+from core.support.amounts import limit, plural, short
 
 _NEAR = 0.85
 """Share of the limit from which the next compaction is close."""

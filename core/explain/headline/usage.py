@@ -1,13 +1,19 @@
-"""What a ledger comes to, in one sentence: what it cost, and what most of it went to."""
+"""What was spent in one sentence, and what broke the prompt cache and would have helped."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from functools import cache
+from typing import Any
 
 from core.model.accounting.ledger import Ledger, LedgerRow
+from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheReport, TtlAdvice
+from core.model.finding import Severity
 from core.model.headline import Headline
 from core.redact.quick_check import masked_start
 from core.support.amounts import dollars, plural, short
+from core.support.yaml_tables import load_table
 
 _MOST = 60
 """Characters of a name."""
@@ -62,3 +68,74 @@ def _cost(row: LedgerRow) -> tuple[Decimal | None, bool]:
 
 def _calls(totals: LedgerRow) -> str:
     return plural(totals.calls, "call")
+
+
+def break_headline(one: CacheBreak, calls: Sequence[CacheCall] = ()) -> Headline:
+    """What one break was.
+
+    Args:
+        one: The break.
+        calls: The calls it is one of: they tell how long the pause before it was.
+    """
+    entry = _entry(one.cause)
+    sentence = entry["says"].format(lost=short(one.tokens_lost), cost=_for(one.usd), idle=_idle(one, calls))
+    return Headline(f"{sentence}.", entry["helps"])
+
+
+def cache_headline(found: CacheReport) -> Headline:
+    """What the cache did for a conversation: its breaks in one sum, the largest first."""
+    table = _table()
+    if not found.breaks:
+        return _unbroken(found)
+    largest = max(found.breaks, key=lambda one: (one.usd or Decimal(0), one.tokens_lost))
+    priced = [one.usd for one in found.breaks if one.usd is not None]
+    told = break_headline(largest, found.calls)
+    words = told.sentence[:1].lower() + told.sentence[1:].rstrip(".")
+    count = plural(len(found.breaks), "cache break")
+    if len(found.breaks) == 1:
+        sentence = told.sentence.rstrip(".")
+    elif len(priced) == len(found.breaks):
+        sentence = table["some"].format(count=count, cost=dollars(sum(priced, Decimal(0))), largest=words)
+    else:
+        sentence = table["priceless"].format(count=count, largest=words)
+    lifetime = _longer(found.advice) if largest.cause in ("ttl_expired", "resume") else None
+    return Headline(f"{sentence}.", lifetime or told.remedy, Severity.INFO)
+
+
+def _unbroken(found: CacheReport) -> Headline:
+    table, hit = _table(), found.tokens.hit_rate
+    if not found.calls or hit is None:
+        return Headline(f"{table['unread']}.")
+    if not hit and found.layout == "none":
+        return Headline(f"{table['uncached']}: {found.route.why}.", None, Severity.INFO)
+    return Headline(f"{table['none'].format(hit=f'{hit:.0%}')}.")
+
+
+def _longer(advice: TtlAdvice | None) -> str | None:
+    """What the other lifetime would have meant, where prices tell: it is advised only where it is cheaper."""
+    if advice is None or advice.better is None or advice.usd_5m is None or advice.usd_1h is None:
+        return None
+    saved = dollars(abs(advice.usd_5m - advice.usd_1h))
+    key = "lifetime_kept" if advice.better == advice.current else "lifetime"
+    words: str = _table()[key].format(better=advice.better, current=advice.current, saved=saved)
+    return words
+
+
+def _for(usd: Decimal | None) -> str:
+    return f" for {dollars(usd)}" if usd is not None else ""
+
+
+def _idle(one: CacheBreak, calls: Sequence[CacheCall]) -> str:
+    gap = calls[one.call].gap if 0 <= one.call < len(calls) else None
+    return f" of {gap / 60:.0f} minutes" if gap and gap >= 90 else ""
+
+
+def _entry(cause: str) -> Mapping[str, Any]:
+    causes: Mapping[str, Mapping[str, Any]] = _table()["causes"]
+    return causes.get(cause, causes["unknown"])
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    table: Mapping[str, Any] = load_table("core/explain/headline/cache_breaks.yaml")
+    return table

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import ConfigError
-from core.hermes.config.config_values import key_specs
-from core.hermes.config.routes import api_mode_of, host_of
+from core.hermes.config.config_values import api_mode_of, host_of, key_specs
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.settings import Settings
-from core.support.user_yaml import BadYaml, built_yaml, read_user_file, weight
+from core.support.yaml_tables import BadYaml, built_yaml, read_user_file, weight
 
 FILE_NAME = "config.yaml"
 NEWEST = "0.22"

@@ -12,6 +12,8 @@ from core.support.yaml_tables import load_table
 
 PREFILTERS = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]:")
 """Every summary contains one of these; use them with `instr`, then confirm with `find_summary`."""
+LONGEST_HEAD = 12
+"""More rows than this before a summary are no protected head."""
 
 
 def is_summary(text: str) -> bool:

@@ -11,8 +11,7 @@ from typing import Any
 from core.hermes.provider_errors.asked import Asked, SessionSize
 from core.hermes.provider_errors.failure import ProviderFailure
 from core.hermes.provider_errors.shapes import SHAPES, bare_message, body_status, error_code
-from core.support.versions import version
-from core.support.yaml_tables import shared_table
+from core.support.yaml_tables import shared_table, version
 
 _ROOM = "core/hermes/provider_errors"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from core.hermes.config.routes import host_of
+from core.hermes.config.config_values import host_of
 from core.hermes.policy.defence_rules import OverflowRules
 from core.hermes.policy.policy import load_policy
 from core.hermes.provider_errors.asked import SessionSize

@@ -13,10 +13,17 @@ from core.model.transcript.conversation import Boundary, Conversation, Generatio
 from core.model.transcript.message import RowState
 from core.model.transcript.session import Session
 from core.store.database.schema import Schema
-from core.store.generations.completeness import block_end, lost_tail, missing_rows, unnumbered_rows
-from core.store.generations.row_outline import RowOutline
-from core.store.generations.segments import Found, Part, read_segments
-from core.store.generations.split import Segment, by_uid
+from core.store.generations.row_outline import RowOutline, by_uid
+from core.store.generations.segments import (
+    Found,
+    Part,
+    block_end,
+    lost_tail,
+    missing_rows,
+    read_segments,
+    unnumbered_rows,
+)
+from core.store.generations.split import Segment
 from core.store.lineage.families import family_of
 from core.store.lineage.lineage import Lineage
 from core.store.rows.decode import moment

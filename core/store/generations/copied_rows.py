@@ -1,11 +1,17 @@
-"""Which rows of a new generation restate rows of the one before. Pure; compares keys only."""
+"""Which rows restate rows before them: heads and tails of a generation, and the digests of other engines.
+
+Pure: keys are compared, and the times of rows where those tell that rows were written in one batch.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from typing import NamedTuple
 
-LONGEST_HEAD = 12
-"""More rows than this before a summary are no protected head."""
+from core.hermes.markers.summary_signs import LONGEST_HEAD
+from core.model.transcript.message import RowState
+from core.store.generations.row_outline import RowOutline
+
 _MAX_INSERTED = 4
 """Rows a compaction may put between two copies (stub results, task lists) before the run is over."""
 _MAX_DROPPED = 8
@@ -76,3 +82,137 @@ def _run(
             if dropped > _MAX_DROPPED:
                 break
     return tuple(matched), start == len(previous)
+
+
+_SOON = 4
+"""Rows behind a pause among which a copy must stand."""
+_BATCH_SECONDS = 1.0
+"""Rows of one compaction are written without a longer pause than this, unless copies go on behind it."""
+_PAUSE_SECONDS = 30.0
+"""A pause longer than this is no disk's."""
+_STROKE_SECONDS = 1e-4
+"""Rows of one batch are stamped a microsecond apart; those of a turn take their time."""
+
+
+def batch_end(outlines: Sequence[RowOutline], index: int, previous: Sequence[RowOutline]) -> int:
+    """Where the rows behind a summary can no longer be copies: they have a later time of their own.
+
+    A copy keeps the time of its original, or is stamped together with the summary. A slow disk may pause
+    between two copies; then calls that are known go on behind the pause.
+    """
+    known = {outline.timestamp for outline in previous}
+    called = {outline.key for outline in previous if _names_call(outline)}
+    latest = outlines[index].timestamp
+    for at in range(index + 1, len(outlines)):
+        time = outlines[at].timestamp
+        if time in known or time is None or latest is None:
+            continue
+        if abs(time - latest) >= _BATCH_SECONDS and not _goes_on(outlines, at, latest, called):
+            return at
+        latest = time
+    return len(outlines)
+
+
+def _goes_on(outlines: Sequence[RowOutline], at: int, latest: float, called: Collection[Hashable]) -> bool:
+    """Whether a copy of a call stands soon behind a pause that is short enough for a disk."""
+    time = outlines[at].timestamp
+    short = time is not None and time - latest < _PAUSE_SECONDS
+    return short and any(outline.key in called for outline in outlines[at : at + _SOON])
+
+
+def _names_call(outline: RowOutline) -> bool:
+    """Whether a key holds ids of calls besides texts, which may recur."""
+    return isinstance(outline.key, tuple) and bool(outline.key[1])
+
+
+def could_be_copy(outline: RowOutline, originals: Collection[float | None], written: float | None) -> bool:
+    """Whether a row has the time of one of the originals, or was stamped together with the summary."""
+    if outline.timestamp is None or written is None or abs(outline.timestamp - written) < _BATCH_SECONDS:
+        return True
+    return outline.timestamp in originals
+
+
+def set_back(outlines: Sequence[RowOutline], start: int, index: int) -> int:
+    """How many rows before one are stamped earlier than the row before them, with times that occurred before.
+
+    So are copies that keep their old time, even where a text is no longer the same: loaded messages may have
+    been joined before they were copied.
+
+    Args:
+        outlines: A session's rows by id.
+        start: Where the generation before begins.
+        index: The row they stand before.
+    """
+    known: set[float | None] = {outline.timestamp for outline in outlines[start : index - LONGEST_HEAD]}
+    for at in range(max(start + 1, index - LONGEST_HEAD), index):
+        time, before = outlines[at].timestamp, outlines[at - 1].timestamp
+        if time is not None and before is not None and time < before and time in known:
+            rest = all(outline.timestamp in known for outline in outlines[at:index])
+            return index - at if rest else 0
+        known.add(time)
+    return 0
+
+
+def write_batch(outlines: Sequence[RowOutline], start: int) -> range:
+    """Rows from one on that were written in one batch: stamped together, or with an older time."""
+    before = outlines[start - 1].timestamp or 0.0
+    latest: float | None = None
+    for at in range(start, len(outlines)):
+        time = outlines[at].timestamp
+        if time is None or time <= before:
+            continue
+        if latest is not None and time - latest >= _STROKE_SECONDS:
+            return range(start, at)
+        latest = time
+    return range(start, len(outlines))
+
+
+_FEWEST = 2
+"""Kept rows that must be restated: one text alone may recur."""
+
+
+class Digest(NamedTuple):
+    """One block.
+
+    Attributes:
+        row: The row in the place of a summary, where the block begins.
+        copies: The rows behind it, which restate those right before it.
+    """
+
+    row: int
+    copies: range
+
+
+def digests(outlines: Sequence[RowOutline], inside: Collection[int]) -> Iterator[Digest]:
+    """Blocks of one new row and the rows that ended the transcript before it, once more and in order.
+
+    What they restate is no longer live: two live rows that say the same are a conversation.
+
+    Args:
+        outlines: A session's rows by id, with uids or keys.
+        inside: Rows that belong to blocks known already.
+    """
+    latest: dict[Hashable, int] = {}
+    for at, outline in enumerate(outlines):
+        identity = outline.uid or outline.key
+        first = latest.get(identity)
+        if first is not None and at not in inside and at - 1 not in inside:
+            kept = at - 1 - first
+            copies = range(at, at + kept)
+            new = outlines[at - 1].uid or outlines[at - 1].key
+            if kept >= _FEWEST and latest.get(new) == at - 1 and _restated(outlines, first, copies):
+                yield Digest(at - 1, copies)
+        latest[identity] = at
+
+
+def _restated(outlines: Sequence[RowOutline], first: int, copies: range) -> bool:
+    """Whether the rows from one on, up to the digest, are all replaced and stand behind it again.
+
+    Texts recur, so rows without uids must have been written with it in one batch.
+    """
+    written = len(outlines) if outlines[copies.start].uid else write_batch(outlines, copies.start - 1).stop
+    if copies.stop > written:
+        return False
+    pairs = [(outlines[first + step], outlines[at]) for step, at in enumerate(copies)]
+    replaced = all(old.state is not RowState.LIVE for old, _ in pairs)
+    return replaced and all((old.uid or old.key) == (new.uid or new.key) for old, new in pairs)

@@ -11,13 +11,21 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import dropwhile, pairwise
 
+from core.hermes.markers.summary_signs import LONGEST_HEAD
 from core.model.transcript.boundary import BoundaryMode
 from core.model.transcript.message import RowState
-from core.store.generations.copied_rows import LONGEST_HEAD, head_copies, repeats, tail_copies
-from core.store.generations.foreign_summaries import digests
-from core.store.generations.row_outline import RowOutline
+from core.store.generations.copied_rows import (
+    batch_end,
+    could_be_copy,
+    digests,
+    head_copies,
+    repeats,
+    set_back,
+    tail_copies,
+    write_batch,
+)
+from core.store.generations.row_outline import RowOutline, by_uid
 from core.store.generations.stored_twice import stored_again, unseen_by
-from core.store.generations.write_batches import batch_end, could_be_copy, set_back, write_batch
 
 _MAX_GAP = 4
 
@@ -34,7 +42,7 @@ class Segment:
         copies: Row ids that restate earlier rows.
         repeated: Length of the leading run that is stored twice.
         unseen: Row ids the compaction that closed it was not given, though they were stored by then; None
-            where nothing tells. See `core.store.again`.
+            where nothing tells. See `stored_twice`.
     """
 
     outlines: tuple[RowOutline, ...]
@@ -101,11 +109,6 @@ def _unseen(
         return frozenset()
     tail = sorted(at for at in blocks[end].copies if at > (blocks[end].summary or end))
     return unseen_by(again, outlines, start, end, tail)
-
-
-def by_uid(outlines: Sequence[RowOutline]) -> bool:
-    """Every row knows its logical message, so nothing need be compared by content."""
-    return bool(outlines) and all(outline.uid for outline in outlines)
 
 
 def _segment(

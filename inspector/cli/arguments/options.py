@@ -154,3 +154,13 @@ def _screens() -> str:
     from inspector.base.named_screens import HOME, NAMES
 
     return f"the screen to start on (default: {HOME}): {', '.join(NAMES)}"
+
+
+def add_python_option(group: argparse._ActionsContainer) -> None:
+    """`--hermes-python`."""
+    group.add_argument(
+        "--hermes-python",
+        type=Path,
+        metavar="PATH",
+        help="the interpreter Hermes runs on (default: that of the `hermes` command)",
+    )

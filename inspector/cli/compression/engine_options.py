@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
-from inspector.cli.arguments import confirm
+from inspector.cli.arguments import confirm, options
 from inspector.cli.engines import surroundings
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME|PATH|builtin|hermes",
         help="let this engine compact a copy, in a process of its own; hermes: the installed release's own",
     )
-    surroundings.add_python_option(group)
+    options.add_python_option(group)
 
 
 def compacted(

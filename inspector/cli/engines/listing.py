@@ -42,7 +42,7 @@ class Listed:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `engines`."""
-    surroundings.add_python_option(parser)
+    options.add_python_option(parser)
     options.add_json_option(parser)
     options.add_store_options(parser)
 

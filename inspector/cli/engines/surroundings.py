@@ -13,16 +13,6 @@ if TYPE_CHECKING:
     from core.compress.engines.host.choice import Surroundings
 
 
-def add_python_option(group: argparse._ActionsContainer) -> None:
-    """`--hermes-python`."""
-    group.add_argument(
-        "--hermes-python",
-        type=Path,
-        metavar="PATH",
-        help="the interpreter Hermes runs on (default: that of the `hermes` command)",
-    )
-
-
 def around(args: argparse.Namespace, home: Path | None = None) -> Surroundings:
     """Where engines are looked for.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message as Event
 from textual.widget import Widget
 
+from core.redact.quick_check import warm
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.live import Rhythm
@@ -19,7 +20,6 @@ from inspector.base.workers import cancelled, start
 from inspector.screens.sessions import messages
 from inspector.screens.sessions.columns import Extra, Key, SessionLine
 from inspector.screens.sessions.data.order import MEASURED, SourcePage
-from inspector.terminal.masking import warm
 from inspector.widgets.lists.row_source import PAGE
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from core.redact.quick_check import may_hold_credential
+from core.redact.quick_check import mask, mask_all, may_hold_credential
 from core.redact.table import Kind, kinds, names, places
 from core.redact.text import redact_text
 from tests.core.compress.credentials import KINDS, planted
@@ -83,3 +83,31 @@ def test_no_text_that_would_be_masked_is_let_pass(text: str) -> None:
 )
 def test_ordinary_titles_need_no_closer_look(title: str) -> None:
     assert not may_hold_credential(title)
+
+
+SECRET = "ghp_" + "a1B2" * 9
+PIECES = [
+    "token",
+    "password",
+    "=",
+    ": ",
+    " ",
+    "\n",
+    "Bearer ",
+    SECRET,
+    SECRET[:9],
+    "hunter22!x",
+    "title",
+    "é",
+]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(st.sampled_from(PIECES), max_size=5).map("".join), max_size=6))
+def test_a_text_is_masked_among_others_as_it_is_alone(texts: list[str]) -> None:
+    assert list(mask_all(texts)) == [mask(text) for text in texts]
+
+
+@pytest.mark.parametrize("texts", [[], [""], ["Refactor the auth module", "Port the parser"]])
+def test_harmless_texts_stay(texts: list[str]) -> None:
+    assert list(mask_all(texts)) == texts

@@ -10,7 +10,7 @@ from core.compress.summarise.base import FailureKind, OnText, SummaryFailure, Su
 from core.compress.summarise.model_choice import OPENAI, ModelChoice
 from core.compress.summarise.prompt import Prompt
 from core.compress.summarise.remote.base import Connect, ModelSummariser
-from core.hermes.config.routes import host_of
+from core.hermes.config.config_values import host_of
 from core.model.accounting.tokens import Buckets
 
 if TYPE_CHECKING:

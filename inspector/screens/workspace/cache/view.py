@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.message import Message as Event
 
-from core.explain.headline.prompt_cache import cache_headline
+from core.explain.headline.usage import cache_headline
 from core.explain.prompt_cache import conversation_cache
 from core.model.accounting.prompt_cache import CacheBreak, CacheReport
 from core.store.store import Store

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from decimal import Decimal
 
+import pytest
+
 from core.explain.headline.conversation import chain_headline
-from core.explain.headline.usage import usage_headline
+from core.explain.headline.usage import break_headline, cache_headline, usage_headline
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prices import Money
+from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheReport, CacheRoute, TtlAdvice
 from core.model.accounting.tokens import Buckets
 from core.model.finding import Severity
 from core.model.transcript.conversation import Chain
@@ -46,3 +51,67 @@ def test_what_is_odd_about_a_family_is_a_warning() -> None:
     told = chain_headline(Chain("a", "a", "a", "", (), ("its parent is missing",)))
     assert told.severity is Severity.WARNING
     assert "its parent is missing" in told.sentence
+
+
+NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
+CALL = CacheCall(NOW, "S", "m", "anthropic", 50_000, 8_000, 50, 1, "agent.log:1", gap=726)
+EXPIRED = CacheBreak(NOW, 0, "ttl_expired", 41_327, Decimal("0.24"))
+COMPACTED = CacheBreak(NOW, 0, "compaction", 32_395, Decimal("0.19"))
+ROUTE = CacheRoute("native", "provider anthropic")
+
+
+def report(*breaks: CacheBreak, advice: TtlAdvice | None = None, read: int = 8_000) -> CacheReport:
+    return CacheReport(
+        strategy="system_and_3",
+        layout="native",
+        ttl="5m",
+        route=ROUTE,
+        breakpoints=(),
+        calls=(CALL,),
+        breaks=breaks,
+        advice=advice,
+        tokens=Buckets(input=50_000 - read, cache_read=read, cache_write=0),
+    )
+
+
+def test_the_largest_break_is_named_with_the_sum_of_all() -> None:
+    told = cache_headline(report(COMPACTED, EXPIRED))
+    assert told.sentence == (
+        "2 cache breaks cost $0.43 in all; the largest: the cache expired during a pause of "
+        "12 minutes: 41.3K tokens were re-read for $0.24."
+    )
+
+
+def test_another_lifetime_is_advised_only_where_it_is_cheaper() -> None:
+    dearer = TtlAdvice("5m", "5m", "", Decimal("1.00"), Decimal("1.55"))
+    cheaper = replace(dearer, better="1h", usd_1h=Decimal("0.76"))
+    kept = cache_headline(report(EXPIRED, advice=dearer)).remedy or ""
+    assert kept.startswith("Leave prompt_caching.cache_ttl at 5m")
+    assert "$0.55 more" in kept
+    assert cache_headline(report(EXPIRED, advice=cheaper)).remedy == (
+        "Set prompt_caching.cache_ttl to 1h: it would have saved $0.24 over these calls."
+    )
+
+
+def test_without_prices_no_sum_is_told() -> None:
+    told = cache_headline(report(replace(COMPACTED, usd=None), EXPIRED))
+    assert told.sentence.startswith("2 cache breaks; the largest: the cache expired")
+
+
+def test_a_cache_without_breaks_says_how_much_it_served() -> None:
+    assert cache_headline(report(read=45_000)).sentence == (
+        "No cache break: 90% of all prompt tokens came from the cache."
+    )
+
+
+@pytest.mark.parametrize(
+    "cause",
+    [
+        *("compaction", "model_changed", "system_prompt_changed", "tools_changed"),
+        *("messages_rewritten", "ttl_expired", "resume", "unknown", "a cause of tomorrow"),
+    ],
+)
+def test_every_cause_has_a_sentence(cause: str) -> None:
+    told = break_headline(replace(COMPACTED, cause=cause), (CALL,))
+    assert "32.4K" in told.sentence
+    assert len(told.sentence) <= 170

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.redact.text import redact_text
-from core.store.database.damage import passed_over, piecewise
+from core.store.conversations.credentials import passed_over, piecewise
 from core.store.store import Store
 from tests.core.store.database import SessionDatabase
 

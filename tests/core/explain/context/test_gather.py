@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.hermes.snapshots import stored_tools
+from core.explain.context.gather import stored_tools
 
 TOOL = {"type": "function", "function": {"name": "terminal", "description": "run", "parameters": {}}}
 
