@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from core.errors import DatabaseError
-from core.explain.context.context import ConversationContext
-from core.model.accounting.prompt_cache import CacheBreak, CacheReport, RecordedBreak, RecordedUse
 from core.model.accounting.tokens import Buckets
-from core.model.compaction.event import CompressionEvent
 from core.model.evidence import Evidence, Source, Verdict
-from core.recordings.prefix_breaks import PrefixBreak, prefix_breaks
-from core.recordings.read import RecordedCompaction, RecordedRequest, Recording
+from core.recordings import FILE_NAME
 from core.support.file_cache import state_directory
+
+if TYPE_CHECKING:
+    from core.explain.context.context import ConversationContext
+    from core.model.accounting.prompt_cache import CacheBreak, CacheReport, RecordedUse
+    from core.model.compaction.event import CompressionEvent
+    from core.recordings.prefix_breaks import PrefixBreak
+    from core.recordings.read import RecordedCompaction, RecordedRequest, Recording
+
+Found = TypeVar("Found")
 
 _NEAR = timedelta(seconds=3)
 """A request's line in the log is written within this of its answer."""
@@ -24,13 +30,27 @@ _CAUSES = {"system": "system_prompt_changed", "tools": "tools_changed", "message
 
 def recorded_requests(context: ConversationContext) -> tuple[RecordedRequest, ...]:
     """The requests of a conversation; none where nobody recorded, or the recording cannot be read."""
-    home = context.store.location.home
+    return _requests(context.store.location.home, context.sessions)
+
+
+def _requests(home: Path | None, sessions: Iterable[str]) -> tuple[RecordedRequest, ...]:
+    nothing: tuple[RecordedRequest, ...] = ()
     if home is None:
-        return ()
+        return nothing
+    return _recorded(lambda recording: recording.requests(home, tuple(sessions)), nothing)
+
+
+def _recorded(read: Callable[[Recording], Found], nothing: Found) -> Found:
+    """What is read from a recording; nothing where there is none, or it cannot be read."""
+    folder = state_directory()
+    if not (folder / FILE_NAME).exists():
+        return nothing
+    from core.recordings.read import Recording
+
     try:
-        return Recording(state_directory()).requests(home, tuple(context.sessions))
+        return read(Recording(folder))
     except DatabaseError:
-        return ()
+        return nothing
 
 
 def with_recording(report: CacheReport, context: ConversationContext) -> CacheReport:
@@ -38,6 +58,8 @@ def with_recording(report: CacheReport, context: ConversationContext) -> CacheRe
     requests = recorded_requests(context)
     if not requests:
         return report
+    from core.recordings.prefix_breaks import prefix_breaks
+
     breaks = prefix_breaks(requests)
     return replace(
         report,
@@ -48,16 +70,17 @@ def with_recording(report: CacheReport, context: ConversationContext) -> CacheRe
 
 def recorded_use(home: Path | None, sessions: Sequence[str]) -> RecordedUse | None:
     """What was recorded of the requests of some sessions; None without a recording that can be read."""
-    if home is None:
+    requests = _requests(home, sessions)
+    if not requests:
         return None
-    try:
-        requests = Recording(state_directory()).requests(home, tuple(sessions))
-    except DatabaseError:
-        return None
-    return _use(requests, prefix_breaks(requests)) if requests else None
+    from core.recordings.prefix_breaks import prefix_breaks
+
+    return _use(requests, prefix_breaks(requests))
 
 
 def _use(requests: Sequence[RecordedRequest], breaks: Sequence[PrefixBreak]) -> RecordedUse:
+    from core.model.accounting.prompt_cache import RecordedBreak, RecordedUse
+
     main = [one for one in requests if not one.task]
     auxiliary: dict[str, Buckets] = {}
     for one in requests:
@@ -77,10 +100,8 @@ def _use(requests: Sequence[RecordedRequest], breaks: Sequence[PrefixBreak]) -> 
 
 
 def _schemas(name: str) -> dict[str, int]:
-    try:
-        return Recording(state_directory()).tool_sizes(name)
-    except DatabaseError:
-        return {}
+    nothing: dict[str, int] = {}
+    return _recorded(lambda recording: recording.tool_sizes(name), nothing)
 
 
 def _proved(one: CacheBreak, breaks: Sequence[PrefixBreak]) -> CacheBreak:
@@ -113,11 +134,12 @@ def borne_out(
     events: Sequence[CompressionEvent], context: ConversationContext
 ) -> tuple[CompressionEvent, ...]:
     """The events with what was recorded of each; the same ones without a recording."""
-    requests = recorded_requests(context)
-    breaks = [one for one in prefix_breaks(requests) if one.cause == "messages"]
-    measured = _compactions(context)
+    requests, measured = recorded_requests(context), _compactions(context)
     if not requests and not measured:
         return tuple(events)
+    from core.recordings.prefix_breaks import prefix_breaks
+
+    breaks = [one for one in prefix_breaks(requests) if one.cause == "messages"]
     return tuple(_counted(_with_proof(event, breaks, measured), requests) for event in events)
 
 
@@ -137,12 +159,10 @@ def _counted(event: CompressionEvent, requests: Sequence[RecordedRequest]) -> Co
 
 def _compactions(context: ConversationContext) -> tuple[RecordedCompaction, ...]:
     home = context.store.location.home
+    nothing: tuple[RecordedCompaction, ...] = ()
     if home is None:
-        return ()
-    try:
-        return Recording(state_directory()).compactions(home, tuple(context.sessions))
-    except DatabaseError:
-        return ()
+        return nothing
+    return _recorded(lambda recording: recording.compactions(home, tuple(context.sessions)), nothing)
 
 
 def _with_proof(

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from core.model.compaction.plan import Plan
-from core.model.compaction.preview import Fact, Preview, Retention
 from core.model.finding import Severity
 from core.model.headline import Headline
-from core.preview.comparison import Comparison
 from core.support.amounts import dollars, limit, short
 from core.support.yaml_tables import load_table
+
+if TYPE_CHECKING:
+    from core.model.compaction.plan import Plan
+    from core.model.compaction.preview import Fact, Preview, Retention
+    from core.preview.comparison import Comparison
 
 MOST = 170
 """Characters of a sentence: two lines of a narrow terminal. Clauses that do not fit are left out."""

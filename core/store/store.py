@@ -5,28 +5,13 @@ A conversation is named by an id or a title, a unique beginning of one, or `late
 
 from __future__ import annotations
 
-import difflib
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from core.errors import AmbiguousError, NotFoundError, UsageError
-from core.model.transcript.conversation import Chain, Conversation, Generation
-from core.model.transcript.message import Message
 from core.model.transcript.pages import ListQuery
-from core.model.transcript.session import Session
-from core.model.transcript.storage import (
-    Lease,
-    Routing,
-    RowPreview,
-    SearchResult,
-    StoreHealth,
-    ToolPin,
-    UsageRow,
-)
-from core.store import health, search
-from core.store.conversations.chain import read_chain
 from core.store.conversations.conversation import read_conversation, read_lost_tail
 from core.store.conversations.conversation_lists import ConversationLists
 from core.store.conversations.conversation_query import list_conversations
@@ -36,6 +21,20 @@ from core.store.lineage.families import families_of
 from core.store.rows import usage as accounts
 from core.store.rows.messages import read_messages, read_previews
 from core.store.rows.sessions import read_leases, read_locks, read_routing, read_sessions
+
+if TYPE_CHECKING:
+    from core.model.transcript.conversation import Chain, Conversation, Generation
+    from core.model.transcript.message import Message
+    from core.model.transcript.session import Session
+    from core.model.transcript.storage import (
+        Lease,
+        Routing,
+        RowPreview,
+        SearchResult,
+        StoreHealth,
+        ToolPin,
+        UsageRow,
+    )
 
 Found = TypeVar("Found")
 
@@ -96,6 +95,8 @@ class Store(ConversationLists):
         Raises:
             NotFoundError: There is no such session.
         """
+        from core.store.conversations.chain import read_chain
+
         with self._read() as (connection, schema):
             found = read_chain(connection, schema, self.path, session_id)
         return self._known(found, session_id)
@@ -126,6 +127,8 @@ class Store(ConversationLists):
 
     def search(self, text: str, *, limit: int = 50, session: str | None = None) -> SearchResult:
         """Messages that hold every word of a text, newest first."""
+        from core.store import search
+
         with self._read() as (connection, schema):
             return search.search(
                 connection, schema, text, limit=limit, session=session, learn=self.learn_shown
@@ -159,6 +162,8 @@ class Store(ConversationLists):
 
     def health(self, *, integrity: bool = False) -> StoreHealth:
         """Sizes, layout, leases, damage; SQLite's own check, which reads everything, only when asked for."""
+        from core.store import health
+
         with self._read() as (connection, schema):
             return health.examine(connection, schema, self.path, integrity=integrity)
 
@@ -254,7 +259,9 @@ def _unknown(connection: sqlite3.Connection, schema: Schema, path: Path, text: s
     names = schema.select("sessions", ("id", "title"))
     query = f"SELECT {names} FROM sessions WHERE {HAS_ID} ORDER BY rowid DESC LIMIT {_COMPARED}"  # noqa: S608 - schema names
     known = {str(name): str(row[0]) for row in connection.execute(query).fetchall() for name in row if name}
-    near = difflib.get_close_matches(text, known, n=_SHOWN, cutoff=0.5)
+    from difflib import get_close_matches
+
+    near = get_close_matches(text, known, n=_SHOWN, cutoff=0.5)
     holding = [name for name in known if text and text.lower() in name.lower()]
     found = list(dict.fromkeys([*holding, *near]))[:_SHOWN]
     shown = [name if name == known[name] else f"{known[name]} ({name})" for name in found]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import marshal
 import re
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -224,3 +224,9 @@ class _Counter:
         if any(name == anchor for name, _, _ in self._open):
             raise BadYaml(f"&{anchor} holds itself", line)
         self._values += 1 if self._shared and not merges else self._sizes.get(anchor, 1)
+
+
+def within(release: str, rule: Mapping[str, Any]) -> bool:
+    """Whether a rule with `since` and `before` belongs to a release."""
+    now = version(release)
+    return version(rule.get("since", "0.0")) <= now < version(rule.get("before", "99.0"))

@@ -8,8 +8,8 @@ from datetime import datetime
 from decimal import Decimal
 from functools import reduce
 from operator import add
+from typing import TYPE_CHECKING
 
-from core.account.pricing.price_book import PriceBook
 from core.account.prompt_cache.breakpoints import STRATEGY, SYSTEM, place, placing, with_prefix_tokens
 from core.account.prompt_cache.breaks import Surroundings, find_breaks
 from core.account.prompt_cache.calls import ToUtc, identity_changed, local_time, program_starts, read_calls
@@ -20,7 +20,6 @@ from core.compress.sizing.estimate import message_size, text_tokens, tool_tokens
 from core.hermes.config.config import HermesConfig
 from core.hermes.log.read import Log
 from core.hermes.policy.policy import load_policy, nearest_release, newest_release
-from core.model.accounting.prices import PriceRow
 from core.model.accounting.prompt_cache import (
     Breakpoint,
     CacheBreak,
@@ -30,11 +29,15 @@ from core.model.accounting.prompt_cache import (
     ResultCost,
 )
 from core.model.accounting.tokens import Buckets
-from core.model.transcript.conversation import Conversation
 from core.model.transcript.message import Message, ReadMessages
-from core.model.transcript.session import Session
-from core.model.transcript.storage import UsageRow
-from core.store.store import Store
+
+if TYPE_CHECKING:
+    from core.account.pricing.price_book import PriceBook
+    from core.model.accounting.prices import PriceRow
+    from core.model.transcript.conversation import Conversation
+    from core.model.transcript.session import Session
+    from core.model.transcript.storage import UsageRow
+    from core.store.store import Store
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from core.compress.messages.request_order import requested
-from core.compress.planning.plan import plan_messages
 from core.explain.compactions.attempts import Attempt
-from core.explain.compactions.from_rows import Derived
-from core.explain.context.context import ConversationContext
-from core.explain.context.log.log_clock import Clock
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.model.compaction.event import Trigger
 from core.model.transcript.boundary import BoundaryMode
+
+if TYPE_CHECKING:
+    from core.explain.compactions.from_rows import Derived
+    from core.explain.context.context import ConversationContext
+    from core.explain.context.log.log_clock import Clock
 
 _CLOSE = timedelta(seconds=15)
 _FAR = timedelta(hours=15)
@@ -168,6 +169,8 @@ def _from_rows(
 
 def _planned(context: ConversationContext, rows: BoundaryRows, release: str) -> int | None:
     """What the release's rules leave of the transcript; the session it left was never written to."""
+    from core.compress.planning.plan import plan_messages
+
     session = context.sessions[rows.session]
     settings = context.settings(release, session, context.window.tokens)
     plan = plan_messages(context.messages(rows.before), context.policy(release), settings)

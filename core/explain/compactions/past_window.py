@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from core.explain.compactions.attempts import Attempt
 from core.explain.compactions.causes import refusal_of
-from core.explain.context.context import ConversationContext
 from core.explain.context.log.log_claims import stated_windows
-from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.config.window import find_window
 from core.hermes.log.record import Kind, LogRecord
-from core.hermes.policy.policy import Policy
+from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER
 from core.hermes.provider_errors.numbers import parsed_available, parsed_limit
-from core.hermes.provider_errors.reaction import LONG_CONTEXT_TIER
 from core.model.compaction.event import Trigger
+
+if TYPE_CHECKING:
+    from core.explain.compactions.attempts import Attempt
+    from core.explain.context.context import ConversationContext
+    from core.explain.context.rows.boundary_rows import BoundaryRows
+    from core.hermes.policy.policy import Policy
 
 
 class PastWindow(NamedTuple):

@@ -10,8 +10,8 @@ from core.explain.compactions.causes import Refusal, refusal_of
 from core.explain.context.context import ConversationContext
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import Policy
+from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER
 from core.hermes.provider_errors.numbers import is_output_cap, parsed_available, parsed_limit
-from core.hermes.provider_errors.reaction import LONG_CONTEXT_TIER
 from core.model.compaction.event import Trigger, TurnAttempt
 
 _TAKES_ATTEMPTS = (Trigger.OVERFLOW, Trigger.PAYLOAD_TOO_LARGE, Trigger.LONG_CONTEXT_TIER, Trigger.PRE_API)

@@ -7,25 +7,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from core.compress.planning.plan import plan_messages
 from core.compress.retention.score import retention
-from core.compress.sizing.threshold import Budgets
-from core.explain.context.context import ConversationContext
 from core.explain.context.log.log_claims import about
-from core.explain.context.rows.boundary_rows import BoundaryRows
-from core.explain.explanation import Explanation
-from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.markers.markers import SummaryMatch, find_summary
-from core.hermes.policy.policy import Policy
-from core.model.compaction.event import CompressionEvent
-from core.model.compaction.plan import Plan
-from core.model.compaction.preview import Retention
-from core.model.transcript.conversation import Conversation
-from core.model.transcript.message import Message
-from core.model.transcript.session import Session
-from core.store.store import Store
+
+if TYPE_CHECKING:
+    from core.compress.sizing.threshold import Budgets
+    from core.explain.context.context import ConversationContext
+    from core.explain.context.rows.boundary_rows import BoundaryRows
+    from core.explain.explanation import Explanation
+    from core.hermes.log.read import Log
+    from core.hermes.policy.policy import Policy
+    from core.model.compaction.event import CompressionEvent
+    from core.model.compaction.plan import Plan
+    from core.model.compaction.preview import Retention
+    from core.model.transcript.conversation import Conversation
+    from core.model.transcript.message import Message
+    from core.model.transcript.session import Session
+    from core.store.store import Store
 
 _OF_THE_HOME = (Kind.AUX_LOWERED,)
 """Said once when a process starts, of its configuration."""

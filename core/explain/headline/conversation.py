@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from core.explain.explanation import Now
 from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.finding import Severity
 from core.model.headline import Headline
-from core.model.transcript.conversation import Chain
 from core.redact.quick_check import masked_start
 from core.support.amounts import limit, plural, short
+
+if TYPE_CHECKING:
+    from core.explain.explanation import Now
+    from core.model.transcript.conversation import Chain
 
 _NEAR = 0.85
 """Share of the limit from which the next compaction is close."""

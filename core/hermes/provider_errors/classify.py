@@ -11,7 +11,7 @@ from typing import Any
 from core.hermes.provider_errors.asked import Asked, SessionSize
 from core.hermes.provider_errors.failure import ProviderFailure
 from core.hermes.provider_errors.shapes import SHAPES, bare_message, body_status, error_code
-from core.support.yaml_tables import shared_table, version
+from core.support.yaml_tables import shared_table, version, within
 
 _ROOM = "core/hermes/provider_errors"
 
@@ -110,12 +110,6 @@ def _rules(release: str) -> tuple[Mapping[str, Any], ...]:
     """The rules a release has, in order."""
     rules = shared_table(f"{_ROOM}/rules.yaml")["rules"]
     return tuple(rule for rule in rules if within(release, rule))
-
-
-def within(release: str, rule: Mapping[str, Any]) -> bool:
-    """Whether a rule with `since` and `before` belongs to a release."""
-    now = version(release)
-    return version(rule.get("since", "0.0")) <= now < version(rule.get("before", "99.0"))
 
 
 @cache

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+LONG_CONTEXT_TIER = 200_000
+"""The window a release goes on with after a refusal of long requests on a plan."""
 _SDK_PREFIX = re.compile(r"^\s*error code: (\d{3})(?: - (.*))?$", re.IGNORECASE | re.DOTALL)
 _HTTP_ERRORS = range(400, 600)
 

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from core.hermes.provider_errors.classify import within
-from core.support.yaml_tables import shared_table
+from core.support.yaml_tables import shared_table, within
 
 _TABLE = "core/hermes/provider_errors/numbers.yaml"
 

@@ -10,11 +10,9 @@ from core.hermes.policy.defence_rules import OverflowRules
 from core.hermes.policy.policy import load_policy
 from core.hermes.provider_errors.asked import SessionSize
 from core.hermes.provider_errors.classify import classify
-from core.hermes.provider_errors.failure import ProviderFailure
+from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER, ProviderFailure
 from core.hermes.provider_errors.numbers import is_output_cap, parsed_available, parsed_limit
 
-LONG_CONTEXT_TIER = 200_000
-"""The window a release goes on with after a refusal of long requests on a plan."""
 _OUTPUT_MARGIN = 64
 _UNEXPLAINED_SHARE = 0.5
 _ACTIONS = {

@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from core.model.accounting.tokens import Buckets, share_of
-from core.model.accounting.usage import Origin
-from core.model.evidence import Evidence
+
+if TYPE_CHECKING:
+    from core.model.accounting.usage import Origin
+    from core.model.evidence import Evidence
 
 
 @dataclass(frozen=True, slots=True)

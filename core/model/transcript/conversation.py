@@ -8,13 +8,16 @@ from datetime import datetime
 from functools import reduce
 from itertools import takewhile
 from operator import add
+from typing import TYPE_CHECKING
 
 from core.model.accounting.prices import Money
 from core.model.accounting.tokens import Buckets
-from core.model.evidence import Evidence
-from core.model.transcript.boundary import BoundaryMode
 from core.model.transcript.session import Kind, Session, Thread
-from core.model.transcript.storage import UsageRow
+
+if TYPE_CHECKING:
+    from core.model.evidence import Evidence
+    from core.model.transcript.boundary import BoundaryMode
+    from core.model.transcript.storage import UsageRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from core.hermes.markers.markers import find_summary
 from core.model.transcript.message import Message
-from core.model.transcript.storage import RowPreview
 from core.store.database.schema import Schema
 from core.store.rows.decode import JSON_PREFIX, Cells
 from core.store.rows.excerpts import call_names, shown_start, start_of_content
 from core.store.rows.message_decoding import MESSAGE_COLUMNS, message_from_row, row_state
 from core.store.rows.sessions import chunks
+
+if TYPE_CHECKING:
+    from core.model.transcript.storage import RowPreview
 
 _PREVIEW_COLUMNS = (
     "id",
@@ -88,6 +91,8 @@ def hidden_copies(
 
 
 def _preview(row: sqlite3.Row, copied: bool, chars: int) -> RowPreview:
+    from core.model.transcript.storage import RowPreview
+
     cells = Cells(row)
     start: bytes = row["start"] or b""
     text = start.decode(errors="ignore")

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from core.model.transcript.session import Session
-from core.model.transcript.storage import ToolPin, UsageRow
 from core.store.database.schema import Schema
 from core.store.rows.decode import Cells
 from core.store.rows.sessions import SPENT_COLUMNS, buckets, chunks, cost
+
+if TYPE_CHECKING:
+    from core.model.transcript.storage import ToolPin, UsageRow
 
 _USAGE_COLUMNS = (
     "session_id",
@@ -59,6 +62,8 @@ def read_tools(connection: sqlite3.Connection, schema: Schema, session: Session)
         return None
     if not isinstance(pin, dict):
         return None
+    from core.model.transcript.storage import ToolPin
+
     tools = pin.get("tools")
     version = pin.get("version")
     return ToolPin(
@@ -75,6 +80,8 @@ def _shared_text(connection: sqlite3.Connection, schema: Schema, key: str | None
 
 
 def _usage(row: sqlite3.Row) -> UsageRow:
+    from core.model.transcript.storage import UsageRow
+
     cells = Cells(row)
     return UsageRow(
         session_id=str(row["session_id"]),

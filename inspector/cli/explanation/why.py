@@ -56,7 +56,6 @@ def run(args: argparse.Namespace) -> int:
 def _answer(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
     from core.explain.events import explain
     from inspector.cli.compression.question import release_name
-    from inspector.terminal.printed import printed
 
     release = release_name(args.release) if args.release is not None else None
     with target.session(args) as (store, session):
@@ -68,6 +67,8 @@ def _answer(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
     if args.json:
         text = jsonio.dumps(jsonio.masked(why_json.payload(found) | _turns(args, turns) | _what_if(tried)))
     else:
+        from inspector.terminal.printed import printed
+
         text = "\n".join(
             printed(
                 [*lines(found), *_turn_lines(args, turns), *(() if tried is None else what_if.lines(tried))]

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from core.compress.summarise.model_choice import key_variables
 from core.explain.compactions.attempts import Attempt
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.log.record import Kind, LogRecord
@@ -66,6 +65,8 @@ def _named(text: str, provider: str) -> Mapping[str, Any] | None:
 
 def words(failure: Failure) -> tuple[str, str]:
     """What is said of a failure, in the middle of a sentence, and what helps."""
+    from core.compress.summarise.model_choice import key_variables
+
     entry = next(entry for entry in _table() if entry["cause"] == failure.cause)
     status = f" ({failure.status})" if failure.status else ""
     keys = key_variables(failure.provider or "")

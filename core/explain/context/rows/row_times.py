@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from itertools import dropwhile, takewhile
+from typing import TYPE_CHECKING
 
 from core.errors import NotFoundError
-from core.model.transcript.conversation import Conversation, Generation
-from core.model.transcript.storage import RowPreview
-from core.store.store import Store
+
+if TYPE_CHECKING:
+    from core.model.transcript.conversation import Conversation, Generation
+    from core.model.transcript.storage import RowPreview
+    from core.store.store import Store
 
 BATCH = timedelta(milliseconds=50)
 """Rows of one commit are stamped microseconds apart."""

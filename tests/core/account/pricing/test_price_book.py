@@ -126,3 +126,21 @@ def test_the_big_list_is_not_imported_before_a_price_is_asked_for() -> None:
         "sys.exit('genai_prices' in sys.modules or 'tiktoken' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_list_is_read_without_what_fetches_newer_ones_and_the_package_is_whole_afterwards() -> None:
+    code = (
+        "import sys; from core.account.pricing.price_list import PriceList as P; "
+        "rows = P().entries('openai', 'gpt-4o'); light = {'pydantic', 'httpx'}.isdisjoint(sys.modules); "
+        "import genai_prices, genai_prices.types as t; "
+        "sys.exit(not (rows and light and genai_prices.calc_price and t._providers_schema is not None))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_package_that_needs_all_it_imports_is_read_as_it_is() -> None:
+    code = (
+        "from core.account.pricing import price_list as p; p._Inert = type('Nothing', (), {}); "
+        "import sys; sys.exit(not p.PriceList().entries('openai', 'gpt-4o'))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

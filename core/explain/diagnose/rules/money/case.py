@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from core.account.pricing.price_book import PriceBook
 from core.account.prompt_cache.result_costs import copied
 from core.account.spending.ledger import ledger
 from core.errors import NotFoundError
-from core.model.accounting.ledger import LedgerRow
-from core.model.accounting.prompt_cache import CacheReport
-from core.model.transcript.conversation import Conversation
-from core.model.transcript.message import Message, ReadMessages
-from core.model.transcript.session import Session
-from core.model.transcript.storage import UsageRow
-from core.store.store import Store
+
+if TYPE_CHECKING:
+    from core.account.pricing.price_book import PriceBook
+    from core.model.accounting.ledger import LedgerRow
+    from core.model.accounting.prompt_cache import CacheReport
+    from core.model.transcript.conversation import Conversation
+    from core.model.transcript.message import Message, ReadMessages
+    from core.model.transcript.session import Session
+    from core.model.transcript.storage import UsageRow
+    from core.store.store import Store
 
 
 @dataclass(frozen=True)
