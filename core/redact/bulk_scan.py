@@ -8,7 +8,7 @@ looked at in earnest.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cache, lru_cache
 from itertools import accumulate
 
@@ -276,9 +276,19 @@ def _starts() -> frozenset[bytes]:
 @cache
 def _beginnings() -> re.Pattern[bytes]:
     """Every literal beginning, and the whole of each kind that has none."""
-    literal = (re.escape(needle) for kind in kinds() for needle in kind.needles)
+    literal = _tree({needle for kind in kinds() for needle in kind.needles})
     whole = (f"(?:{_nameless(kind.source)})" for kind in kinds() if not kind.needles)
-    return re.compile("|".join((*literal, *whole, _WEAK)).encode())
+    return re.compile("|".join((literal, *whole, _WEAK)).encode())
+
+
+def _tree(words: Set[str]) -> str:
+    """An expression for any of some words, told apart letter by letter: faster than a list of them."""
+    if "" in words:
+        return ""
+    rest: dict[str, set[str]] = {}
+    for word in words:
+        rest.setdefault(word[0], set()).add(word[1:])
+    return f"(?:{'|'.join(re.escape(letter) + _tree(behind) for letter, behind in sorted(rest.items()))})"
 
 
 def _nameless(source: str) -> str:

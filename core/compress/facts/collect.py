@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache, partial
+from typing import TypeAlias
 
 from core.compress.facts.history import is_acting
 from core.compress.facts.lexicon import lexicon
@@ -24,8 +25,8 @@ _SHORT = 1500
 """Characters of a message that is about one thing as a whole; longer ones are judged line by line."""
 
 _MOST_CONSTRAINTS = 12
-_REMEMBERED = 4096
-"""Texts whose constraints are kept: a summary and the report on it ask for the same ones."""
+REMEMBERED = 4096
+"""Texts whose telling sentences are kept: agents repeat themselves; a summary and its report ask twice."""
 _ASK_LENGTH = 300
 
 
@@ -57,6 +58,10 @@ class Found:
     told: int = 0
 
 
+Facts: TypeAlias = Callable[[str], list[FactValue]]
+"""What finds the facts of a text."""
+
+
 def collect(views: Sequence[View], topic: Topic | None = None, *, prose: bool = False) -> list[Found]:
     """Every fact of a middle in order of first appearance.
 
@@ -66,11 +71,13 @@ def collect(views: Sequence[View], topic: Topic | None = None, *, prose: bool = 
         prose: Take the names, dates and plain figures of prose too.
     """
     found: dict[FactValue, Found] = {}
-    scan = _Scan()
+    # Agents read and say the same things again and again: each text is searched once.
+    anchors = cache(partial(values, errors=False))
+    told = cache(lambda text: list(prose_values(text))) if prose else None
     for view in views:
         whole = topic is not None and about(view, topic)
         mentions: dict[int, bool] = {}
-        for fact, context, said_by in _of(view, scan, prose=prose):
+        for fact, context, said_by in _of(view, anchors, told):
             entry = found.get(fact)
             if entry is None:
                 found[fact] = entry = Found(fact.category, fact.value)
@@ -113,7 +120,7 @@ def topic_of(focus: str | None, views: Iterable[View]) -> Topic | None:
     return Topic.of(focus, (f"{view.text}\n{' '.join(call.target for call in view.calls)}" for view in views))
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=REMEMBERED)
 def constraints(text: str) -> tuple[str, ...]:
     """Sentences that lay down what must or must not be done."""
     pattern = lexicon().constraint
@@ -122,32 +129,25 @@ def constraints(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(kept))[:_MOST_CONSTRAINTS]
 
 
-def sentences(text: str) -> list[str]:
+@lru_cache(maxsize=REMEMBERED)
+def sentences(text: str) -> tuple[str, ...]:
     """The sentences of a text, each on one line."""
-    flowing = _WRAPPED.sub(" ", text)
-    return [line for sentence in _SENTENCE.findall(flowing) if (line := " ".join(sentence.split()))]
+    lines = (" ".join(sentence.split()) for sentence in _SENTENCE.findall(_WRAPPED.sub(" ", text)))
+    return tuple(line for line in lines if line)
 
 
-class _Scan(dict[str, list[FactValue]]):
-    """The facts of each text of a middle; agents read the same things again and again."""
-
-    def __missing__(self, text: str) -> list[FactValue]:
-        self[text] = found = values(text, errors=False)
-        return found
-
-
-def _of(view: View, scan: _Scan, *, prose: bool) -> Iterator[tuple[FactValue, str, int]]:
+def _of(view: View, anchors: Facts, prose: Facts | None) -> Iterator[tuple[FactValue, str, int]]:
     speaker = _speaker(view)
-    for fact in scan[view.text]:
+    for fact in anchors(view.text):
         yield fact, view.text, speaker
-    if prose and speaker != RESULT:
-        for fact in prose_values(view.text):
+    if prose is not None and speaker != RESULT:
+        for fact in prose(view.text):
             yield fact, view.text, speaker
     for line in view.errors[:MOST_PER_TEXT]:
         yield FactValue("errors", line), view.text, speaker
     for call in view.calls:
         asked_by = ACTED if is_acting(call) else CALLED
-        for fact in scan[call.strings]:
+        for fact in anchors(call.strings):
             yield fact, call.strings, asked_by
         if call.command:
             yield FactValue("commands", call.command), call.strings, asked_by

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 from core.compress.facts.collect import (
@@ -12,6 +13,7 @@ from core.compress.facts.collect import (
     ASSISTANT,
     DOCUMENT,
     LONGEST_REQUEST,
+    REMEMBERED,
     RESULT,
     USER,
     Found,
@@ -123,21 +125,32 @@ def _settled(views: Sequence[View]) -> Iterator[_Told]:
 
 def _said(view: View, at: int, *, is_last: bool, late: bool) -> Iterator[_Told]:
     """What the sentences of one message decide, report or leave open."""
-    words = lexicon()
     closing = not view.calls
-    for sentence in sentences(without_code(view.text))[:40]:
+    for category, sentence in _telling(view.text):
+        if category == "decisions":
+            yield category, sentence, at, ASSISTANT, _DECISION_IN_ANSWER if closing else _DECISION
+        elif category == "state" and closing:
+            weight = _LAST_RESULT if is_last else _RESULT_BEFORE
+            yield category, sentence, at, ASSISTANT | ANSWER, weight
+        elif category == "open" and closing and late:
+            yield category, sentence, at, ASSISTANT, _LEFT
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _telling(text: str) -> tuple[tuple[str, str], ...]:
+    """The sentences of a text that decide, report or leave something open."""
+    words = lexicon()
+    kinds = (("decisions", words.decision), ("state", words.achieved), ("open", words.remaining))
+    found = []
+    for sentence in sentences(without_code(text))[:40]:
         if sentence.endswith((":", "：", "?", "？")) or words.intent.search(sentence):
             continue
         if words.offered.search(sentence):
             continue
-        if words.decision.search(sentence):
-            weight = _DECISION_IN_ANSWER if closing else _DECISION
-            yield "decisions", one_line(sentence, _LINE), at, ASSISTANT, weight
-        elif closing and words.achieved.search(sentence):
-            weight = _LAST_RESULT if is_last else _RESULT_BEFORE
-            yield "state", one_line(sentence, _LINE), at, ASSISTANT | ANSWER, weight
-        elif late and closing and words.remaining.search(sentence):
-            yield "open", one_line(sentence, _LINE), at, ASSISTANT, _LEFT
+        kind = next((name for name, says in kinds if says.search(sentence)), None)
+        if kind is not None:
+            found.append((kind, one_line(sentence, _LINE)))
+    return tuple(found)
 
 
 def _troubles(views: Sequence[View]) -> Iterator[_Told]:

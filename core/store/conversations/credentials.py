@@ -36,8 +36,9 @@ def learn_conversation(connection: sqlite3.Connection, schema: Schema, path: Pat
     with passed_over():
         _learn_texts(_of_sessions(connection, schema, ids))
     rows = [row for one in ids for row in readable_ids(connection, one)]
+    told: set[int] = set()
     for chunk in chunks(KNOWN.unread((path, row) for row in rows)):
-        _learn_rows(connection, schema, [row for _, row in chunk])
+        _learn_rows(connection, schema, [row for _, row in chunk], told)
         KNOWN.mark_read(chunk)
 
 
@@ -60,7 +61,7 @@ def learn_shown(connection: sqlite3.Connection, schema: Schema, path: Path, show
         try:
             family = _family(connection, schema, session)
             for word in words:
-                _learn_rows(connection, schema, _holding(connection, schema, family, word))
+                _learn_rows(connection, schema, _holding(connection, schema, family, word), set())
         except sqlite3.Error as error:
             if not is_damage(error):
                 raise
@@ -99,8 +100,17 @@ def _holding(
     ]
 
 
-def _learn_rows(connection: sqlite3.Connection, schema: Schema, row_ids: Sequence[int]) -> None:
-    """Know the credentials of some messages: a quick look at what is stored, then at those that hold any."""
+def _learn_rows(
+    connection: sqlite3.Connection, schema: Schema, row_ids: Sequence[int], told: set[int]
+) -> None:
+    """Know the credentials of some messages: a quick look at what is stored, then at those that hold any.
+
+    Args:
+        connection: To the database.
+        schema: Its tables.
+        row_ids: The messages.
+        told: Hashes of the texts looked at before; agents read the same things again and again.
+    """
     if not row_ids:
         return
     # Most lists hold nothing suspicious, so they need not wait for these.
@@ -110,8 +120,10 @@ def _learn_rows(connection: sqlite3.Connection, schema: Schema, row_ids: Sequenc
 
     for chunk in chunks(row_ids):
         for _, stored in piecewise(chunk, lambda part: _stored(connection, schema, part)):
-            held = holding([text for _, text in stored], thorough=True)
-            wanted = [stored[at][0] for at in sorted(held)]
+            fresh = {text: row for row, text in stored if hash(text) not in told}
+            told.update(map(hash, fresh))
+            held, rows = holding(list(fresh), thorough=True), list(fresh.values())
+            wanted = sorted({rows[at] for at in held})
             for _, messages in piecewise(wanted, lambda part: read_messages(connection, schema, part)):
                 learn(messages)
 
@@ -122,7 +134,7 @@ def _stored(connection: sqlite3.Connection, schema: Schema, chunk: Sequence[int]
     marks = ", ".join("?" * len(chunk))
     query = f"SELECT id, {columns} FROM messages WHERE id IN ({marks})"  # noqa: S608 - own names
     rows = connection.execute(query, tuple(chunk)).fetchall()
-    return [(row[0], b"\n".join(text for text in tuple(row)[1:] if text)) for row in rows]
+    return [(row[0], text) for row in rows for text in tuple(row)[1:] if text]
 
 
 def _of_sessions(connection: sqlite3.Connection, schema: Schema, ids: Sequence[str]) -> Iterator[Any]:

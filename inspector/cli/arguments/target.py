@@ -100,10 +100,16 @@ def session(args: argparse.Namespace) -> Iterator[tuple[Store, Session]]:
         NotFoundError: Nothing fits.
         UsageError: Several sessions fit.
     """
-    with stores(args) as found:
-        store, session = chosen(found, args.session)
+    with named(args) as (store, session):
         store.learn(session.id)
         yield store, session
+
+
+@contextmanager
+def named(args: argparse.Namespace) -> Iterator[tuple[Store, Session]]:
+    """As `session`, for what prints nothing that was said: titles are looked up by whoever prints them."""
+    with stores(args) as found:
+        yield chosen(found, args.session)
 
 
 def chosen(stores: Sequence[Store], text: str) -> tuple[Store, Session]:

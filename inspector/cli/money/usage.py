@@ -161,7 +161,7 @@ def _books(args: argparse.Namespace) -> Books:
 
         with target.opened(args, OpenDatabase) as opened:
             return _collect(opened, args, None)
-    with target.session(args) as (store, session):
+    with target.named(args) as (store, session):
         return _collect((store,), args, session.id)
 
 

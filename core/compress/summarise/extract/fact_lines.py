@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from core.compress.facts.collect import about, constraints, sentences
+from core.compress.facts.collect import REMEMBERED, about, constraints, sentences
 from core.compress.facts.history import FileStory, Outcome, effect_of, files, outcomes, pending
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, one_line, request_words
@@ -216,14 +217,23 @@ def _settled(view: View, *, open_ends: bool) -> Iterator[FactLine]:
 
     What a message announces and then calls is done by that call; what was left long ago is done or given up.
     """
-    words = lexicon()
-    for sentence in sentences(_prose(view))[:40]:
+    for kind, sentence in _telling(_prose(view)):
+        if kind == "decisions" or open_ends:
+            yield FactLine(kind, sentence, view.index, 1.0 if kind == "decisions" else 0.8)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _telling(text: str) -> tuple[tuple[str, str], ...]:
+    """The sentences of a text that decide, and those that leave something to do."""
+    words, found = lexicon(), []
+    for sentence in sentences(text)[:40]:
         if sentence.endswith((":", "：")) or words.intent.search(sentence):
             continue  # it only announces what follows
         if words.decision.search(sentence):
-            yield FactLine("decisions", one_line(sentence, _LINE), view.index)
-        elif open_ends and words.remaining.search(sentence) and not sentence.endswith(("?", "？")):
-            yield FactLine("remaining", one_line(sentence, _LINE), view.index, 0.8)
+            found.append(("decisions", one_line(sentence, _LINE)))
+        elif words.remaining.search(sentence) and not sentence.endswith(("?", "？")):
+            found.append(("remaining", one_line(sentence, _LINE)))
+    return tuple(found)
 
 
 def _state(calls: Sequence[Outcome], views: Sequence[View]) -> Iterator[FactLine]:

@@ -25,7 +25,7 @@ def topic_details(views: Sequence[View], topic: Topic) -> Iterator[FactLine]:
         if view.role not in ("assistant", "tool"):
             continue
         said = view.role == "assistant"
-        lines = sentences(view.text) if said else view.text.splitlines()
+        lines = sentences(view.text) if said else tuple(view.text.splitlines())
         told = (one_line(line, _LONGEST).strip("-*• ") for line in lines if topic.covers(line))
         new = [line for line in dict.fromkeys(told) if len(line) >= _LEAST and line not in seen]
         seen.update(new)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from core.redact import bulk_scan
+from core.redact.bulk_scan import holding
 from core.redact.text import redact_text
 from core.store.conversations.credentials import passed_over, piecewise
 from core.store.store import Store
@@ -89,3 +91,21 @@ def test_rows_that_fail_together_are_read_each_on_its_own() -> None:
 def test_what_is_no_damage_is_not_passed_over(said: str) -> None:
     with pytest.raises(sqlite3.OperationalError), passed_over():
         raise sqlite3.OperationalError(said)
+
+
+def test_a_text_said_a_thousand_times_is_searched_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with SessionDatabase(tmp_path / "state.db") as made:
+        made.session("s1")
+        for _ in range(1_200):
+            made.message("s1", "user", f"DB_PASSWORD={FIRST}")
+    looked: list[bytes] = []
+
+    def counted(texts: Sequence[bytes], *, thorough: bool = False) -> frozenset[int]:
+        looked.extend(texts)
+        return holding(texts, thorough=thorough)
+
+    monkeypatch.setattr(bulk_scan, "holding", counted)
+    assert masked(tmp_path / "state.db") == [FIRST]
+    assert len(looked) == 1

@@ -135,10 +135,10 @@ def test_what_only_sounds_like_a_rule_is_none(text: str) -> None:
 
 
 def test_a_sentence_wrapped_by_hand_stays_whole() -> None:
-    assert sentences("It works because the lantern is lit, and\nthe harbour sees it.\nNext.") == [
+    assert sentences("It works because the lantern is lit, and\nthe harbour sees it.\nNext.") == (
         "It works because the lantern is lit, and the harbour sees it.",
         "Next.",
-    ]
+    )
 
 
 def test_actions_are_numbered_in_the_order_they_happened() -> None:
