@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from core.hermes.policy.output_rules import TrajectoryRules
 from core.trajectory.compress.metrics import TrajectoryMetrics
@@ -13,6 +14,27 @@ from core.trajectory.entries.forms import Region, Turn
 
 Count = Callable[[str], int]
 """Tokens of a text."""
+
+SYSTEM = "system"
+_PROMPTS = 64
+"""System turns remembered, with and without the notice."""
+
+
+class Counter:
+    """Counts turns, and those of the system, which the trajectories of a set share, once for all of them.
+
+    Args:
+        count: The tokenizer.
+    """
+
+    def __init__(self, count: Count) -> None:
+        self.text = count
+        self._shared = lru_cache(maxsize=_PROMPTS)(count)
+
+    def turn(self, turn: Turn, added: str = "") -> int:
+        """Tokens of a turn with something added to its text."""
+        text = turn.text + added
+        return 0 if not text else self._shared(text) if turn.role == SYSTEM else self.text(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +64,16 @@ class Plan:
         )
 
 
-def plan_turns(turns: Sequence[Turn], settings: Settings, rules: TrajectoryRules, count: Count) -> Plan:
+def plan_turns(turns: Sequence[Turn], settings: Settings, rules: TrajectoryRules, counter: Counter) -> Plan:
     """Count the turns of a trajectory and choose what a summary replaces.
 
     Args:
         turns: All of them; none at all fit any target.
         settings: Target and protection.
         rules: Of the release.
-        count: The tokenizer.
+        counter: Of tokens.
     """
-    tokens = [count(turn.text) if turn.text else 0 for turn in turns]
+    tokens = [counter.turn(turn) for turn in turns]
     region = find_region([turn.role for turn in turns], tokens, settings, rules)
     return Plan(tokens, region, settings.target)
 
@@ -60,7 +82,7 @@ def after_summary(
     plan: Plan,
     turns: Sequence[Turn],
     notice: str,
-    count: Count,
+    counter: Counter,
     *,
     summary_tokens: int,
     calls: int = 0,
@@ -74,7 +96,7 @@ def after_summary(
         plan: With a region.
         turns: As they were.
         notice: What the system turns of the head gained.
-        count: The tokenizer.
+        counter: Of tokens.
         summary_tokens: Tokens of the summary turn.
         calls: Requests that were sent for it.
         errors: Those of them that failed.
@@ -83,8 +105,8 @@ def after_summary(
     assert region is not None
     tokens = plan.total - sum(plan.tokens[region.start : region.end]) + summary_tokens
     for index, turn in enumerate(turns[: region.start]):
-        if notice and turn.role == "system":
-            tokens += count(turn.text + notice) - plan.tokens[index]
+        if notice and turn.role == SYSTEM:
+            tokens += counter.turn(turn, notice) - plan.tokens[index]
     return TrajectoryMetrics(
         original_tokens=plan.total,
         compressed_tokens=tokens,

@@ -13,10 +13,7 @@ _TOOL = "tool"
 
 def protected_turns(roles: Sequence[str], settings: Settings) -> frozenset[int]:
     """Positions of the first turn of every protected role and of the last turns."""
-    first: dict[str, int] = {}
-    for index, role in enumerate(roles):
-        first.setdefault(role, index)
-    heads = {first[role] for role in settings.protected_roles if role in first}
+    heads = {roles.index(role) for role in settings.protected_roles if role in roles}
     return frozenset(heads | set(range(max(0, len(roles) - settings.protect_last), len(roles))))
 
 

@@ -7,14 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from core.trajectory.entries.forms import BadEntry, Form, Region, Turn, form_of, read_turns
-from core.trajectory.entries.spans import Object, Span, read_list, read_object, skip_blank, written
+from core.trajectory.entries.places import MARK, Place, elements, members
+from core.trajectory.entries.spans import written
 
 KEYS = ("conversations", "messages", "trajectory")
 """Where the turns of an entry stand; the first that is there."""
 
 METRICS = "compression_metrics"
-_MARK = "\ufeff"
+_quick = msgspec.json.Decoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,19 +25,15 @@ class Entry:
     """A line as it stands in its file, and its turns.
 
     Attributes:
-        text: The line, its end included.
-        parts: Where its members stand.
+        line: Its bytes, the end included.
         key: Where the turns stand; None for an entry without.
-        listed: The text of the list of turns: the line itself, or the text it holds them in.
-        spans: Where each turn stands in that.
+        told: The text that holds the list of turns; None where the list stands in the line itself.
         turns: What the turns say.
     """
 
-    text: str
-    parts: Object
+    line: bytes
     key: str | None
-    listed: str
-    spans: Sequence[Span]
+    told: str | None
     form: Form
     turns: Sequence[Turn]
 
@@ -45,30 +44,21 @@ def read_entry(line: bytes) -> Entry:
     Raises:
         BadEntry: It is not UTF-8, no JSON, no object, or its turns are of another kind.
     """
-    try:
-        text = line.decode("utf-8")
-        parts = read_object(text, len(_MARK) if text.startswith(_MARK) else 0, KEYS)
-    except UnicodeDecodeError as error:
-        raise BadEntry(f"not UTF-8 (byte {error.start})") from None
-    except json.JSONDecodeError as error:
-        raise BadEntry(f"no JSON: {error.msg} at column {error.colno}") from None
-    except TypeError:
-        raise BadEntry("no JSON object") from None
-    except ValueError:
-        raise BadEntry("no JSON: a number of thousands of digits") from None
-    except RecursionError:
-        raise BadEntry("nested too deeply") from None
-    key = next((key for key in KEYS if key in parts.members), None)
-    listed, spans = (text, ()) if key is None else _listed(text, parts, key)
-    wire = [span.value for span in spans]
-    form = form_of(wire)
-    return Entry(text, parts, key, listed, spans, form, read_turns(wire, form))
+    found = _object(line)
+    key = next((key for key in KEYS if key in found), None)
+    value = [] if key is None else found[key]
+    told = value if isinstance(value, str) else None
+    turns = value if told is None else _within(told, key)
+    if not isinstance(turns, list):
+        raise BadEntry(f"`{key}` is no list")
+    form = form_of(turns)
+    return Entry(line, key, told, form, read_turns(turns, form))
 
 
 def rewritten(
     entry: Entry, region: Region, summary: str, notice: str, metrics: Mapping[str, Any] | None
-) -> str:
-    """The line with a summary in place of a region, character by character what it was everywhere else.
+) -> bytes:
+    """The line with a summary in place of a region, byte by byte what it was everywhere else.
 
     Args:
         entry: As it was read.
@@ -81,65 +71,89 @@ def rewritten(
         BadEntry: A system turn holds no text the notice could be added to.
     """
     assert entry.key is not None
-    place = entry.parts.members[entry.key]
-    changed = _list(entry, region, summary, notice)
-    edits = [(place.start, place.end, written(changed) if isinstance(place.value, str) else changed)]
+    found = members(entry.line)
+    place = found[entry.key]
+    if entry.told is None:
+        edits = _cut(entry, entry.line, elements(entry.line, place, region.end), region, summary, notice)
+    else:
+        told = entry.told.encode("utf-8", "surrogatepass")
+        inside = _cut(entry, told, elements(told, (0, len(told)), region.end), region, summary, notice)
+        edits = [(*place, _bytes(_edited(told, inside).decode("utf-8", "surrogatepass")))]
     if metrics is not None:
-        edits.append(_attached(entry.parts.members, metrics))
-    return _edited(entry.text, edits)
+        edits.append(_attached(found, metrics))
+    return _edited(entry.line, edits)
 
 
-def _listed(text: str, parts: Object, key: str) -> tuple[str, Sequence[Span]]:
-    """The text the list of turns stands in, and its elements."""
-    if key in parts.elements:
-        return text, parts.elements[key]
-    value = parts.members[key].value
-    if not isinstance(value, str):
-        raise BadEntry(f"`{key}` is no list")
-    start = skip_blank(value, 0)
+def _object(line: bytes) -> Mapping[str, Any]:
+    """The members of a line; what the quick reader refuses is read by the one that says why."""
     try:
-        if value[start : start + 1] != "[":
-            json.loads(value)
-            raise BadEntry(f"`{key}` is no list")
-        spans, end = read_list(value, start)
-    except (json.JSONDecodeError, RecursionError):
+        found = _quick.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        found = _odd(line)
+    if not isinstance(found, dict):
+        raise BadEntry("no JSON object")
+    return found
+
+
+def _odd(line: bytes) -> Any:
+    try:
+        return json.loads(line.decode().removeprefix(MARK))
+    except UnicodeDecodeError as error:
+        raise BadEntry(f"not UTF-8 (byte {error.start})") from None
+    except json.JSONDecodeError as error:
+        raise BadEntry(f"no JSON: {error.msg} at column {error.colno}") from None
+    except ValueError:
+        raise BadEntry("no JSON: a number of thousands of digits") from None
+    except RecursionError:
+        raise BadEntry("nested too deeply") from None
+
+
+def _within(told: str, key: str | None) -> Any:
+    """The list a text holds."""
+    try:
+        return json.loads(told)
+    except (ValueError, RecursionError):
         raise BadEntry(f"`{key}` is a text that holds no JSON") from None
-    if value[end:].strip():
-        raise BadEntry(f"`{key}` is a text that holds no JSON")
-    return value, spans
 
 
-def _list(entry: Entry, region: Region, summary: str, notice: str) -> str:
-    text, spans = entry.listed, entry.spans
-    head = [_noted(entry, index, notice) for index in range(region.start)]
-    tail = [text[span.start : span.end] for span in spans[region.end :]]
-    return f"[{', '.join([*head, written(entry.form.summary(summary)), *tail])}]"
+def _cut(
+    entry: Entry, data: bytes, turns: Sequence[Place], region: Region, summary: str, notice: str
+) -> list[tuple[int, int, bytes]]:
+    """The summary over the region, and the notice in the system turns in front of it."""
+    edits = [(turns[region.start][0], turns[region.end - 1][1], _bytes(entry.form.summary(summary)))]
+    for index in range(region.start):
+        if notice and entry.turns[index].role == "system":
+            start, end = turns[index]
+            edits.append((start, end, _noted(entry, data[start:end], index, notice)))
+    return edits
 
 
-def _noted(entry: Entry, index: int, notice: str) -> str:
-    """A turn of the head; a system turn with the notice."""
-    span = entry.spans[index]
-    raw = entry.listed[span.start : span.end]
-    if not notice or entry.turns[index].role != "system":
-        return raw
-    found = read_object(raw).members
-    place = found.get(entry.form.text_key(found))
-    if place is None or not isinstance(place.value, str | list):
+def _noted(entry: Entry, raw: bytes, index: int, notice: str) -> bytes:
+    """A system turn with the notice."""
+    turn = json.loads(raw.decode("utf-8", "surrogatepass"))
+    key = entry.form.text_key(turn)
+    value = turn.get(key)
+    if not isinstance(value, str | list):
         raise BadEntry(f"turn {index}: no text to add the notice to")
-    value = place.value
     value = value + notice if isinstance(value, str) else [*value, {"type": "text", "text": notice.strip()}]
-    return _edited(raw, [(place.start, place.end, written(value))])
+    return _edited(raw, [(*members(raw)[key], _bytes(value))])
 
 
-def _attached(found: Mapping[str, Span], metrics: Mapping[str, Any]) -> tuple[int, int, str]:
+def _attached(found: Mapping[str, Place], metrics: Mapping[str, Any]) -> tuple[int, int, bytes]:
     if METRICS in found:
-        place = found[METRICS]
-        return place.start, place.end, written(metrics)
-    end = max(span.end for span in found.values())
-    return end, end, f", {written(METRICS)}: {written(metrics)}"
+        return (*found[METRICS], _bytes(metrics))
+    end = max(behind for _, behind in found.values())
+    return end, end, b", %b: %b" % (_bytes(METRICS), _bytes(metrics))
 
 
-def _edited(text: str, edits: Sequence[tuple[int, int, str]]) -> str:
-    for start, end, new in sorted(edits, reverse=True):
-        text = f"{text[:start]}{new}{text[end:]}"
-    return text
+def _bytes(value: Any) -> bytes:
+    return written(value).encode()
+
+
+def _edited(data: bytes, edits: Sequence[tuple[int, int, bytes]]) -> bytes:
+    """Some bytes with pieces of them replaced."""
+    pieces, at = [], 0
+    for start, end, new in sorted(edits):
+        pieces += [data[at:start], new]
+        at = end
+    return b"".join([*pieces, data[at:]])

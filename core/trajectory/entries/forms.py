@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class BadEntry(ValueError):  # noqa: N818 - one entry of many is off, the run is not
     """An entry cannot be read as a trajectory; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One turn, whatever its form.
+class Turn(NamedTuple):
+    """One turn, whatever its form; a tuple, because a large set has millions.
 
     Attributes:
         role: As ShareGPT names it: `system`, `human`, `gpt`, `tool`, or what else stands there.
@@ -81,9 +80,10 @@ OPENAI = Form(
 
 def form_of(turns: Sequence[Any]) -> Form:
     """The form of a list of turns."""
-    keys = [turn for turn in turns if isinstance(turn, Mapping)]
-    spoken = any(OPENAI.role in turn for turn in keys) and not any(SHAREGPT.role in turn for turn in keys)
-    return OPENAI if spoken else SHAREGPT
+    keys = [turn for turn in turns if isinstance(turn, dict)]
+    if any(SHAREGPT.role in turn for turn in keys):
+        return SHAREGPT
+    return OPENAI if any(OPENAI.role in turn for turn in keys) else SHAREGPT
 
 
 def read_turns(turns: Sequence[Any], form: Form) -> list[Turn]:
@@ -92,7 +92,18 @@ def read_turns(turns: Sequence[Any], form: Form) -> list[Turn]:
     Raises:
         BadEntry: One is no object, or its role or text is of another kind.
     """
+    if form is SHAREGPT:
+        return [_said(turn, index) for index, turn in enumerate(turns)]
     return [_turn(turn, index, form) for index, turn in enumerate(turns)]
+
+
+def _said(turn: Any, index: int) -> Turn:
+    """A turn of ShareGPT; a large set has many millions, nearly all of them a pair of texts."""
+    if type(turn) is dict:
+        role, text = turn.get("from"), turn.get("value")
+        if type(role) is str and type(text) is str:
+            return Turn(role, text)
+    return _turn(turn, index, SHAREGPT)
 
 
 def _turn(turn: Any, index: int, form: Form) -> Turn:

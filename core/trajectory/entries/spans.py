@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
 from typing import Any, NamedTuple
 
 _decoder = json.JSONDecoder()
@@ -19,56 +18,27 @@ class Span(NamedTuple):
     end: int
 
 
-class Object(NamedTuple):
-    """An object by its members; of equal keys the last counts.
-
-    Attributes:
-        elements: Of the members that were asked for and are lists, each element for itself.
-    """
-
-    members: dict[str, Span]
-    elements: dict[str, list[Span]]
-
-
 def skip_blank(text: str, at: int) -> int:
     """The first character from `at` on that is no blank of JSON."""
     found = _blank.match(text, at)
     return at if found is None else found.end()
 
 
-def read_object(text: str, at: int = 0, lists: Collection[str] = ()) -> Object:
-    """The object that fills a text from `at` to its end.
-
-    Args:
-        text: JSON.
-        at: Where it begins, or blanks in front of it.
-        lists: Members whose elements are wanted one by one.
+def read_object(text: str, at: int = 0) -> dict[str, Span]:
+    """The members of the object that fills a text from `at` to its end; of equal keys the last counts.
 
     Raises:
-        json.JSONDecodeError: The text is no JSON, or goes on behind the value.
-        TypeError: It is JSON, but no object.
+        json.JSONDecodeError: The text is no JSON.
     """
-    at = skip_blank(text, at)
-    if text[at : at + 1] != "{":
-        json.loads(text[at:])
-        raise TypeError
-    members: dict[str, Span] = {}
-    elements: dict[str, list[Span]] = {}
-    at = skip_blank(text, at + 1)
-    while text[at : at + 1] != "}" or members:
+    found: dict[str, Span] = {}
+    at = skip_blank(text, skip_blank(text, at) + 1)
+    more = text[at : at + 1] != "}"
+    while more:
         key, start = _key(text, at)
-        elements.pop(key, None)
-        if key in lists and text[start : start + 1] == "[":
-            elements[key], end = read_list(text, start)
-            members[key] = Span([one.value for one in elements[key]], start, end)
-        else:
-            value, end = _decoder.raw_decode(text, start)
-            members[key] = Span(value, start, end)
+        value, end = _decoder.raw_decode(text, start)
+        found[key] = Span(value, start, end)
         at, more = _next(text, end, "}")
-        if not more:
-            break
-    _expect_end(text, at + 1)
-    return Object(members, elements)
+    return found
 
 
 def read_list(text: str, at: int) -> tuple[list[Span], int]:
@@ -119,9 +89,3 @@ def _next(text: str, end: int, closing: str) -> tuple[int, bool]:
     if mark != ",":
         raise json.JSONDecodeError("Expecting ',' delimiter", text, at)
     return skip_blank(text, at + 1), True
-
-
-def _expect_end(text: str, at: int) -> None:
-    at = skip_blank(text, at)
-    if at != len(text):
-        raise json.JSONDecodeError("Extra data", text, at)

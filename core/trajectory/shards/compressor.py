@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.trajectory.compress.metrics import TrajectoryMetrics
-from core.trajectory.compress.plan import Count, Plan, after_summary, plan_turns
+from core.trajectory.compress.plan import Count, Counter, Plan, after_summary, plan_turns
 from core.trajectory.compress.settings import Settings, marked
 from core.trajectory.entries.entry import Entry, read_entry, rewritten
 from core.trajectory.entries.forms import BadEntry, Region
@@ -56,6 +56,7 @@ class Compressor:
         self.settings = settings
         self._rules = settings.rules
         self.count = count
+        self._counter = Counter(count)
 
     def begin(self, line: bytes) -> Draft | Done:
         """Read and plan a line; most are done with that."""
@@ -63,7 +64,7 @@ class Compressor:
             return Done(line)
         try:
             entry = read_entry(line)
-            plan = plan_turns(entry.turns, self.settings, self._rules, self.count)
+            plan = plan_turns(entry.turns, self.settings, self._rules, self._counter)
         except BadEntry as fault:
             return Done(ended(line), problem=str(fault))
         if entry.key is None:
@@ -79,7 +80,7 @@ class Compressor:
             BadEntry: It cannot be read.
         """
         entry = read_entry(line)
-        plan = plan_turns(entry.turns, self.settings, self._rules, self.count)
+        plan = plan_turns(entry.turns, self.settings, self._rules, self._counter)
         return entry, list(plan.tokens)
 
     def finish(self, draft: Draft, written: Written) -> Done:
@@ -91,7 +92,7 @@ class Compressor:
                 plan,
                 entry.turns,
                 self.settings.notice,
-                self.count,
+                self._counter,
                 summary_tokens=self.count(summary),
                 calls=written.calls,
                 errors=written.errors,
@@ -100,7 +101,7 @@ class Compressor:
             text = rewritten(entry, draft.region, summary, self.settings.notice, attached)
         except BadEntry as fault:
             return Done(ended(draft.line), problem=str(fault), calls=written.calls)
-        return Done(ended(text.encode()), metrics)
+        return Done(ended(text), metrics)
 
     def failed(self, draft: Draft, missing: SummaryMissing) -> Done:
         """The line as it was, because nobody could summarise it."""
@@ -113,7 +114,7 @@ class Compressor:
             draft.plan,
             draft.entry.turns,
             self.settings.notice,
-            self.count,
+            self._counter,
             summary_tokens=self.settings.summary_target,
             calls=calls,
         )
