@@ -175,10 +175,6 @@ def _discard_stdout() -> None:
     os.close(nothing)
 
 
-if __name__ == "__main__":
-    sys.exit(run())
-
-
 SELDOM_USED = ("inspect",)
 """`dataclasses` imports `inspect`, 7 ms with all it brings along, for classes that have no docstring."""
 
@@ -201,3 +197,7 @@ def put_off(*names: str) -> None:
     """Let these modules be imported without being loaded; those loaded already stay."""
     for name in names:
         sys.modules.setdefault(name, _Later(name))
+
+
+if __name__ == "__main__":
+    sys.exit(run())
