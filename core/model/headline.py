@@ -21,5 +21,15 @@ class Headline:
     remedy: str | None = None
     severity: Severity | None = None
 
+    @property
+    def helps(self) -> str:
+        """The remedy with the word before it; empty where nothing is to be done."""
+        return f"{help_word(self.severity)}: {self.remedy}" if self.remedy else ""
+
+
+def help_word(severity: Severity | None) -> str:
+    """What stands before a remedy: only what is wrong is fixed."""
+    return "Fix" if severity in (Severity.WARNING, Severity.CRITICAL) else "What helps"
+
 
 NO_HEADLINE = Headline("")

@@ -24,6 +24,8 @@ _LITTLE = 0.10
 """Share of the tokens below which a compaction saves little."""
 _MOSTLY = 0.7
 """Share of the tokens in the protected parts from which they are the reason that little is saved."""
+_MUCH = 0.5
+"""Share of the facts from which what was lost is a warning."""
 _GRAVE = ("constraints", "asks", "open")
 
 
@@ -58,6 +60,31 @@ def comparison_headline(shown: Comparison) -> Headline:
     tokens = None if any(shown.incomplete) else (shown.before_tokens, shown.after_tokens)
     told = _outcome(_becomes(shown.middle.size, *size, "became", "became"), tokens, shown.retention, None)
     return Headline(told.sentence, None, told.severity)
+
+
+def kept_headline(told: Headline, kept: Retention | None) -> Headline:
+    """A compaction that happened, with what its summary lost; one that failed has other things to say.
+
+    Args:
+        told: What is said of it without its summary.
+        kept: What the summary kept; None where nothing can be checked.
+    """
+    share = lost_share(kept)
+    if told.severity is not None or kept is None or not share:
+        return told
+    asks = kept.by_category.get("asks")
+    among = f", {asks.lost:,} of {_named(asks.of, _table()['kinds']['asks'])} among them" if asks else ""
+    lost = f"The summary lost {share:.0%} of the facts"
+    sentence = _fit(told.sentence, f"{lost}{among}.", f"{lost}.")
+    much = share >= _MUCH or _gravest(kept) is not None
+    return Headline(sentence, _table()["remedies"]["lost"], Severity.WARNING if much else Severity.INFO)
+
+
+def lost_share(kept: Retention | None) -> float | None:
+    """Share of the facts that no summary holds any more; None where there were none."""
+    counts = kept.by_category.values() if kept else ()
+    every = sum(count.of for count in counts)
+    return sum(count.lost for count in counts) / every if every else None
 
 
 def broken_engine(name: str, what: str) -> Headline:

@@ -68,8 +68,16 @@ KNOBS = (
     Knob("protect_first", "first", "first", tuple(range(21)), str),
     Knob("protect_last", "last", "last", tuple(range(101)), str),
     Knob("release", "release", "rel", (), str),
-    Knob("warm", "", "", (False, True), lambda warm: "warm" if warm else "cold"),
-    Knob("max_output", "output", "out", (4_096, 8_192, 16_384, 32_768, 65_536, 131_072), _kilo, "none", True),
+    Knob("warm", "process", "", (False, True), lambda warm: "running" if warm else "fresh"),
+    Knob(
+        "max_output",
+        "output reserve",
+        "out",
+        (4_096, 8_192, 16_384, 32_768, 65_536, 131_072),
+        _kilo,
+        "none",
+        True,
+    ),
 )
 
 
@@ -180,8 +188,8 @@ _FACTOR = {"": 1.0, "k": 1_000.0, "m": 1_000_000.0, "%": 0.01}
 def _parsed(knob: Knob, releases: Sequence[str], text: str) -> Value:
     if knob.key == "release" and text in releases:
         return text
-    if knob.key == "warm" and text in ("warm", "cold"):
-        return text == "warm"
+    if knob.key == "warm" and text in ("fresh", "running"):
+        return text == "running"
     if knob.settable_to_none and text.lower() in ("", "none", knob.unset):
         return None
     match = _NUMBER.fullmatch(text) if knob.ladder and knob.key != "warm" else None
@@ -207,5 +215,5 @@ def _example(knob: Knob, releases: Sequence[str]) -> str:
     if knob.key == "release":
         return "One of " + ", ".join(releases)
     if knob.key == "warm":
-        return "Type warm or cold"
+        return "Type fresh or running"
     return f"For example {knob.show(knob.ladder[len(knob.ladder) // 2])}"

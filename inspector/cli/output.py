@@ -99,14 +99,15 @@ def headline(found: Headline) -> Iterator[str]:
     mark = {None: "●", Severity.INFO: "●", Severity.WARNING: "▲", Severity.CRITICAL: "■"}[found.severity]
     yield tinted(f"{mark} {found.sentence}", found.severity)
     if found.remedy:
-        yield fix(found.remedy)
+        yield fix(found.remedy, found.severity)
 
 
-def fix(remedy: str, indent: str = "  ") -> str:
+def fix(remedy: str, severity: Severity | None, indent: str = "  ") -> str:
     """The line that says what helps."""
+    from core.model.headline import help_word
     from inspector.terminal.ink import joined
 
-    return joined(indent, strong("Fix:"), f" {remedy}")
+    return joined(indent, strong(f"{help_word(severity)}:"), f" {remedy}")
 
 
 def verdicts(used: Iterable[Verdict]) -> Iterator[str]:

@@ -36,6 +36,8 @@ class Terminal:
     def __init__(self, folder: Path, cache: Path) -> None:
         self._name = f"inspector-{os.getpid()}-{folder.name}"
         self.pressed = 0
+        late = (time.gmtime().tm_hour - 20) % 24  # it is evening there: "today" holds what the samples spent
+        zone = f"TZ=EVE{late - 24 if late > 12 else late}"
         settings = [f"XDG_{name}_HOME={cache}" for name in ("CACHE", "CONFIG", "STATE")]
         command = [
             "env",
@@ -44,6 +46,7 @@ class Terminal:
             "-u",
             "LINES",
             *settings,
+            zone,
             "HOME=" + str(folder),
             sys.executable,
             "-m",
@@ -151,6 +154,6 @@ def test_what_today_cost_and_the_largest_cause(terminal: Terminal, report: Repor
     listed, _ = terminal.until("today ≥$")
     today = listed.split("today ≥")[1].split()[0]
     terminal.press("u")
-    _, seconds = terminal.until(f"{today}, of it $", "Webhooks are delivered twice")
+    _, seconds = terminal.until(f"≥{today} today", "Largest: Webhooks are delivered twice, $", "cache read")
     report(seconds)
     assert terminal.pressed <= 1

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from core.explain.turns.checks import SIZE, Decision, PromptPoint, Standing, Turn
+from core.model.compaction.event import Trigger
 
 PASSED = {True: "yes", False: "no", None: "not known"}
+_CHECKED = {
+    Trigger.PREFLIGHT: "before your message",
+    Trigger.PRE_API: "before a model call",
+    Trigger.POST_RESPONSE: "after an answer",
+    Trigger.HYGIENE: "by the gateway",
+    Trigger.IDLE: "after a pause",
+}
+"""When a check looks at the size."""
 _LEAST = ">= "
 _FIRES = {True: "it would fire", False: "it does not fire", None: "not everything is on record"}
 
@@ -15,7 +24,7 @@ def turn_sentence(turn: Turn) -> str:
     if turn.standing is Standing.FIRED:
         numbers = ", ".join(str(number + 1) for number in turn.events)
         fired = telling is not None and telling.event is not None
-        by = f" by the {_name(telling)} check, {_size(telling)}" if fired and telling is not None else ""
+        by = f" {_when(telling)}, {_size(telling)}" if fired and telling is not None else ""
         return f"compressed{by} (event {numbers}){_attempts(turn)}"
     if telling is None:
         return "nothing was checked"
@@ -44,8 +53,8 @@ def outcome(turn: Turn) -> str:
     """The same in a few words, for a list that has the figures in a column of their own."""
     telling = turn.telling
     if turn.standing is Standing.FIRED:
-        by = f" by the {_name(telling)} check" if telling is not None and telling.event is not None else ""
-        return f"compressed{by}"
+        fired = telling is not None and telling.event is not None
+        return f"compressed {_when(telling)}" if fired and telling is not None else "compressed"
     if telling is None:
         return "nothing was checked"
     if turn.standing is Standing.HELD:
@@ -67,7 +76,7 @@ def decision_sentence(decision: Decision) -> str:
         counted = f"{counted} ({decision.where}"
         counted += f", ~{decision.estimate:,} by its rows)" if decision.estimate is not None else ")"
     words = _FIRES[decision.fires] if decision.event is None else f"it fired (event {decision.event + 1})"
-    return f"{_name(decision)} after message {decision.row}: {decision.tokens:,} tokens, {counted}: {words}"
+    return f"checked {_when(decision)} (row {decision.row}): {decision.tokens:,} tokens, {counted}: {words}"
 
 
 def call_sentence(call: PromptPoint) -> str:
@@ -90,8 +99,8 @@ def _size(decision: Decision) -> str:
     return f"{size.had} of {size.needed.removeprefix(_LEAST)}"
 
 
-def _name(decision: Decision) -> str:
-    return decision.trigger.value.replace("_", " ")
+def _when(decision: Decision) -> str:
+    return _CHECKED.get(decision.trigger, decision.trigger.value.replace("_", " "))
 
 
 def _failed(decision: Decision) -> str:

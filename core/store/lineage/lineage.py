@@ -178,7 +178,7 @@ class Lineage:
         forks = [why for at in self.path(session_id) if (why := self.why_preferred(at))]
         if forks:
             return landed, "; ".join(forks)
-        return landed, "it is the newest continuation" if tip != session_id else "nothing continues it"
+        return landed, "it is the newest continuation" if tip != session_id else "it was not continued"
 
     def family(self, session_id: str) -> tuple[tuple[Link, int], ...]:
         """Everything related: from the topmost ancestor down, parents before children, with depth."""

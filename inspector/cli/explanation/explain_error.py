@@ -149,6 +149,7 @@ def _release(found: ErrorExplanation, reaction: Reaction) -> dict[str, Any]:
 def lines(found: ErrorExplanation) -> Iterator[str]:
     """An explanation for people."""
     from core.hermes.provider_errors.explain import helps, next_step
+    from core.model.finding import Severity
     from inspector.cli import table
     from inspector.terminal.formatting import count
 
@@ -164,7 +165,7 @@ def lines(found: ErrorExplanation) -> Iterator[str]:
         yield f"  stated: {' · '.join(known)}"
     yield ""
     yield found.headline
-    yield output.fix(found.remedy, "")
+    yield output.fix(found.remedy, Severity.WARNING, "")
     yield ""
     yield from table.lines(
         [

@@ -103,7 +103,7 @@ def _entry(alike: Sequence[Finding]) -> Iterator[str]:
     yield f"  {one.sentence}  [{one.verdict.value}]"
     yield from output.indented(map(output.evidence, one.evidence))
     if one.remedy:
-        yield output.fix(one.remedy)
+        yield output.fix(one.remedy, one.severity)
 
 
 def _diagnose(args: argparse.Namespace) -> tuple[list[Finding], list[NotKnown]]:

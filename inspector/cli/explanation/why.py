@@ -135,7 +135,8 @@ def _event(number: int, event: CompressionEvent) -> Iterator[str]:
 
     at = f"{number}. {fmt.moment(event.at)}  "
     yield joined(at, output.tinted(event.headline.sentence, event.headline.severity))
-    yield from ([output.fix(event.headline.remedy, "   ")] if event.headline.remedy else [])
+    if event.headline.remedy:
+        yield output.fix(event.headline.remedy, event.headline.severity, "   ")
     yield f"   {event.explanation}  [{event.verdict.value}]"
     before, after = fmt.count(event.messages_before), fmt.count(event.messages_after)
     sizes = f"{fmt.count(event.tokens)} → {fmt.count(event.tokens_after)} tokens"

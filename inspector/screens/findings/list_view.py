@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from core.model.evidence import Verdict
 from core.model.finding import Finding, NotKnown, Severity
+from core.model.headline import help_word
 from inspector.screens.findings.sweep import Diagnosis
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import SEVERITY, VERDICT
@@ -77,7 +78,11 @@ class FindingList(RowList[FindingRow]):
         end = width - room - (2 if room else 0)
         line.add(finding.sentence, ink.style("ink"), most=end - line.width)
         if finding.remedy and end - line.width > LEAST_FIX:
-            line.add(f"  Fix: {finding.remedy}", ink.style("severity-ok"), most=end - line.width)
+            line.add(
+                f"  {help_word(finding.severity)}: {finding.remedy}",
+                ink.style("severity-ok"),
+                most=end - line.width,
+            )
         line.to(end)
         if room:
             line.gap(2).cell(row.title or row.location.label, room, ink.style("ink-muted"))
@@ -115,7 +120,8 @@ def _finding(row: Diagnosis, finding: Finding, width: int, ink: Palette) -> Iter
     token, badge = f"severity-{finding.severity}", f"{SEVERITY[finding.severity]} {finding.severity}"
     yield from headline(finding.sentence, badge, width, ink, badge_token=token)
     if finding.remedy:
-        yield from field("fix", finding.remedy, width, ink, "severity-ok")
+        label = help_word(finding.severity).split()[-1].lower()
+        yield from field(label, finding.remedy, width, ink, "severity-ok")
     yield from field("about", row.title or str(row.location.db), width, ink)
     sure = f"{VERDICT[finding.verdict]} {SURE[finding.verdict]}"
     yield from field("how sure", f"{sure} · rule {finding.rule} {finding.name}", width, ink)

@@ -97,7 +97,7 @@ class AlertLine(Widget):
         name, extra = self.alerts[self.place % len(self.alerts)]
         token = f"severity-{extra.severity or Severity.INFO}"
         sentence = clean_line(f"{name}: {extra.answer.sentence}")
-        fix = clean_line(f"Fix: {extra.answer.remedy}") if extra.answer.remedy else ""
+        fix = clean_line(extra.answer.helps)
         room = max(20, width - INDENT - cell_len(self._more) - 3)
         told = _cut(sentence, room, SENTENCE_LINES)
         helps = _cut(fix, max(20, width - INDENT - 1), FIX_LINES) if fix else ()

@@ -91,7 +91,7 @@ def _window(row: SessionLine, extra: Extra | None) -> tuple[Piece, ...]:
 def _answer(extra: Extra) -> tuple[Piece, ...]:
     """What is wrong, and what helps where there is room."""
     token = f"severity-{extra.severity}" if extra.severity else "ink"
-    fix = f" Fix: {extra.answer.remedy}" if extra.answer.remedy else ""
+    fix = f" {extra.answer.helps}" if extra.answer.remedy else ""
     return ((token, extra.answer.sentence), ("severity-ok", fix))
 
 

@@ -29,7 +29,7 @@ _TOKEN = {
 
 
 class AnswerBar(Widget):
-    """A sign and a sentence; `Fix: ...` on lines of its own. As high as the words need at its width."""
+    """A sign and a sentence; what helps on lines of its own. As high as the words need at its width."""
 
     DEFAULT_CSS = "AnswerBar { height: auto; min-height: 1; }"
 
@@ -51,7 +51,7 @@ class AnswerBar(Widget):
     def text(self) -> str:
         """Sentence and remedy, for the clipboard."""
         found = self.answer
-        return f"{found.sentence}\nFix: {found.remedy}" if found.remedy else found.sentence
+        return f"{found.sentence}\n{found.helps}" if found.remedy else found.sentence
 
     def _texts(self, width: int) -> list[tuple[bool, str]]:
         """The lines, each with whether it belongs to the remedy."""
@@ -59,8 +59,7 @@ class AnswerBar(Widget):
         if not self.answer.sentence:
             return [(False, self.waiting)]
         said = list(wrap(clean(self.answer.sentence), room))[:_MOST_LINES]
-        remedy = f"Fix: {self.answer.remedy}" if self.answer.remedy else ""
-        helps = list(wrap(clean(remedy), room))[:2] if remedy else []
+        helps = list(wrap(clean(self.answer.helps), room))[:2] if self.answer.remedy else []
         return [*((False, line) for line in said), *((True, line) for line in helps)]
 
     def _lines(self, width: int, ink: Palette) -> Iterator[Line]:

@@ -19,8 +19,8 @@ from inspector.terminal.palette import Palette
 TITLE = "what if"
 RESTING = "← → change"
 """What works while the messages have the keys; once the bar has them, the last line says all."""
-FULL = 104
-"""Width from which every knob has its whole name."""
+FULL, TITLED = 118, 128
+"""Width from which every knob has its whole name, and from which the bar has one."""
 
 
 class WhatIfBar(Widget, can_focus=True):
@@ -90,12 +90,12 @@ class WhatIfBar(Widget, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """The knobs, the selected one between arrows."""
         palette, width = Palette.of(self.app), self.size.width
-        line = Line().gap().add(TITLE, palette.style("ink-muted", bold=True)).gap(2)
+        line = Line().gap()
+        if self._state is None or width >= TITLED:
+            line.add(TITLE, palette.style("ink-muted", bold=True)).gap(2)
         if self._state is None:
             line.add("measuring …", palette.style("ink-faint"))
             return line.strip(width, self.rich_style)
-        if width < FULL:
-            line = Line().gap()
         for knob, text in self._texts(width):
             line.add(text, self._style(knob, palette)).gap(1 if width >= FULL else 0)
         if not self.has_focus and width - line.width > len(RESTING) + 2:
@@ -112,7 +112,7 @@ class WhatIfBar(Widget, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """Select the knob under the pointer."""
-        start = 1 if self.size.width < FULL else len(TITLE) + 3
+        start = 1 if self.size.width < TITLED else len(TITLE) + 3
         for knob, text in self._texts(self.size.width):
             if start <= event.x < start + len(text):
                 self.supposing(knob.key)

@@ -39,13 +39,15 @@ def card_lines(chain: Chain, place: int, twigs: Sequence[Twig], width: int, ink:
         words = f"{fmt.sum_of_money(cost)} · {fmt.count(tokens.total)} tokens"
         told = f"{words} with the {fmt.plural(len(below) - 1, 'session')} below it"
         yield from field("together", told, width, ink, "money")
-    yield from field("resume", resume_words(chain), width, ink, "ink-muted")
+    yield from field("resume", resume_words(chain, session.id), width, ink, "ink-muted")
     for place, words in enumerate(chain.findings):
         yield from field("" if place else "▲ odd", words, width, ink, "severity-warning")
 
 
-def resume_words(chain: Chain) -> str:
-    """Why `hermes --resume` lands where it does."""
+def resume_words(chain: Chain, session_id: str) -> str:
+    """Where `hermes --resume` lands, and why where that is another session."""
+    if chain.resume_target == session_id:
+        return "/resume opens this session"
     return f"opens {chain.resume_target}: {chain.resume_reason or 'nothing came after it'}"
 
 

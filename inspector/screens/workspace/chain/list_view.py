@@ -16,11 +16,11 @@ from inspector.widgets.lists.row_list import RowList
 RESUME = ("◀ /resume opens this", "◀ /resume", "◀")
 """The mark of the session `hermes --resume` opens, as wordy as there is room for."""
 COLUMNS = {
-    "kind": 14, "began": 16, "model": 14, "ended": 14, "msgs": 6, "gen": 3, "tokens": 6, "hit": 4, "cost": 8,
-    "with below": 10,
+    "kind": 14, "began": 16, "model": 14, "ended": 14, "msgs": 6, "generations": 11, "tokens": 6, "hit": 4,
+    "cost": 8, "with below": 10,
 }  # fmt: skip
 """Columns right of the tree and their cells."""
-GIVES_WAY = ("model", "with below", "began", "hit", "gen", "ended", "msgs", "kind", "tokens", "cost")
+GIVES_WAY = ("model", "with below", "began", "generations", "hit", "ended", "msgs", "kind", "tokens", "cost")
 """Which columns go first where there is no room."""
 TEXTS = frozenset({"kind", "began", "model", "ended"})
 GAP = 2
@@ -153,7 +153,7 @@ def _figures(row: Twig) -> dict[str, str]:
         "model": fmt.model(session.model),
         "ended": session.end_reason or "open",
         "msgs": fmt.short(session.messages),
-        "gen": fmt.count(node.generations),
+        "generations": fmt.count(node.generations),
         "tokens": fmt.short(tokens.total),
         "hit": fmt.percent(tokens.hit_rate),
         "cost": fmt.money(session.cost.usd),

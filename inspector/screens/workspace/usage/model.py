@@ -24,11 +24,15 @@ from core.store.store import Store
 from inspector.screens.workspace.usage.days import Day, date_of, days_of, spent
 
 PERIODS: tuple[tuple[str, int | None], ...] = (
+    ("today", 0),
+    ("7 days", 7),
     ("30 days", 30),
     ("90 days", 90),
     ("all time", None),
-    ("7 days", 7),
 )
+"""What `p` goes through, each with the days it reaches back from now; none is the local day."""
+MONTH = 2
+"""The period whose days stand beside a single one."""
 DIMENSIONS = ("conversation", "model", "source", "day", "task", "provider", "profile")
 BELOW = ("day", "model", "conversation", "session")
 """What Enter goes through, from a row of any dimension down."""
@@ -85,7 +89,7 @@ class Question:
     @property
     def title(self) -> str:
         """The period in words, and the way down from it."""
-        period = PERIODS[2][0] if self.session is not None else PERIODS[self.period][0]
+        period = PERIODS[-1][0] if self.session is not None else PERIODS[self.period][0]
         return " › ".join((period, *(step.label for step in self.path)))
 
     @property
@@ -116,12 +120,24 @@ class Question:
         """The question one row further up."""
         return replace(self, by=self.path[-1].by, path=self.path[:-1])
 
+    @property
+    def is_today(self) -> bool:
+        """It is of nothing but the day that still runs."""
+        return self.session is None and not self.path and PERIODS[self.period][1] == 0
+
+    @property
+    def charted(self) -> Question:
+        """The question whose days the bars show: one day alone would be no chart."""
+        return replace(self, period=MONTH) if self.is_today else self
+
     def window(self, now: datetime) -> tuple[datetime | None, datetime | None]:
         """First moment and the one after the last."""
         if self.day is not None:
             start = datetime(self.day.year, self.day.month, self.day.day).astimezone()
             return start, start + timedelta(days=1)
         days = None if self.session is not None else PERIODS[self.period][1]
+        if days == 0:
+            return now.astimezone().replace(hour=0, minute=0, second=0, microsecond=0), None
         return (None if days is None else now - timedelta(days=days)), None
 
 
@@ -177,10 +193,12 @@ def answer(
             raise errors[0]
         book = open_book() if priced else None
         rows = added_up(opened, question, question.by, now, book)
-        daily = rows if question.by == "day" else added_up(opened, question, "day", now, book)
+        charted = question.charted
+        same = question.by == "day" and charted == question
+        daily = rows if same else added_up(opened, charted, "day", now, book)
         calls = _logged_calls(opened[0], question.session) if question.session and not question.path else ()
     rows = replace(rows, rows=ranked(rows))
-    return UsageAnswer(question, rows, _days(daily, question, now), tuple(errors), priced, calls)
+    return UsageAnswer(question, rows, _days(daily, charted, now), tuple(errors), priced, calls)
 
 
 def open_stores(
@@ -214,7 +232,8 @@ def forecast(days: Sequence[Day], now: datetime) -> Decimal | None:
 
 def at_this_pace(found: UsageAnswer, now: datetime) -> Decimal | None:
     """The forecast, where the answer is about everything and its period holds the whole month so far."""
-    question, since = found.question, found.question.window(now)[0]
+    question = found.question.charted
+    since = question.window(now)[0]
     begun = now.astimezone().date().replace(day=1)
     if question.session or question.path or (since is not None and since.astimezone().date() > begun):
         return None

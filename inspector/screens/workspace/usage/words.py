@@ -39,7 +39,10 @@ def headline(
         ("ink-muted?", f" · {listed} list price"),
         ("ink-muted?", f" · {_calls(totals, mark)}"),
     ]
-    right: list[Piece] = [("bucket-read", f"hit {fmt.percent(totals.tokens.hit_rate)}")]
+    right: list[Piece] = []
+    if found.question.is_today and len(found.days) > 1:
+        right.append(("ink-muted", f"yesterday {fmt.money(found.days[-2].usd)} · "))
+    right.append(("bucket-read", f"hit {fmt.percent(totals.tokens.hit_rate)}"))
     saved = bucket_costs(totals).saved
     if roomy and saved is not None and saved > 0:
         right.append(("bucket-read", f", saved {fmt.money(saved, mark=fmt.ESTIMATE)}"))
@@ -90,7 +93,8 @@ def waiting(question: Question) -> tuple[Piece, ...]:
 def nothing(question: Question) -> str:
     """What stands where the rows would, and what to try."""
     other = "" if question.session is not None or question.path else " p shows another period."
-    return f"Nothing was spent in {question.title}.{other}"
+    when = "today" if question.is_today else f"in {question.title}"
+    return f"Nothing was spent {when}.{other}"
 
 
 def bucket_pieces(totals: LedgerRow, *, priced: bool = False) -> tuple[Piece, ...]:

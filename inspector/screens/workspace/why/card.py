@@ -9,7 +9,7 @@ from core.model.accounting.prompt_cache import Payback
 from core.model.compaction.event import CompressionEvent, SummaryStatus, Trigger
 from core.model.compaction.preview import Retention
 from core.model.evidence import Evidence, Source, Verdict
-from core.preview.headline import kind_word
+from core.preview.headline import kind_word, lost_share
 from inspector.screens.workspace.cache.card import bill
 from inspector.screens.workspace.why.aftermath import Aftermath
 from inspector.terminal import formatting as fmt
@@ -159,9 +159,9 @@ def lost(kept: Retention | None) -> str:
     gone = {kind: count for kind, count in kept.by_category.items() if count.lost}
     order = sorted(gone, key=gravity)
     named = " · ".join(f"{kind_word(kind)} {gone[kind].lost:,} of {gone[kind].of:,}" for kind in order)
-    every = sum(count.of for count in kept.by_category.values())
-    share = sum(count.lost for count in gone.values()) / every if every else None
-    return f"{fmt.percent(share)} of the facts: {named}" if named else "nothing: every fact is kept"
+    return (
+        f"{fmt.percent(lost_share(kept))} of the facts: {named}" if named else "nothing: every fact is kept"
+    )
 
 
 def cost(payback: Payback | None) -> str:

@@ -14,6 +14,7 @@ from textual.message import Message as Event
 from core.explain.events import explained
 from core.explain.turns.checks import Standing, Turn
 from core.explain.turns.replay import replay_turns
+from core.model.headline import Headline
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.base.commands import bindings
@@ -21,11 +22,14 @@ from inspector.base.workers import cancelled, in_thread
 from inspector.screens.card_page import CardPage
 from inspector.screens.workspace.why.turns_list import TurnList, card, rest
 from inspector.terminal import formatting as fmt
+from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.panes.card import Card
+
+REPLAYING = "Replaying every turn …"
 
 
 class TurnsScreen(CardPage):
@@ -53,6 +57,7 @@ class TurnsScreen(CardPage):
 
         turns: tuple[Turn, ...]
         standings: tuple[Standing, ...]
+        answer: Headline
 
     def __init__(self, location: Location, session: str, title: str, *, event: int | None = None) -> None:
         super().__init__()
@@ -63,8 +68,11 @@ class TurnsScreen(CardPage):
     def compose(self) -> ComposeResult:
         """How many came to what, the turns, the one under the cursor, keys."""
         yield StatusLine(id="head")
+        answer = AnswerBar()
+        answer.waiting = REPLAYING
+        yield answer
         with Container(id="verdicts"):
-            yield TurnList(empty="Replaying every turn …")
+            yield TurnList(empty=REPLAYING)
             yield Card()
         yield KeyBar()
 
@@ -82,13 +90,15 @@ class TurnsScreen(CardPage):
             context, explanation = explained(store, self._session)
             found = replay_turns(context, explanation.events)
         if not stop():
-            self.post_message(self.Replayed(found, tuple(turn.standing for turn in found)))
+            standings = tuple(turn.standing for turn in found)
+            self.post_message(self.Replayed(found, standings, explanation.headline))
 
     @on(Replayed)
     def _take(self, event: Replayed) -> None:
         self._standings = event.standings
+        self.query_one(AnswerBar).answer = event.answer
         self.query_one("#head", StatusLine).left = _head(self._title, event.standings)
-        self.turns.empty = "Nobody asked anything."
+        self.turns.empty = "No turns yet: one begins with every message you send."
         places = [place for place, turn in enumerate(event.turns) if self._event in turn.events]
         self.turns.show(ListRows(event.turns), cursor=places[0] if places else len(event.turns) - 1)
         self._show_card()

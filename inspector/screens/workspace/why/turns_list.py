@@ -75,7 +75,7 @@ def rest(turn: Turn, width: int, ink: Palette) -> list[Line]:
 
 def _card(turn: Turn, width: int, ink: Palette) -> Iterator[Line]:
     sentence = turn_sentence(turn)
-    yield from paragraph(sentence[:1].upper() + sentence[1:] + ".", width, ink, "ink", bold=True)
+    yield from paragraph(f"{_capital(sentence)}.", width, ink, "ink", bold=True)
     if turn.text:
         yield from field("asked", turn.text, width, ink, "ink-muted")
     if turn.telling is not None:
@@ -93,8 +93,12 @@ def _rest(turn: Turn, width: int, ink: Palette) -> Iterator[Line]:
         yield from field("" if place else "calls", call_sentence(call), width, ink)
 
 
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
 def _decision(decision: Decision, width: int, ink: Palette) -> Iterator[Line]:
-    yield from paragraph(decision_sentence(decision), width, ink, "ink")
+    yield from paragraph(_capital(decision_sentence(decision)), width, ink, "ink")
     for check in decision.checks:
         if width < _WIDE:
             words = f"{SIGN[check.passed]} {check.name}: required {check.needed}, actual {check.had}"

@@ -15,6 +15,8 @@ from core.model.accounting.prompt_cache import Payback
 from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
 from core.model.evidence import Evidence
+from core.model.headline import Headline
+from core.preview.headline import kept_headline
 from inspector.base.commands import bindings
 from inspector.base.figure_origins import FigureQuestion
 from inspector.base.workers import ask
@@ -106,11 +108,17 @@ class WhyView(FigureView):
         if moment is None or self._explanation is None:
             return
         self.chart.selected, self.chart.pointed = moment.index, -1
-        self.answer.answer = moment.event.headline if moment.event else moment.now.headline
+        self.answer.answer = self._told(moment)
         self._draw_card(moment, self._explanation)
         if moment.event is not None and moment.index not in self._survived and self.subject is not None:
             job = partial(weighed, self.subject, moment.index, moment.event)
             ask(self, "why-lost", job, self._take_weighed)
+
+    def _told(self, moment: Moment) -> Headline:
+        """The answer about a moment, with what the summary lost as soon as that is known."""
+        if moment.event is None:
+            return moment.now.headline
+        return kept_headline(moment.event.headline, self._survived.get(moment.index))
 
     def _take_bills(self, found: Sequence[Payback]) -> None:
         self._bills = found
@@ -123,6 +131,7 @@ class WhyView(FigureView):
     def _complete_card(self) -> None:
         moment = self.moments.current
         if moment is not None and self._explanation is not None:
+            self.answer.answer = self._told(moment)
             self._draw_card(moment, self._explanation, keep_place=True)
 
     def _draw_card(self, moment: Moment, explanation: Explanation, *, keep_place: bool = False) -> None:

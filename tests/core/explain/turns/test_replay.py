@@ -164,7 +164,7 @@ def test_a_compaction_belongs_to_the_turn_and_the_check_it_came_from(make_home: 
     assert fired == [(8, Trigger.PREFLIGHT, 70_000)]
     assert [turn.standing for turn in found].count(Standing.FIRED) == 1
     assert [turn.index for turn in found] == list(range(1, len(found) + 1))
-    assert turn_sentence(found[7]) == "compressed by the preflight check, 70,000 of 54,400 tokens (event 1)"
+    assert turn_sentence(found[7]) == "compressed before your message, 70,000 of 54,400 tokens (event 1)"
 
 
 def test_rows_a_compaction_copied_are_not_decided_about_again(make_home: MakeHome) -> None:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from core.compress.summarise.base import sections
 from core.model.compaction.preview import Fact, Retention
+from core.model.finding import Severity
 from core.model.headline import NO_HEADLINE, Headline
 
 Key: TypeAlias = tuple[str, str]
@@ -127,11 +128,12 @@ def outcome(topics: Sequence[str], retentions: Sequence[Retention | None]) -> He
         gains.append((kept - without, topic, f"{kept:,} of {of:,}", f"{without:,}", own))
     gain, topic, kept_words, without_words, own = max(gains, key=lambda one: one[0])
     if gain <= 0:
-        return Headline("No focus here keeps more of its topic than a summary without one.", "/compress")
+        said = "No focus here keeps more of its topic than a summary without one."
+        return Headline(said, "/compress without a topic", Severity.INFO)
     all_own, all_plain = (sum(fact.fate != LOST for fact in one.anchors) for one in (own, plain))
     rest = f"of all {len(plain.anchors):,} facts it keeps {all_own:,}, no focus {all_plain:,}"
     sentence = f"Focus “{topic}” keeps {kept_words} facts of its topic, no focus {without_words}; {rest}."
-    return Headline(sentence, f"/compress {topic}")
+    return Headline(sentence, f"/compress {topic}", Severity.INFO if all_own < all_plain else None)
 
 
 def _key(fact: Fact) -> Key:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -31,8 +32,9 @@ def _panel(pilot: Pilot[None]) -> UsagePanel:
 
 
 async def _open(pilot: Pilot[None]) -> UsagePanel:
+    """The screen over the last 30 days."""
     await settle(pilot)
-    await press(pilot, "u")
+    await press(pilot, "u", "p", "p")
     return _panel(pilot)
 
 
@@ -53,6 +55,17 @@ async def test_the_sums_stand_first_and_say_that_they_are_a_lower_bound(app: Ins
     assert "≥$" in text
     assert "the true total is higher" in text
     assert "of it reasoning" in text
+
+
+async def test_it_opens_on_today_with_the_days_before_as_bars(app: InspectorApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "u")
+        panel, text = _panel(pilot), drawn(pilot)
+    assert panel.question.title == "today"
+    assert re.search(r"\$[\d.]+ today, \d+ calls. Largest: ", text)
+    assert "yesterday $" in text
+    assert len(panel.query_one(DayBars).values) == 31
 
 
 async def test_in_a_narrow_terminal_a_part_of_the_sums_is_left_out_rather_than_cut(app: InspectorApp) -> None:
@@ -287,7 +300,7 @@ async def test_the_dearest_row_comes_first_and_the_peak_names_its_conversation(s
 
 
 def test_before_anything_is_known_the_headline_says_what_is_under_way() -> None:
-    assert "".join(text for _, text in waiting(Question())) == "Usage · 30 days · adding up …"
+    assert "".join(text for _, text in waiting(Question())) == "Usage · today · adding up …"
 
 
 async def test_a_click_on_a_title_chooses_the_figure_and_one_on_a_row_goes_there(app: InspectorApp) -> None:
@@ -307,5 +320,5 @@ async def test_a_click_on_a_title_chooses_the_figure_and_one_on_a_row_goes_there
 
 
 def test_a_period_without_spending_says_what_to_try() -> None:
-    assert nothing(Question()) == "Nothing was spent in 30 days. p shows another period."
+    assert nothing(Question()) == "Nothing was spent today. p shows another period."
     assert nothing(Question(session="s1")) == "Nothing was spent in all time."
