@@ -124,6 +124,7 @@ class Sheet:
 
     Attributes:
         preview: What the user said first, where the conversation has no title.
+        parts: Tokens of what fills the window, where the line is under the cursor.
     """
 
     ink: Palette
@@ -131,6 +132,7 @@ class Sheet:
     extra: Extra | None = None
     live: bool = False
     preview: str = ""
+    parts: tuple[int, ...] = ()
 
 
 Draw = Callable[[SessionLine, int, Sheet], Line]
@@ -197,7 +199,9 @@ def _context(line: SessionLine, width: int, sheet: Sheet) -> Line:
         return Line().cell(_end(line.part), width, sheet.ink.style("ink-faint"))
     if sheet.extra is None:
         return Line().cell("⋯", width, sheet.ink.style("ink-faint"))
-    return draw_pressure(sheet.extra.pressure, width, sheet.ink, failing=_fails(sheet.extra))
+    return draw_pressure(
+        sheet.extra.pressure, width, sheet.ink, failing=_fails(sheet.extra), parts=sheet.parts
+    )
 
 
 def _fails(extra: Extra) -> bool:
@@ -248,19 +252,22 @@ COLUMNS = (
     Column("last", 8, _last, sort="last_active", indent=2),
     Column("conversation", 0, _title, sort="title"),
     Column(PROFILE, 10, _left(lambda line: line.location.label), 140, sort=PROFILE),
-    Column("where", 8, _left(lambda line: line.session.source or fmt.UNKNOWN), 132, sort="source"),
+    Column("where", 8, _left(lambda line: line.session.source or fmt.UNKNOWN), 150, sort="source"),
     Column("model", 13, _left(lambda line: fmt.model(line.session.model)), 104, sort="model"),
-    Column("msgs", 6, _right(_messages), 150, right=True, sort="messages"),
+    Column("msgs", 6, _right(_messages), 176, right=True, sort="messages"),
     Column("context used", 16, _context, 58, 103, sort="pressure"),
-    Column("context used of limit", 26, _context, 104, 159, sort="pressure"),
+    Column("context used of limit", 24, _context, 104, 131, sort="pressure"),
+    Column("context used of limit", 26, _context, 132, 159, sort="pressure"),
     Column("context used of limit", 34, _context, 160, sort="pressure"),
+    Column("requests", 8, _sizes, 112, 169, sort="pressure"),
     Column("requests", 20, _sizes, 170, sort="pressure"),
     Column("uncached", 8, _bucket(lambda tokens: tokens.input), 220, right=True, sort="input"),
     Column("read", 6, _bucket(lambda tokens: tokens.cache_read), 220, right=True, sort="cache_read"),
     Column("write", 6, _bucket(lambda tokens: tokens.cache_write), 220, right=True, sort="cache_write"),
     Column("output", 6, _bucket(lambda tokens: tokens.output), 220, right=True, sort="output"),
-    Column("tokens", 6, _right(_tokens), 60, right=True, sort="tokens"),
-    Column("hit", 4, _right(lambda line: fmt.percent(line.tokens.hit_rate)), 132, right=True, sort="hit"),
+    Column("tokens", 6, _right(_tokens), 60, 111, right=True, sort="tokens"),
+    Column("tokens", 6, _right(_tokens), 150, right=True, sort="tokens"),
+    Column("hit", 4, _right(lambda line: fmt.percent(line.tokens.hit_rate)), 164, right=True, sort="hit"),
     Column("cost", 8, _right(lambda line: fmt.money(line.cost.usd), "money"), right=True, sort="cost"),
     Column("compr.", 6, _compressions, 76, 111, right=True, sort="compressions"),
     Column("compressions", 12, _compressions, 112, right=True, sort="compressions"),

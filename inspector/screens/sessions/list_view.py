@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from textual.reactive import reactive
 
-from inspector.screens.sessions.columns import Column, Extra, Key, SessionLine, Sheet
+from inspector.screens.sessions.columns import Column, Extra, Key, SessionLine, Sheet, State
 from inspector.screens.sessions.data.column_sets import ALL, GAP, layout
 from inspector.screens.sessions.data.order import Order
 from inspector.terminal import formatting as fmt
@@ -37,6 +37,8 @@ class SessionsList(RowList[SessionLine]):
         super().__init__()
         self.extras: dict[Key, Extra] = {}
         """What was computed since, by conversation."""
+        self.parts: dict[Key, tuple[State, tuple[int, ...]]] = {}
+        """What fills the windows of those the cursor rested on, and the state they were in."""
         self.previews: dict[Key, str] = {}
         """The first words of those without a title."""
 
@@ -59,17 +61,18 @@ class SessionsList(RowList[SessionLine]):
 
     def draw_row(self, row: SessionLine, index: int, width: int) -> Line:
         """One conversation or session."""
-        line, sheet = Line(), self._sheet(row)
+        line, sheet = Line(), self._sheet(row, chosen=index == self.cursor)
         for column, cells in _layout(self, width):
             line.extend(column.draw(row, cells, sheet)).gap(GAP)
         return line
 
-    def _sheet(self, row: SessionLine) -> Sheet:
+    def _sheet(self, row: SessionLine, *, chosen: bool) -> Sheet:
         session = row.session
         fresh = session.last_active is not None and self.now - session.last_active < LIVE_FOR
         live = fresh and not session.ended_at
         preview = self.previews.get(row.key, "")
-        return Sheet(self.palette, self.now, self.extras.get(row.key), live, preview)
+        parts = self.parts[row.key][1] if chosen and row.key in self.parts else ()
+        return Sheet(self.palette, self.now, self.extras.get(row.key), live, preview, parts)
 
     @property
     def conversations(self) -> list[SessionLine]:

@@ -37,6 +37,14 @@ class Measuring:
         if wanted:
             self._reader.measure(wanted)
 
+    def weigh(self) -> None:
+        """Have it found out what fills the window of the conversation under the cursor."""
+        line = self._listing.current
+        if line is None or line.part is not None or line.key not in self._listing.extras:
+            return
+        if self._listing.parts.get(line.key, (None,))[0] != line.state:
+            self._reader.weigh(line)
+
     def recall(self, known: Mapping[Key, Figures]) -> None:
         """Take what an earlier run computed."""
         self._known = known

@@ -35,6 +35,14 @@ class Measured(Event):
 
 
 @dataclass
+class Weighed(Event):
+    """What fills the window of a conversation is known."""
+
+    line: SessionLine
+    parts: tuple[int, ...]
+
+
+@dataclass
 class Recalled(Event):
     """What an earlier run computed was read."""
 

@@ -108,6 +108,18 @@ class ListReader:
             self._tell(messages.Measured(key, extra))
         remember(lines, found)
 
+    def weigh(self, line: SessionLine) -> None:
+        """Find out what fills the window of a conversation."""
+        start(self._host, "parts", partial(self._weigh, line))
+
+    def _weigh(self, line: SessionLine) -> None:
+        from inspector.screens.sessions.data.pressure import parts
+
+        stop = cancelled()
+        found = parts(line, stop)
+        if not stop():
+            self._tell(messages.Weighed(line, found))
+
     def add_up(self) -> None:
         """Add up what today cost, over everything in sight."""
         start(self._host, "spent", self._add_up)

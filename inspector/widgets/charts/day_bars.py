@@ -20,7 +20,7 @@ NONE = "·"
 """A day without a value keeps its place."""
 AXIS = 7
 """Cells of the scale on the left."""
-WIDEST = 12
+WIDEST = 24
 """Cells of the widest bar: few bars do not become walls."""
 APART = 3
 """Cells a bar has from which one of them is a gap."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import accumulate
 
 from core.support.amounts import round_number
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import GAUGE_FULL, GAUGE_HALF, GAUGE_TRACK, THRESHOLD
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
+from inspector.widgets.charts.context_strip_layout import apportion
 
 NEAR = 0.85
 """Share of the threshold from which a conversation counts as about to fire."""
@@ -54,7 +57,13 @@ FIGURES = 11
 """Cells of the size and the limit behind a bar, with a blank before them."""
 
 
-def draw(pressure: Pressure, width: int, ink: Palette, *, failing: bool = False) -> Line:
+PARTS = ("part-outside", "part-head", "part-middle", "part-tail")
+"""What fills a window, from the left: what is sent before the messages, then those of each part."""
+
+
+def draw(
+    pressure: Pressure, width: int, ink: Palette, *, failing: bool = False, parts: tuple[int, ...] = ()
+) -> Line:
     """A bar of `width` cells: filled part, threshold tick, then size and limit in numbers.
 
     Args:
@@ -62,12 +71,13 @@ def draw(pressure: Pressure, width: int, ink: Palette, *, failing: bool = False)
         width: Cells of all of it.
         ink: The colours.
         failing: Compression does not work: drawn as if it were past the limit.
+        parts: Tokens of each of `PARTS`, to colour the bar by; nothing for one colour.
     """
     if pressure.share is None:
         why = " window unknown" if pressure.window is None and width > 16 else ""
         return Line().cell(fmt.UNKNOWN + why, width, ink.style("ink-faint"))
     token = "severity-critical" if failing else pressure.token
-    line = bar(pressure, width - FIGURES, ink, token)
+    line = bar(pressure, width - FIGURES, ink, token, parts)
     words = f"{short(pressure.tokens)}/{short(pressure.threshold or pressure.window)}"
     return line.cell(
         words, FIGURES, ink.style(token if pressure.near or failing else "ink-muted"), right=True
@@ -79,17 +89,27 @@ def short(tokens: int | None) -> str:
     return round_number(tokens) if tokens else "0"
 
 
-def bar(pressure: Pressure, cells: int, ink: Palette, token: str | None = None) -> Line:
+def bar(
+    pressure: Pressure, cells: int, ink: Palette, token: str | None = None, parts: tuple[int, ...] = ()
+) -> Line:
     """The bar alone: a heavy rule on a light one."""
     halves = round(min(pressure.share or 0.0, 1.0) * cells * 2)
     tick = _tick(pressure, cells)
+    ends = tuple(accumulate(apportion(parts, -(-halves // 2))))
     line = Line()
     for cell in range(cells):
         filled = max(0, min(2, halves - cell * 2))
         if cell == tick:
             line.add(THRESHOLD, ink.style("threshold"))
         elif filled:
-            line.add((GAUGE_HALF, GAUGE_FULL)[filled - 1], ink.style(token or pressure.token))
+            line.add(
+                (GAUGE_HALF, GAUGE_FULL)[filled - 1],
+                ink.style(
+                    PARTS[bisect_right(ends, cell)]
+                    if cell < max(ends, default=0)
+                    else token or pressure.token
+                ),
+            )
         else:
             line.add(GAUGE_TRACK, ink.style("rule"))
     return line

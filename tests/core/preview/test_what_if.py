@@ -109,5 +109,5 @@ def test_a_typed_value_that_means_nothing_is_refused_with_an_example(key: str, t
 def test_temperature_is_a_word() -> None:
     warmth = at("warm", bar())
     assert warmth.shown(warmth.knob) == "fresh"
-    assert warmth.turn(+1).shown(warmth.knob) == "warm"
-    assert warmth.typed("warm").supposed.settings.warm is True
+    assert warmth.turn(+1).shown(warmth.knob) == "running"
+    assert warmth.typed("running").supposed.settings.warm is True

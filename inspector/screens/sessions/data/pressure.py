@@ -12,6 +12,7 @@ from core.explain.headline.conversation import standing_failure
 from core.model.compaction.event import Trigger
 from core.model.finding import Severity
 from core.model.headline import NO_HEADLINE, Headline
+from core.preview.generation import read
 from core.store.database.connect import Cancelled
 from core.store.store import Store
 from inspector.screens.sessions.columns import Extra, Key, SessionLine
@@ -46,6 +47,21 @@ def measure(lines: Sequence[SessionLine], now: datetime, stop: Cancelled) -> Ite
             # The row itself is sound and stays; opening the conversation says what is wrong inside.
             severity = severity_of(line, Pressure(), now)
             yield line.key, Extra(Pressure(), severity=severity, state=line.state)
+
+
+def parts(line: SessionLine, stop: Cancelled) -> tuple[int, ...]:
+    """Tokens of what is sent before the messages, head, middle and tail; nothing without a plan."""
+    try:
+        with Store(line.location, cancelled=stop) as store:
+            generations = store.conversation(line.row.tip.id).generations
+        if not generations:
+            return ()
+        found = read(line.location, generations[-1], stop)
+    except InspectorError:
+        return ()
+    plan = found.planned(found.measured, found.what_if.actual)
+    sizes = [sum(plan.estimates[part.start : part.end]) for part in (plan.head, plan.middle, plan.tail)]
+    return (max(0, plan.compared_tokens - sum(sizes)), *sizes)
 
 
 def _measure(store: Store, line: SessionLine, now: datetime) -> Extra:

@@ -130,7 +130,8 @@ class CacheView(FigureView):
         if moment.found is None:
             self.card.show(partial(_whole, report), partial(_results, report))
         else:
-            self.card.show(partial(_break, moment.found), partial(_proof, moment.found))
+            whole = report if self.screen.has_class("-wide") else None
+            self.card.show(partial(_break, moment.found, whole), partial(_proof, moment.found, whole))
 
     def action_event(self, step: int) -> None:
         """Go to the next or previous break."""
@@ -214,12 +215,15 @@ def _dearest(report: CacheReport) -> int:
     return costs.index(max(costs)) if costs else 0
 
 
-def _break(found: CacheBreak, width: int, ink: Palette) -> list[Line]:
-    return list(break_lines(found, width, ink))
+def _break(found: CacheBreak, whole: CacheReport | None, width: int, ink: Palette) -> list[Line]:
+    """A break, and below it the cache as a whole where there is room."""
+    below = [Line(), *_whole(whole, width, ink)] if whole else []
+    return [*break_lines(found, width, ink), *below]
 
 
-def _proof(found: CacheBreak, width: int, ink: Palette) -> list[Line]:
-    return list(evidence_lines(found.evidence, width, ink))
+def _proof(found: CacheBreak, whole: CacheReport | None, width: int, ink: Palette) -> list[Line]:
+    below = [Line(), *_results(whole, width, ink)] if whole else []
+    return [*evidence_lines(found.evidence, width, ink), *below]
 
 
 def _whole(report: CacheReport, width: int, ink: Palette) -> list[Line]:

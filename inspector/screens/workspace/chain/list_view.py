@@ -24,7 +24,8 @@ GIVES_WAY = ("model", "with below", "began", "generations", "hit", "ended", "msg
 """Which columns go first where there is no room."""
 TEXTS = frozenset({"kind", "began", "model", "ended"})
 GAP = 2
-LEAST_TREE = 34
+LEAST_TREE, TREE_SHARE = 34, 0.45
+"""Cells of the tree at least, and its share of a wide list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ def columns(width: int) -> tuple[tuple[str, int], ...]:
     """The columns that leave the tree room enough."""
     shown = dict(COLUMNS)
     for name in GIVES_WAY:
-        if width - sum(cells + GAP for cells in shown.values()) >= LEAST_TREE:
+        if width - sum(cells + GAP for cells in shown.values()) >= max(LEAST_TREE, width * TREE_SHARE):
             break
         del shown[name]
     return tuple(shown.items())

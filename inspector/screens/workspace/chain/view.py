@@ -8,6 +8,7 @@ from functools import partial
 
 from textual import getters, on
 from textual.app import ComposeResult
+from textual.containers import Container
 from textual.message import Message as Event
 
 from core.explain.headline.conversation import chain_headline
@@ -19,6 +20,8 @@ from inspector.base.figure_origins import FigureQuestion
 from inspector.base.workers import cancelled, in_thread
 from inspector.screens.workspace.chain.card import card_lines
 from inspector.screens.workspace.chain.list_view import ChainList, Twig, twigs
+from inspector.screens.workspace.usage.bars import STACKED
+from inspector.screens.workspace.usage.days import BUCKETS
 from inspector.screens.workspace.usage.figure_origins import spending
 from inspector.screens.workspace.views import FigureView, Subject
 from inspector.terminal import formatting as fmt
@@ -26,6 +29,8 @@ from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
+from inspector.widgets.charts.day_bars import DayBars
+from inspector.widgets.charts.stack import Layer
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.panes.text_pane import TextPane
@@ -36,7 +41,9 @@ class ChainView(FigureView):
 
     BINDINGS = bindings("chain")
     DEFAULT_CSS = """
+    ChainView #family { height: 1fr; }
     ChainView ChainList { height: auto; min-height: 3; max-height: 60%; padding: 0 1; }
+    ChainView DayBars { display: none; height: 16; margin: 1 1 0 1; }
     ChainView #card { height: 1fr; padding: 0 1; border-top: solid $rule; }
     """
 
@@ -59,8 +66,10 @@ class ChainView(FigureView):
         """The answer, where /resume goes, the tree, the session under the cursor."""
         yield AnswerBar()
         yield StatusLine(id="resume")
-        yield ChainList(empty="Reading the family …")
-        yield TextPane(id="card")
+        with Container(id="family"):
+            yield ChainList(empty="Reading the family …")
+            yield TextPane(id="card")
+        yield DayBars()
 
     def watch_subject(self, subject: Subject | None) -> None:
         """Read the family anew."""
@@ -87,11 +96,26 @@ class ChainView(FigureView):
         own = [place for place, twig in enumerate(self._twigs) if twig.own]
         self.query_one(AnswerBar).answer = chain_headline(event.chain)
         self.query_one("#resume", StatusLine).left = resume_pieces(event.chain, self._twigs)
+        self._draw_shares(event.chain)
         self.tree_list.show(ListRows(self._twigs), cursor=own[-1] if own else 0)
         self._tell()
 
+    def _draw_shares(self, chain: Chain) -> None:
+        """What each session sent and got, side by side; of one alone there is nothing to compare."""
+        bars, layers = self.query_one(DayBars), _layers(chain)
+        several = len(chain.nodes) > 1
+        bars.values = tuple(map(sum, zip(*(one.values for one in layers), strict=True))) if several else ()
+        bars.made_of, bars.unit, bars.scale = layers, "sessions", lambda value: fmt.short(round(value))
+        bars.told = tuple(
+            f"{twig.name} · {fmt.short(twig.node.session.tokens.total)} tokens" for twig in self._twigs
+        )
+        bars.first, bars.last = "the first", "the newest"
+        bars.caption = f"tokens of {fmt.plural(len(chain.nodes), 'session')}"
+        bars.set_class(not several, "-alone")
+
     @on(RowList.Moved)
     def _tell(self) -> None:
+        self.query_one(DayBars).pointed = self.tree_list.cursor
         if self._chain is not None and self._twigs:
             self.card.show(partial(_card, self._chain, self.tree_list.cursor, self._twigs))
 
@@ -120,6 +144,15 @@ class ChainView(FigureView):
         """The id under the cursor."""
         twig = self.tree_list.current
         return twig.node.session.id if twig else ""
+
+
+def _layers(chain: Chain) -> tuple[Layer, ...]:
+    """The tokens of every session by bucket."""
+    spent = [node.session.tokens for node in chain.nodes]
+    return tuple(
+        Layer(name, token, texture, tuple(float(getattr(one, BUCKETS[place]) or 0) for one in spent))
+        for name, token, texture, place in STACKED
+    )
 
 
 def resume_pieces(chain: Chain, rows: Sequence[Twig]) -> tuple[Piece, ...]:

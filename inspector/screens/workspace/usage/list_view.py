@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 
 from textual.reactive import reactive
 
 from core.model.accounting.ledger import LedgerRow
+from inspector.screens.workspace.usage.days import spent
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.widgets.lists.row_list import RowList
@@ -17,7 +19,9 @@ PAD = 1
 """Cells between the last column and the scroll bar."""
 PRICING = "pricing…"
 """Stands where computed costs will, until the price list is there."""
-LEAST_NAME = 22
+LEAST_NAME, MOST_NAME, LEAST_BAR = 22, 44, 12
+"""Cells of a name at least, and at most where a bar of what it cost has room beside it."""
+BAR = "▇"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,8 @@ class LedgerList(RowList[LedgerRow]):
 
     HEADER_LINES = 1
 
+    dearest: Decimal | None = None
+    """What the dearest row cost, for the scale of the bars; None where none has a price."""
     by = reactive("")
     priced = reactive(True)
     figure = reactive(FIGURES[-2].name)
@@ -96,8 +102,14 @@ class LedgerList(RowList[LedgerRow]):
         ink, width = self.palette, width - PAD
         task = f"  {row.task}" if row.task else ""
         room = self._room(width)
-        line = Line().add(row.label or row.key, ink.style("ink"), most=max(4, room - len(task)))
-        line.add(task, ink.style("ink-faint"), most=room - line.width).to(room)
+        name = min(room, MOST_NAME) if room - MOST_NAME >= LEAST_BAR else room
+        line = Line().add(row.label or row.key, ink.style("ink"), most=max(4, name - len(task)))
+        line.add(task, ink.style("ink-faint"), most=name - line.width).to(name)
+        if name < room and self.dearest and row.key:
+            share = float((spent(row) or 0) / self.dearest)
+            cells = round(share * (room - name - 2)) if share <= 1 else 0  # the total has no bar
+            line.gap(1).add(BAR * cells, ink.style("money"))
+        line.to(room)
         for one in self.shown:
             chosen = index == self.cursor and one.name == self.figure
             style = ink.style(one.token, bold=chosen, on="rule" if chosen else None)

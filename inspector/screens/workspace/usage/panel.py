@@ -19,6 +19,7 @@ from inspector.base.commands import bindings
 from inspector.base.workers import Reporting, cancelled, in_thread
 from inspector.screens.workspace.usage.bars import Bars, bar_of, bars_of
 from inspector.screens.workspace.usage.card import behind
+from inspector.screens.workspace.usage.days import spent
 from inspector.screens.workspace.usage.detail import Detail, detail
 from inspector.screens.workspace.usage.list_view import LedgerList
 from inspector.screens.workspace.usage.model import PERIODS, Question, UsageAnswer, answer
@@ -89,6 +90,8 @@ class UsagePanel(Reporting, Vertical):
         self._answer: UsageAnswer | None = None
         self._detail: Detail | None = None
         self._asked_origin = False
+        self._idle = False
+        """Nothing was spent today, so that the days before are shown at once."""
         self._left: dict[Question, int] = {}
         """The row the user went into, for when they come back."""
 
@@ -142,6 +145,10 @@ class UsagePanel(Reporting, Vertical):
     @on(Answered)
     def _take(self, event: Answered) -> None:
         found = event.answer
+        if found.question.is_today and not found.ledger.rows and self._answer is None:
+            self._idle = True  # nothing to look at there
+            self.action_period()
+            return
         again = self._answer is not None and self._answer.question == found.question
         place = self.rows.cursor if again else self._left.pop(found.question, 0)
         self._answer, self._detail = found, None
@@ -149,6 +156,7 @@ class UsagePanel(Reporting, Vertical):
         self._draw_bars(bars_of(found))
         self.query_one(Banner).say(" · ".join([*(error.line for error in found.errors), *found.ledger.notes]))
         shell(self).failures += found.errors
+        self.rows.dearest = max(filter(None, map(spent, found.ledger.rows)), default=None)
         self.rows.by, self.rows.priced = found.ledger.by, found.priced
         self.rows.empty = nothing(found.question)
         rows = (*found.ledger.rows, found.ledger.totals) if found.ledger.rows else ()
@@ -174,6 +182,8 @@ class UsagePanel(Reporting, Vertical):
             roomy, sums = self.size.width >= ROOMY, self.query_one("#sums", StatusLine)
             sums.left, sums.right = headline(self._answer, shell(self).now(), roomy=roomy)
             told = usage_headline(self._answer.ledger, period_of(self._answer.question))
+            if self._idle and not self._answer.question.path:
+                told = replace(told, sentence=f"Nothing was spent today. {told.sentence}")
             self.query_one(AnswerBar).answer = told
             pieces = bucket_pieces(self._answer.ledger.totals, priced=roomy)
             self.query_one("#buckets", StatusLine).left = pieces
@@ -188,7 +198,8 @@ class UsagePanel(Reporting, Vertical):
         widget.told, widget.scale, widget.pointed = bars.told, bars.scale, -1
         widget.adds = bars.unit == "days"
         widget.first, widget.last, widget.caption = bars.first, bars.last, bars.caption
-        rows = 2 if self.app.size.height < self.SHORT else 6 if self.app.size.height < self.TALL else 10
+        high = self.app.size.height
+        rows = 2 if high < self.SHORT else 6 if high < self.TALL else high // 4
         widget.styles.height = 1 + (rows if bars.values else 0)
 
     def _draw_tabs(self) -> None:
