@@ -158,7 +158,17 @@ class FollowingScreen(Page):
     def _drawn(self, width: int, ink: Palette) -> list[Line]:
         lines = [] if self._found is None else [_bar(self._found.pace, width, ink), Line()]
         lines += [_line(event, calls, ink) for event, calls in self._told]
-        return lines if self._told else [*lines, Line().add("Nothing happened yet.", ink.style("ink-muted"))]
+        return (
+            lines
+            if self._told
+            else [
+                *lines,
+                Line().add(
+                    "Nothing happened yet: calls and compactions appear here as Hermes writes them.",
+                    ink.style("ink-muted"),
+                ),
+            ]
+        )
 
     def action_open(self) -> None:
         """Open the conversation that is followed."""

@@ -18,7 +18,6 @@ NOW = datetime(2026, 5, 28, 21, 0, tzinfo=UTC)
 _PAUSES = (
     "inspector.screens.workspace.map.detail.GLANCE",
     "inspector.screens.sessions.pane.LOOK_SECONDS",
-    "inspector.screens.sessions.pane.REST_SECONDS",
     "inspector.widgets.bars.filter_line.FILTER_SECONDS",
 )
 MakeApp = Callable[..., InspectorApp]

@@ -43,6 +43,11 @@ NOWHERE = "This is about the whole database, not one conversation."
 TELL_SECONDS = 0.2
 """How often a running examination tells what it found."""
 
+CLEAN = (
+    "Nothing is wrong: every rule was checked against rows, log, config and file.\n"
+    "r examines again, esc goes back."
+)
+
 
 class FindingsScreen(CardPage):
     """Worst first, growing while the examination runs.
@@ -188,10 +193,10 @@ class FindingsScreen(CardPage):
         if self._state is WorkerState.PENDING:
             return "Examining … nothing so far"
         if self._results:
-            return "Nothing holds these words."
+            return "Nothing holds these words. esc leaves the filter."
         if self._state is WorkerState.ERROR:
             return "The examination broke off before it found anything. r begins again."
-        return "Nothing to report. Every rule was checked: rows, log, config and file."
+        return CLEAN
 
     def _tell(self) -> None:
         head = self.query_one("#head", StatusLine)

@@ -87,7 +87,9 @@ class ResultsScreen(CardPage):
         again, self._lives = self._lives is not None, event.lives
         self.query_one(AnswerBar).answer = results_headline(event.lives)
         self.head.left = _head(self._title, event.lives)
-        self.results.empty = "No tool was called here."
+        self.results.empty = (
+            "No tool was called in this conversation, so there is no result to follow.\nesc goes back."
+        )
         self.results.show(ListRows(event.lives.results), cursor=self.results.cursor if again else 0)
         self._show_card()
 

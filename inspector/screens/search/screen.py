@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.widgets import Input
 
 from core.model.transcript.message import RowState
+from core.redact.quick_check import masked_start
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
@@ -28,6 +29,12 @@ from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.row_source import ListRows
+
+RECENT, MOST_RECENT = "searches", 8
+HINT = (
+    'Type words of a message and press enter: a file, a command, part of an error, "an exact phrase".\n'
+    "All words must occur in one message; every conversation is searched, what was compressed away too."
+)
 
 
 class HitList(RowList[Hit]):
@@ -75,28 +82,41 @@ class SearchScreen(Page):
     def __init__(self, locations: Sequence[Location]) -> None:
         super().__init__()
         self.locations = tuple(locations)
+        self._recent: tuple[str, ...] = ()
+        self._chosen = -1
 
     def compose(self) -> ComposeResult:
         """The question, how many answers, what is wrong, the answers, the keys."""
         yield InputLine("search", 'words that must all occur; "quotes" keep words together')
         yield StatusLine(id="found")
         yield Banner()
-        yield HitList(empty="Type what you remember, then enter.")
+        yield HitList(empty=_hint(self._recent))
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Ready to type."""
         self.hits.now = shell(self).now()
+        kept = shell(self).recall(RECENT)
+        self._recent = tuple(kept.splitlines()) if isinstance(kept, str) else ()
+        self.hits.empty = _hint(self._recent)
         self.question.focus()
 
     @on(Input.Submitted)
     def _ask(self, event: Input.Submitted) -> None:
-        if event.value.strip():
+        asked = event.value.strip()
+        if asked:
+            self._keep(asked)
             self.hits.empty = "Searching … esc leaves"
             self.hits.show(ListRows(()))
             self.found.left = self.found.right = ()
             self.hits.focus()
             self.run_search(event.value)
+
+    def _keep(self, asked: str) -> None:
+        """Remember a search, unless it holds a credential: that is written down nowhere."""
+        if masked_start(asked, len(asked)) == asked:
+            self._recent = (asked, *(one for one in self._recent if one != asked))[:MOST_RECENT]
+            shell(self).remember(RECENT, "\n".join(self._recent))
 
     @in_thread("search")
     def run_search(self, text: str) -> None:
@@ -133,6 +153,13 @@ class SearchScreen(Page):
         """Go to the next or previous message that matches."""
         self.hits.action_move(step)
 
+    def action_recent(self, step: int) -> None:
+        """Put an earlier search into the question."""
+        if self._recent:
+            self._chosen = max(0, min(len(self._recent) - 1, self._chosen + step))
+            self.question.value = self._recent[self._chosen]
+            self.question.cursor_position = len(self.question.value)
+
     def action_edit(self) -> None:
         """Back to the question."""
         self.question.focus()
@@ -148,6 +175,12 @@ class SearchScreen(Page):
         """Copy the words under the cursor."""
         found = self.hits.current
         self.copy(clean_line(found.hit.excerpt) if found else "")
+
+
+def _hint(recent: Sequence[str]) -> str:
+    """What to type, and what was searched for before."""
+    told = [HINT, "", "Searched before (↑ takes one up):", *(f"  {one}" for one in recent)]
+    return "\n".join(told if recent else told[:1])
 
 
 def _summary(answer: SearchAnswer) -> tuple[Piece, ...]:

@@ -92,7 +92,7 @@ def _answer(extra: Extra) -> tuple[Piece, ...]:
     """What is wrong, and what helps where there is room."""
     token = f"severity-{extra.severity}" if extra.severity else "ink"
     fix = f" {extra.answer.helps}" if extra.answer.remedy else ""
-    return ((token, extra.answer.sentence), ("severity-ok", fix))
+    return ((token, extra.answer.sentence), ("severity-ok?", fix))
 
 
 def _compressions(extra: Extra) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from inspector.screens.sessions.columns import Extra, Key
+from inspector.screens.sessions.columns import Key
 from inspector.screens.sessions.list_view import SessionsList
+from inspector.screens.sessions.messages import Measured, Weighed
 from inspector.screens.sessions.reader import ListReader
 
 if TYPE_CHECKING:
@@ -36,8 +37,9 @@ class Measuring:
         ]
         if wanted:
             self._reader.measure(wanted)
+        self._weigh()
 
-    def weigh(self) -> None:
+    def _weigh(self) -> None:
         """Have it found out what fills the window of the conversation under the cursor."""
         line = self._listing.current
         if line is None or line.part is not None or line.key not in self._listing.extras:
@@ -50,10 +52,16 @@ class Measuring:
         self._known = known
         self._show_known()
 
-    def take(self, key: Key, extra: Extra) -> None:
+    def take(self, found: Measured | Weighed) -> None:
         """Take what was computed of a conversation."""
-        self._listing.extras[key] = extra
+        if isinstance(found, Weighed):
+            self._listing.parts[found.line.key] = found.line.state, found.parts
+            self._listing.refresh_row(self._listing.cursor)
+            return
+        self._listing.extras[found.key] = found.extra
         self._listing.refresh()
+        if self._listing.current is not None and self._listing.current.key == found.key:
+            self._weigh()
 
     def forget(self) -> None:
         """Have everything computed anew."""

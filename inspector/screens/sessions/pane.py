@@ -33,10 +33,7 @@ POLL_SECONDS = 0.5
 AGES = 15.0
 """Seconds after which the ages of the rows are told again."""
 LOOK_SECONDS = 0.1
-"""How long a list must stand still before its rows are measured."""
-
-REST_SECONDS = 0.4
-"""How long the cursor must rest on a row before its conversation is read."""
+"""How long list and cursor must stand still before the rows are measured."""
 
 
 class SessionsPane(Reporting, Vertical):
@@ -70,7 +67,6 @@ class SessionsPane(Reporting, Vertical):
         self._paged: PagedRows[SessionLine] = PagedRows(0, self._fetch)
         self._stamps: messages.Stamps | None = None
         self._closer: Timer | None = None
-        self._resting: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """The filter while there is one, the list."""
@@ -141,21 +137,11 @@ class SessionsPane(Reporting, Vertical):
         self.reader.read_more(self._epoch, self.page, start, size)
 
     @on(RowList.Scrolled)
+    @on(RowList.Moved)
     def _look_closer(self) -> None:
         if self._closer is not None:
             self._closer.stop()
         self._closer = self.set_timer(LOOK_SECONDS, self.measuring.look)
-
-    @on(RowList.Moved)
-    def _rest(self) -> None:
-        if self._resting is not None:
-            self._resting.stop()
-        self._resting = self.set_timer(REST_SECONDS, self.measuring.weigh)
-
-    @on(messages.Weighed)
-    def _colour(self, event: messages.Weighed) -> None:
-        self.listing.parts[event.line.key] = event.line.state, event.parts
-        self.listing.refresh_row(self.listing.cursor)
 
     @on(messages.Recalled)
     def _recall(self, event: messages.Recalled) -> None:
@@ -163,10 +149,9 @@ class SessionsPane(Reporting, Vertical):
         self.post_message(self.Changed())
 
     @on(messages.Measured)
-    def _know(self, event: messages.Measured) -> None:
-        self.measuring.take(event.key, event.extra)
-        if self.listing.current is not None and event.key == self.listing.current.key:
-            self._rest()
+    @on(messages.Weighed)
+    def _know(self, event: messages.Measured | messages.Weighed) -> None:
+        self.measuring.take(event)
         self.post_message(self.Changed())
 
     @on(messages.Previewed)

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 SUMS_CELLS = 30
 """What today's money takes; the app's own name gives way to it."""
+NONE_YET = (
+    "No sessions yet. They appear here as soon as Hermes writes one.\n"
+    "To look around meanwhile: q, then hermes-inspector demo shows sample sessions."
+)
 LEAST_NAME = 12
 """Cells a title needs to be told from another."""
 
@@ -122,4 +126,4 @@ def nothing(page: SourcePage) -> str:
         return f"No conversation holds “{page.order.text}” · esc clears the filter · ^f searches messages"
     if page.errors:
         return "Nothing could be read; the reason is above."
-    return "No sessions yet. They appear here as soon as Hermes writes one."
+    return NONE_YET

@@ -12,6 +12,8 @@ from textual.strip import Strip
 
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
+from inspector.terminal.text import clean_line
+from inspector.terminal.wrap import broken
 from inspector.widgets.lists.row_source import ListRows, Row, Rows
 
 
@@ -110,7 +112,7 @@ class LineView(ScrollView, Generic[Row]):
             header = self.draw_header(width)
             return (header[y] if y < len(header) else Line()).strip(width, self.under)
         if not self.rows.count:
-            words = self.empty if y == self.HEADER_LINES + 1 else ""
+            words = _words_at(self.empty, y - self.HEADER_LINES - 1, width - 4)
             return Line().gap(2).add(words, self.palette.style("ink-muted")).strip(width, self.under)
         index = self.scroll_offset.y + y - self.HEADER_LINES
         if y == self.HEADER_LINES and (heading := self.heading_above(index)) is not None:
@@ -124,3 +126,10 @@ class LineView(ScrollView, Generic[Row]):
             return self.draw_row(row, index, width).strip(width, self.ground(index))
         waiting = "⋯" if index < self.rows.count else ""
         return Line().gap(2).add(waiting, self.palette.style("ink-faint")).strip(width, self.under)
+
+
+def _words_at(words: str, place: int, width: int) -> str:
+    """A line of what stands where the rows would, broken to the width."""
+    lines = [clean_line(line) for line in words.split("\n")]
+    rows = [line[first:last] for line in lines for _, (first, last) in broken(line, max(8, width))]
+    return rows[place] if 0 <= place < len(rows) else ""

@@ -32,7 +32,10 @@ class MapPanes(Horizontal):
 
     def __init__(self) -> None:
         super().__init__()
-        self.list = MessageList(empty="No messages: this session was opened and nothing was said.")
+        self.list = MessageList(
+            empty="No messages: this session was opened and nothing was said.\n"
+            "6 shows what it belongs to, esc goes back."
+        )
         self.message = DetailPane()
         self.sums = TextPane(id="sums")
 

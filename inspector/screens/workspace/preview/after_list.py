@@ -81,6 +81,12 @@ class AfterList(RowList[AfterEntry]):
         return draw_message(row, width, self.palette, Marks())
 
 
+NO_FACTS = (
+    "Nothing that can be checked is summarised here: no request, file, command or figure.\n"
+    "A later preview tells more; esc goes back."
+)
+
+
 class FactList(RowList[Fact]):
     """The facts of the middle, the lost ones first."""
 

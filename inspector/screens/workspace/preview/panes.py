@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from core.preview.comparison import Comparison
 from inspector.base.workers import Reporting, cancelled, in_thread
-from inspector.screens.workspace.preview.after_list import AfterList, FactList
+from inspector.screens.workspace.preview.after_list import NO_FACTS, AfterList, FactList
 from inspector.screens.workspace.preview.paired_rows import (
     BeforeRows,
     Blocks,
@@ -77,7 +77,7 @@ class PreviewPanes(Reporting, Vertical):
                 yield AfterList()
             yield DiffView(empty="Making the diff …")
             yield LongText(id="text")
-            yield FactList(empty="There are no checkable facts in the middle.")
+            yield FactList(empty=NO_FACTS)
         yield RetentionStrip()
 
     def on_mount(self) -> None:

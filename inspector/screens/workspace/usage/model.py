@@ -277,3 +277,13 @@ def _logged_calls(store: Store, session: str) -> tuple[CacheCall, ...]:
     clock = align(log.records, moments(conversation, ()))
     calls = read_calls(log, sessions, clock.utc)
     return tuple(call for call in calls if call.prompt)
+
+
+def holds(location: Location, session_id: str) -> bool:
+    """Whether a session is in a database."""
+    try:
+        with Store(location) as store:
+            store.session(session_id)
+    except InspectorError:
+        return False
+    return True

@@ -22,7 +22,7 @@ from inspector.screens.workspace.usage.card import behind
 from inspector.screens.workspace.usage.days import spent
 from inspector.screens.workspace.usage.detail import Detail, detail
 from inspector.screens.workspace.usage.list_view import LedgerList
-from inspector.screens.workspace.usage.model import PERIODS, Question, UsageAnswer, answer
+from inspector.screens.workspace.usage.model import PERIODS, Question, UsageAnswer, answer, holds
 from inspector.screens.workspace.usage.words import (
     above,
     bucket_pieces,
@@ -289,22 +289,10 @@ class UsagePanel(Reporting, Vertical):
     def _open(self, session_id: str) -> None:
         app = shell(self)
         for location in self.locations:
-            if _holds(location, session_id):
+            if holds(location, session_id):
                 app.open_conversation(location, session_id, view="usage")
                 return
 
     def copy_text(self) -> str:
         """The origin of the figure under the cursor."""
         return self.card.text
-
-
-def _holds(location: Location, session_id: str) -> bool:
-    from core.errors import InspectorError
-    from core.store.store import Store
-
-    try:
-        with Store(location) as store:
-            store.session(session_id)
-    except InspectorError:
-        return False
-    return True

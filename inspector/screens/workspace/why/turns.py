@@ -132,5 +132,5 @@ def _head(title: str, standings: Sequence[Standing]) -> tuple[Piece, ...]:
         pieces.append(("ink-muted", f" · {fmt.plural(len(standings), 'turn')}"))
     for standing, word in words.items():
         count = standings.count(standing)
-        pieces += [("ink-muted", f" · {count:,} {word}")] if count else []
+        pieces += [("ink-muted?", f" · {count:,} {word}")] if count else []
     return tuple(pieces)

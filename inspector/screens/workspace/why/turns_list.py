@@ -20,7 +20,7 @@ TOKEN = {
     Standing.OPEN: "severity-info",
     Standing.DUE: "severity-critical",
 }
-SIZE, LEAST_OUTCOME = 8, 22
+SIZE, LEAST_OUTCOME = 8, 30
 """Cells of the size, and the fewest for what came of it."""
 SIGN = {True: "✓", False: "×", None: "–"}
 _WIDE = 76

@@ -31,6 +31,8 @@ NAME = 11
 COLUMNS = (("fires at", 8), ("times", 5), ("summary", 8), ("prompts", 8), ("peak", 7), ("cost", 8))
 
 LIVING = "Living through the conversation again …"
+GIVES_WAY, ROOMY = ("summary", "prompts", "peak"), 100
+"""Columns that stand only from this width on: what is said of a setting comes first."""
 NOTES = 28
 """Cells of the words behind a bar."""
 LEAST_BAR, MOST_BAR = 8, 60
@@ -49,7 +51,7 @@ class ScenarioList(RowList[Scenario]):
     def draw_header(self, width: int) -> list[Line]:
         """Column titles."""
         line = Line().cell("threshold", NAME, self.palette.style("ink-muted"))
-        for title, cells in COLUMNS:
+        for title, cells in _columns(width):
             line.cell(title, cells, self.palette.style("ink-muted"), right=True).gap(1)
         return [line]
 
@@ -58,9 +60,10 @@ class ScenarioList(RowList[Scenario]):
         ink, one = self.palette, row.outcome
         line = Line().cell(row.name, NAME, ink.style("ink"))
         figures = (one.threshold, len(one.firings), one.summarised_tokens, one.prompt_tokens, one.peak)
-        cells_of = (*map(fmt.short, figures), fmt.money(one.usd, mark=fmt.ESTIMATE))
-        for (_, cells), text in zip(COLUMNS, cells_of, strict=True):
-            line.cell(text, cells, ink.style("ink-muted"), right=True).gap(1)
+        texts = (*map(fmt.short, figures), fmt.money(one.usd, mark=fmt.ESTIMATE))
+        text_of = dict(zip((title for title, _ in COLUMNS), texts, strict=True))
+        for title, cells in _columns(width):
+            line.cell(text_of[title], cells, ink.style("ink-muted"), right=True).gap(1)
         said = Line()
         self._notes(row, said)
         room = width - line.width - NOTES  # the same in every row: one scale
@@ -150,6 +153,11 @@ class OtherSettingsScreen(Page):
         """Stop and go back."""
         self.workers.cancel_group(self, "scenarios")
         self.app.pop_screen()
+
+
+def _columns(width: int) -> tuple[tuple[str, int], ...]:
+    """The columns that leave what is said of a setting its room."""
+    return tuple(one for one in COLUMNS if width >= ROOMY or one[0] not in GIVES_WAY)
 
 
 def spent_on(one: Scenario) -> float:

@@ -117,7 +117,7 @@ async def test_an_empty_store_is_examined_to_the_end_and_says_of_what(
     async with app.run_test(size=(120, 40)) as pilot:
         await findings_of(pilot)
         shown = drawn(pilot)
-        assert "Nothing to report. Every rule was checked: rows, log, config and file." in shown
+        assert "Nothing is wrong: every rule was checked against rows, log, config and file." in shown
         assert "examining" not in shown
 
 

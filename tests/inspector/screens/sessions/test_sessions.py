@@ -35,7 +35,7 @@ async def test_unknown_is_never_drawn_as_nought(app: MakeApp, home: Path) -> Non
     async with running.run_test(size=(120, 30)) as pilot:
         await settle(pilot)
         silent = next(line for line in drawn(running) if "journal" in line)
-        assert silent.split()[-3:] == ["–", "–", "0"]  # tokens and cost; it was never compressed
+        assert silent.split()[-2:] == ["–", "0"]  # no cost; it was never compressed
 
 
 async def test_no_bucket_of_an_unreported_session_is_drawn_as_nought(app: MakeApp, home: Path) -> None:

@@ -18,7 +18,7 @@ from core.preview.summarisers import Writer
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread
 from inspector.screens.page import Page
-from inspector.screens.workspace.preview.after_list import FATES
+from inspector.screens.workspace.preview.after_list import FATES, NO_FACTS
 from inspector.screens.workspace.preview.focus.column import FocusColumn
 from inspector.screens.workspace.preview.focus.model import (
     COMPARED,
@@ -47,7 +47,7 @@ class FateList(RowList[FateRow]):
     HEADER_LINES = 1
 
     def __init__(self, names: Sequence[str]) -> None:
-        super().__init__(empty="There are no checkable facts in the middle.")
+        super().__init__(empty=NO_FACTS)
         self._names = tuple(names)
 
     def draw_header(self, width: int) -> list[Line]:

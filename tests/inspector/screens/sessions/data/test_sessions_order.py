@@ -92,7 +92,6 @@ async def test_s_goes_through_the_columns_in_sight(app: MakeApp, home: Path) -> 
             "model",
             "pressure",
             "compressions",
-            "tokens",
             "cost",
         }
 
