@@ -19,9 +19,9 @@ asyncio.run(main())
 """
 LISTED = """
 import asyncio, os, sys
-from core.store.locate import locate
+from core.store.database.locate import locate
 from inspector.app import InspectorApp
-from inspector.widgets.row_list import RowList
+from inspector.widgets.lists.row_list import RowList
 async def main():
     app = InspectorApp(locate(db=sys.argv[1]))
     async with app.run_test(size=(120, 40)) as pilot:

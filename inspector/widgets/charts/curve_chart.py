@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
-from textual import events
+from textual import events, on
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
@@ -15,13 +16,14 @@ from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.terminal.text import cell_len
 from inspector.widgets.charts.pressure_bar import NEAR
-from inspector.widgets.charts.stack import Layer, cell_of, drawn, ends_of, legend
+from inspector.widgets.charts.stack import Cell, Layer, cell_of, drawn, ends_of, legend
 
 AXIS = 7
 """Cells of the scale on the left."""
 LIMIT = " threshold "
 NUMBERS = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 MANY = "◦"
+EMPTY = Cell(0)
 SCALE_ROWS = 5
 """Rows from which half of the scale is named too."""
 
@@ -43,6 +45,28 @@ class Mark:
 def number(index: int) -> str:
     """The sign of the n-th mark, counted from 0: ① to ⑳, then one sign for all."""
     return NUMBERS[index] if index < len(NUMBERS) else MANY
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of a chart as they fill its cells.
+
+    Attributes:
+        top: What the highest cell stands for.
+        ends: Of each column where each layer ends, in eighths of a cell.
+        over: Whether it reaches the threshold.
+    """
+
+    top: int
+    layers: tuple[Layer, ...]
+    ends: tuple[tuple[int, ...], ...]
+    over: tuple[bool, ...]
+
+    def cells(self, row: int, count: int) -> Iterable[tuple[Cell, bool]]:
+        """What each cell of a row shows, counted from the bottom; whether its column is over the limit."""
+        if not self.ends:
+            return ((EMPTY, False),) * count
+        return zip((cell_of(ends, row) for ends in self.ends), self.over, strict=True)
 
 
 class CurveChart(Widget):
@@ -71,11 +95,22 @@ class CurveChart(Widget):
     """A value in words."""
 
     _tallest = 0
+    _columns: Columns | None = None
 
     def watch_made_of(self, layers: tuple[Layer, ...]) -> None:
         """Know the tallest column before its lines are drawn one by one."""
         heights = (sum(column) for column in zip(*(one.values for one in layers), strict=True))
         self._tallest = int(max(heights, default=0))
+        self._columns = None
+
+    @on(events.Resize)
+    def watch_values(self) -> None:
+        """The columns are worked out anew, once for all lines."""
+        self._columns = None
+
+    def watch_threshold(self) -> None:
+        """It takes part in the scale."""
+        self._columns = None
 
     def point(self, step: int) -> None:
         """Read out another value: from none the newest, or the one before the selected mark."""
@@ -134,6 +169,19 @@ class CurveChart(Widget):
         """For each cell which of the values it shows."""
         return told(self.values, self._cells, self.tell)
 
+    def _worked_out(self, rows: int) -> Columns:
+        """What stands in each column, worked out for all its lines at once: that is half of the drawing."""
+        if self._columns is None:
+            layers, shown, top = (
+                self.made_of or self._plain_layers(),
+                self._told if self.values else [],
+                self._top,
+            )
+            ends = tuple(ends_of([one.values[place] for one in layers], top, rows) for place in shown)
+            over = tuple(self._over(self.values[place]) for place in shown)
+            self._columns = Columns(top, layers, ends, over)
+        return self._columns
+
     @property
     def _top(self) -> int:
         most = max(1, *self.values, self._tallest, int((self.threshold or 0) * 1.08))
@@ -141,7 +189,8 @@ class CurveChart(Widget):
 
     def _plot(self, row: int, rows: int, width: int, ink: Palette) -> Line:
         """One row of cells, counted from the bottom."""
-        top, cells = self._top, self._cells
+        columns = self._worked_out(rows)
+        top, layers = columns.top, columns.layers
         limit = None if self.threshold is None else min(rows - 1, int(self.threshold / top * rows))
         here = row == limit
         line = Line().cell(
@@ -151,25 +200,25 @@ class CurveChart(Widget):
             right=True,
         )
         line.gap(1)
-        shown = self._told if self.values else []
-        over = [self._over(self.values[place]) for place in shown]
-        named = here and cells > 3 * len(LIMIT) and not any(over[: len(LIMIT) + 2])
-        layers = self.made_of or self._plain_layers()
-        for cell in range(cells):
-            place = shown[cell] if shown else -1
-            ends = ends_of([one.values[place] for one in layers], top, rows) if shown else ()
-            block = cell_of(ends, row)
-            past = bool(over) and over[cell]
+        for (block, past), alike in groupby(columns.cells(row, self._cells)):
+            count = len(tuple(alike))
             if block.level and (past or not here):  # what stays below the line does not break it
                 sign, style = drawn(block, layers, ink, plain=self.app.no_color and bool(self.made_of))
                 hot = past and limit is not None and row >= limit
-                line.add(sign, ink.style("severity-critical") if hot else style)
+                line.add(sign * count, ink.style("severity-critical") if hot else style)
             elif here:
-                word = LIMIT[cell - 2] if named and 0 <= cell - 2 < len(LIMIT) else "─"
-                line.add(word, ink.style("threshold"))
+                name = self._named(columns, line.width - AXIS - 1, count)
+                line.add(name, ink.style("threshold"))
             else:
-                line.gap(1)
+                line.gap(count)
         return line.add("─" * max(0, width - line.width - 1) if here else "", ink.style("threshold"))
+
+    def _named(self, columns: Columns, start: int, count: int) -> str:
+        """A piece of the line at the limit, its name in its first cells where no column crosses it."""
+        first = len(LIMIT) + 2
+        named = self._cells > 3 * len(LIMIT) and not any(columns.over[:first])
+        whole = ("──" + LIMIT if named else "").ljust(start + count, "─")
+        return whole[start : start + count]
 
     def _label(self, row: int, rows: int, top: int, *, here: bool) -> str:
         """The number of the scale a row carries: threshold, top, half."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -56,13 +57,16 @@ def ends_of(parts: Sequence[float], top: float, rows: int) -> tuple[int, ...]:
 def cell_of(ends: Sequence[int], row: int) -> Cell:
     """The cell of a column in a row, counted from the bottom. Of more than two layers the widest speak."""
     low, high = row * EIGHTHS, (row + 1) * EIGHTHS
+    place = bisect_right(ends, low)
+    if place == len(ends):
+        return Cell(0)
+    if ends[place] >= high:
+        return Cell(EIGHTHS, place)
     spans = [
         (min(end, high) - max(start, low), place, min(end, high) - low)
         for place, (start, end) in enumerate(zip((0, *ends), ends, strict=False))
         if min(end, high) > max(start, low)
     ]
-    if not spans:
-        return Cell(0)
     filled = spans[-1][2]
     if filled < EIGHTHS or len(spans) == 1:
         return Cell(filled, max(spans)[1])
