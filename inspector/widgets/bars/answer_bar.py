@@ -19,7 +19,7 @@ from inspector.widgets.panes.text_wrap import wrap
 
 _WELL = "●"
 _MOST_LINES = 3
-"""Of the sentence; a terminal of 60 cells needs three for the longest."""
+"""Of the sentence, and of what helps; a terminal of 60 cells needs three for the longest."""
 _TOKEN = {
     None: "severity-ok",
     Severity.INFO: "severity-info",
@@ -59,7 +59,7 @@ class AnswerBar(Widget):
         if not self.answer.sentence:
             return [(False, self.waiting)]
         said = list(wrap(clean(self.answer.sentence), room))[:_MOST_LINES]
-        helps = list(wrap(clean(self.answer.helps), room))[:2] if self.answer.remedy else []
+        helps = list(wrap(clean(self.answer.helps), room))[:_MOST_LINES] if self.answer.remedy else []
         return [*((False, line) for line in said), *((True, line) for line in helps)]
 
     def _lines(self, width: int, ink: Palette) -> Iterator[Line]:

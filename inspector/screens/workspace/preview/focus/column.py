@@ -24,6 +24,8 @@ from inspector.widgets.panes.text_wrap import wrap
 
 Piece: TypeAlias = tuple[str, bool]
 """A line of text, and whether it opens a section."""
+ROOMY = 34
+"""Cells of a column from which figures are told in full."""
 
 
 class ColumnHead(Widget):
@@ -71,13 +73,15 @@ class ColumnHead(Widget):
         for topic, (kept, of) in zip(self._topics, self._counts, strict=False):
             token = "ink-muted" if not of else "severity-ok" if kept == of else "severity-warning"
             line = Line().gap().add(f"{kept:,} of {of:,} ", palette.style(token, bold=topic == self._topic))
-            words = f"facts of “{clean_line(topic)}”"
+            about = f"“{clean_line(topic)}”"
+            words = f"facts of {about}" if self.size.width >= ROOMY else about
             yield line.add(words, palette.style("ink-muted"), most=max(0, self.size.width - line.width - 1))
         facts = shown.retention.anchors if shown.retention else ()
         kept = sum(fact.fate != LOST for fact in facts)
-        words = f"{kept:,} of {len(facts):,} facts in all"
+        roomy = self.size.width >= ROOMY
+        words = f"{kept:,} of {len(facts):,} {'facts in all' if roomy else 'in all'}"
         yield Line().gap().add(words, palette.style("ink"), most=max(0, self.size.width - 2))
-        words = f"{fmt.short(shown.after_tokens, mark=fmt.ESTIMATE)} tokens after"
+        words = f"{fmt.short(shown.after_tokens, mark=fmt.ESTIMATE)} {'tokens after' if roomy else 'after'}"
         yield Line().gap().add(words, palette.style("ink-muted"), most=max(0, self.size.width - 2))
 
 
