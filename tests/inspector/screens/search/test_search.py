@@ -2,10 +2,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from textual.widgets import Input
+
 from core.model.transcript.message import RowState
 from inspector.screens.search.screen import HitList, SearchScreen, _near, _pattern, _pieces
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
+from inspector.settings.state import RememberedState
 from inspector.widgets.bars.banner import Banner
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
@@ -35,6 +38,48 @@ def test_what_is_brought_into_sight_begins_with_a_word() -> None:
     assert _near("some words before it " * 9 + "needle", _pattern("needle"), 60).startswith(
         "…words before it"
     )
+
+
+class Remembering(RememberedState):
+    """Keeps what is remembered to itself."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, object] = {}
+
+    def read(self, name: str) -> object:
+        return self.kept.get(name)
+
+    def remember(self, name: str, value: str | bool) -> None:
+        self.kept[name] = value
+
+
+async def test_before_anything_is_typed_it_says_what_to_type_and_what_was_searched_before(
+    app: MakeApp, home: Path
+) -> None:
+    state = Remembering()
+    state.remember("welcomed", True)
+    running = app(home, state=state)
+    async with running.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "ctrl+f")
+        assert "Type words of a message" in drawn(pilot)
+        assert "Searched before" not in drawn(pilot)
+        await press(pilot, *"answer", "enter", "escape", "ctrl+f")
+        assert "Searched before" in drawn(pilot)
+        await press(pilot, "up")
+        assert running.screen.query_one(Input).value == "answer"
+
+
+async def test_a_search_for_a_credential_is_not_remembered(app: MakeApp, home: Path) -> None:
+    state = Remembering()
+    state.remember("welcomed", True)
+    running = app(home, state=state)
+    async with running.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "ctrl+f")
+        running.screen.query_one(Input).value = f"sk-ant-api03-{'Ab3xY9' * 12}"
+        await press(pilot, "enter")
+    assert "searches" not in state.kept
 
 
 async def test_how_many_there_are_and_where_the_cursor_is_stand_below_the_question(

@@ -12,7 +12,8 @@ from core.store.database.locate import Location
 from inspector.screens.workspace.map.view import MapView
 from inspector.screens.workspace.preview.after_list import FactList
 from inspector.screens.workspace.preview.header import words_of
-from inspector.screens.workspace.preview.panes import DIFF, LOST, SIDES
+from inspector.screens.workspace.preview.paired_rows import before_banding, blocks_of, linked
+from inspector.screens.workspace.preview.panes import DIFF, LOST, SIDES, PreviewPanes
 from inspector.screens.workspace.preview.summariser_choice import WriterChoice
 from inspector.screens.workspace.preview.view import PreviewView
 from inspector.widgets.messages.diff_view import DiffView
@@ -257,3 +258,16 @@ async def test_the_wheel_over_one_side_takes_the_other_along_and_leaves_the_curs
         assert right.scroll_offset.y > 0
         assert left.scroll_offset.y > 0
         assert left.message == read
+
+
+async def test_the_row_under_the_cursor_is_level_with_the_one_that_stands_for_it(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        panes = pilot.app.screen.query_one(PreviewPanes)
+        panes.before.cursor = 160
+        await settle(pilot)
+        assert panes.laid is not None
+        assert panes.after.after is not None
+        blocks = blocks_of(before_banding(panes.laid), panes.laid.head.size, panes.laid.middle.size)
+        stands = linked(160, blocks, panes.after.after.blocks)
+        assert stands - panes.after.scroll_offset.y == 160 - panes.before.scroll_offset.y

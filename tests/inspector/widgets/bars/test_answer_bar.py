@@ -1,0 +1,51 @@
+"""What stands first on a screen: a sentence, and what helps."""
+
+from __future__ import annotations
+
+import pytest
+from textual.app import App, ComposeResult
+
+from core.model.finding import Severity
+from core.model.headline import Headline
+from inspector.widgets.bars.answer_bar import AnswerBar
+
+
+class Alone(App[None]):
+    def compose(self) -> ComposeResult:
+        yield AnswerBar()
+
+
+async def shown(told: Headline, width: int) -> list[str]:
+    async with Alone().run_test(size=(width, 12)) as pilot:
+        bar = pilot.app.query_one(AnswerBar)
+        bar.answer = told
+        await pilot.pause()
+        return [bar.render_line(y).text.rstrip() for y in range(bar.size.height)]
+
+
+@pytest.mark.parametrize(
+    ("severity", "sign", "word"),
+    [
+        (Severity.CRITICAL, "■", "Fix:"),
+        (Severity.WARNING, "▲", "Fix:"),
+        (Severity.INFO, "•", "What helps:"),
+        (None, "●", "What helps:"),
+    ],
+)
+async def test_only_what_is_wrong_is_fixed(severity: Severity | None, sign: str, word: str) -> None:
+    lines = await shown(Headline("It is so.", "Do that.", severity), 60)
+    assert lines == [f" {sign} It is so.", f"   {word} Do that."]
+
+
+async def test_what_helps_stays_whole_in_a_narrow_terminal() -> None:
+    helps = (
+        "Leave prompt_caching.cache_ttl at 5m: the other would have cost $0.62 more over all of these calls."
+    )
+    lines = await shown(Headline("It is so.", helps), 60)
+    assert "".join(lines).endswith("calls.")
+
+
+async def test_wide_characters_are_never_cut_in_half() -> None:
+    lines = await shown(Headline("周末去杭州的行程" * 4 + ".", None), 21)
+    assert "".join(line.strip() for line in lines).replace("● ", "").startswith("周末去杭州的行程周末")
+    assert all(len(line) <= 21 for line in lines)
