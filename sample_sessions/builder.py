@@ -9,6 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from core.apply.journal import FILE_NAME, Journal
 from sample_sessions.data import mapping
 from sample_sessions.database import write
 from sample_sessions.playing.cast import Line, Model, Played
@@ -16,6 +17,7 @@ from sample_sessions.playing.play import play
 from sample_sessions.playing.stage import Stage, World
 from sample_sessions.releases import Profile, profiles
 from sample_sessions.scenario import Scenario, duration, scenarios
+from sample_sessions.written import write_compaction
 
 
 @dataclass(slots=True)
@@ -44,6 +46,9 @@ def build(target: Path, *, now: datetime | None = None, only: Iterable[Scenario]
     for name, home in homes.items():
         folder = target / "profiles" / name if name else target
         _store(folder, profiles()[name], home)
+        for played in home.sessions:
+            if played.script.written:
+                write_compaction(folder, played.id, Journal(target / FILE_NAME), now - played.script.written)
     return target
 
 

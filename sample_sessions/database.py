@@ -33,7 +33,7 @@ def write(path: Path, profile: Profile, sessions: Iterable[Played]) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         for setting in ("synchronous = OFF", "journal_mode = OFF", "cache_size = -65536"):
             db.execute(f"PRAGMA {setting}")
-        db.executescript(text(f"schema/{release.schema}"))
+        db.executescript(text(f"schema/{release.schema}.sql"))
         _take_away(db, release.lacks)
         db.execute("BEGIN")
         db.execute("INSERT INTO schema_version VALUES (?)", [release.version])
@@ -41,6 +41,7 @@ def write(path: Path, profile: Profile, sessions: Iterable[Played]) -> None:
         for played in sorted(sessions, key=lambda played: played.began):
             store.keep(played)
         db.execute("COMMIT")
+        db.executescript(text(f"schema/{release.schema}-search.sql"))
         db.execute("PRAGMA journal_mode = WAL")
 
 

@@ -134,6 +134,7 @@ class Script:
         began: How long before the moment of building it started.
         branch_of, delegate_of: Key of the parent, if it has one.
         share: Rows a branch takes over from its parent.
+        written: How long before the moment of building this program compacted it.
     """
 
     key: str
@@ -150,6 +151,7 @@ class Script:
     share: int = 0
     guards: Mapping[str, Any] = field(default_factory=dict)
     reports_usage: bool = True
+    written: timedelta | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +184,8 @@ def duration(text: str | int) -> timedelta:
 
 
 def _script(raw: Mapping[str, Any]) -> Script:
-    header = {key: value for key, value in raw.items() if key not in ("steps", "began")}
-    return Script(**header, began=duration(raw["began"]), steps=_steps(raw["steps"]))
+    spans = {key: duration(raw[key]) for key in ("began", "written") if key in raw}
+    return Script(**{**raw, **spans, "steps": _steps(raw["steps"])})
 
 
 def _steps(raw: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:

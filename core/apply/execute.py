@@ -49,6 +49,7 @@ def execute(
     *,
     force: Collection[str] = (),
     progress: Callable[[str], None] = lambda name: None,
+    now: datetime | None = None,
 ) -> Applied:
     """Write a rehearsal to its database.
 
@@ -60,6 +61,7 @@ def execute(
         journal: Where the replaced rows are kept.
         force: Names of guards to pass regardless, where they allow it.
         progress: Told the name of each step as it begins.
+        now: The time the rows and the journal get; the present by default.
 
     Raises:
         DatabaseError: A guard refuses, the session is being compressed, or the write failed; nothing changed.
@@ -73,13 +75,20 @@ def execute(
         case = _Case(connection, rehearsal, take(connection, rehearsal.session_id, live), version, holder)
         _require_guards(rehearsal, holder, force, progress)
         progress("prepare")
-        entry = _entry(case)
+        now = now or datetime.now(UTC)
+        entry = _entry(case, now)
         journal.add(entry)
         inserted, seconds = _carry_out(case, journal, entry, progress)
     progress("read back")
     _read_back(rehearsal, journal, entry.summary.id)
     return Applied(
-        entry.summary.id, rehearsal.mode, rehearsal.session_id, rehearsal.target_id, inserted, seconds
+        entry.summary.id,
+        entry.summary.database,
+        rehearsal.mode,
+        rehearsal.session_id,
+        rehearsal.target_id,
+        inserted,
+        seconds,
     )
 
 
@@ -94,10 +103,9 @@ def _require_guards(
     require(results)
 
 
-def _entry(case: _Case) -> Entry:
+def _entry(case: _Case, now: datetime) -> Entry:
     """What is known before anything is written: the old rows, whole, and what will be set in them."""
     connection, rehearsal, seen = case.connection, case.rehearsal, case.seen
-    now = datetime.now(UTC)
     settings = _settings(rehearsal)
     records = [
         Record("messages", key, seen.messages[key], changes(seen.messages[key], new, new))
@@ -135,7 +143,7 @@ def _carry_out(
     try:
         expect(case.connection, _settings(case.rehearsal), case.seen)
         with (
-            prepared(case.connection, case.rehearsal, time.time()),
+            prepared(case.connection, case.rehearsal, entry.summary.at.timestamp()),
             journal.completing(entry_id) as complete,
         ):
             progress("write")

@@ -18,7 +18,7 @@ from core.apply.database.exact_values import Cell, dump, load
 from core.errors import NotFoundError
 from core.model.compaction.apply import ApplyMode, EntryState, JournalEntry
 from core.store.database.connect import reading
-from core.support.file_cache import state_directory
+from core.support.file_cache import cache_directory, state_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,8 +61,23 @@ def journal_path(environ: Mapping[str, str] = os.environ) -> Path:
     return state_directory(environ) / FILE_NAME
 
 
+def journal_of(database: Path) -> Journal:
+    """Where what is written to a database is on record: the samples have a journal in their own home."""
+    place, cache = database.resolve(), cache_directory().resolve()
+    inside = place.relative_to(cache).parts if place.is_relative_to(cache) else ()
+    return Journal(cache / inside[0] / FILE_NAME) if len(inside) > 1 else Journal()
+
+
+def undo_command(entry_id: str, database: Path) -> str:
+    """What a user types to take an operation back."""
+    elsewhere = "" if journal_of(database).path == journal_path() else f" --db {database}"
+    return f"hermes-inspector undo {entry_id}{elsewhere}"
+
+
 class Journal:
     """The operations on record.
+
+    Databases below its folder are named from there, so that the folder may be moved.
 
     Args:
         path: The journal's file; made, readable by its owner alone, on the first write.
@@ -80,7 +95,7 @@ class Journal:
                     "id": summary.id,
                     "at": summary.at.timestamp(),
                     "state": summary.state.value,
-                    "database": str(summary.database),
+                    "database": str(self._from_here(summary.database)),
                     "identity": entry.identity,
                     "session_id": summary.session_id,
                     "target_id": summary.target_id,
@@ -119,9 +134,8 @@ class Journal:
         if not self.path.exists():
             return ()
         with self._opened() as database:
-            return tuple(
-                _summary(row) for row in database.query(f"{_LISTED} ORDER BY o.at DESC, o.rowid DESC")
-            )
+            rows = database.query(f"{_LISTED} ORDER BY o.at DESC, o.rowid DESC")
+            return tuple(_summary(row, self.path.parent) for row in rows)
 
     def entry(self, entry_id: str) -> Entry:
         """One operation with its rows.
@@ -154,6 +168,10 @@ class Journal:
                     database.table("records").delete_where("operation = ?", [entry_id])
                     database.table("operations").delete_where("id = ?", [entry_id])
             database.vacuum()
+
+    def _from_here(self, database: Path) -> Path:
+        folder = self.path.parent
+        return database.relative_to(folder) if database.is_relative_to(folder) else database
 
     @contextmanager
     def _opened(self) -> Iterator[Database]:
@@ -210,12 +228,12 @@ FROM operations o LEFT JOIN records r ON r.operation = o.id AND r.table_name = '
 """
 
 
-def _summary(row: Mapping[str, Any]) -> JournalEntry:
+def _summary(row: Mapping[str, Any], folder: Path) -> JournalEntry:
     return JournalEntry(
         id=row["id"],
         at=datetime.fromtimestamp(row["at"], UTC),
         state=EntryState(row["state"]),
-        database=Path(row["database"]),
+        database=folder / row["database"],
         session_id=row["session_id"],
         target_id=row["target_id"],
         mode=ApplyMode(row["mode"]),

@@ -59,31 +59,3 @@ CREATE UNIQUE INDEX idx_sessions_title_unique ON sessions (title) WHERE title IS
 CREATE INDEX idx_messages_session ON messages (session_id, timestamp);
 CREATE INDEX idx_messages_session_active ON messages (session_id, active, timestamp);
 CREATE INDEX idx_session_model_usage_session ON session_model_usage (session_id);
-
-CREATE VIRTUAL TABLE messages_fts USING fts5 (content);
-CREATE VIRTUAL TABLE messages_fts_trigram USING fts5 (content, tokenize = 'trigram');
-
-CREATE TRIGGER messages_fts_insert AFTER INSERT ON messages BEGIN
-  INSERT INTO messages_fts (rowid, content)
-  VALUES (new.id, coalesce(new.content, '') || ' ' || coalesce(new.tool_name, '') || ' ' || coalesce(new.tool_calls, ''));
-END;
-CREATE TRIGGER messages_fts_delete AFTER DELETE ON messages BEGIN
-  DELETE FROM messages_fts WHERE rowid = old.id;
-END;
-CREATE TRIGGER messages_fts_update AFTER UPDATE ON messages BEGIN
-  DELETE FROM messages_fts WHERE rowid = old.id;
-  INSERT INTO messages_fts (rowid, content)
-  VALUES (new.id, coalesce(new.content, '') || ' ' || coalesce(new.tool_name, '') || ' ' || coalesce(new.tool_calls, ''));
-END;
-CREATE TRIGGER messages_fts_trigram_insert AFTER INSERT ON messages BEGIN
-  INSERT INTO messages_fts_trigram (rowid, content)
-  VALUES (new.id, coalesce(new.content, '') || ' ' || coalesce(new.tool_name, '') || ' ' || coalesce(new.tool_calls, ''));
-END;
-CREATE TRIGGER messages_fts_trigram_delete AFTER DELETE ON messages BEGIN
-  DELETE FROM messages_fts_trigram WHERE rowid = old.id;
-END;
-CREATE TRIGGER messages_fts_trigram_update AFTER UPDATE ON messages BEGIN
-  DELETE FROM messages_fts_trigram WHERE rowid = old.id;
-  INSERT INTO messages_fts_trigram (rowid, content)
-  VALUES (new.id, coalesce(new.content, '') || ' ' || coalesce(new.tool_name, '') || ' ' || coalesce(new.tool_calls, ''));
-END;

@@ -45,7 +45,7 @@ _INSIDE = re.compile(r"\b(?:from|in|of|at|to|into|inside|within)\s[`'\"(]?$", re
 _IDENTIFIER = re.compile(r"[\w.-]+")
 _LONG_WORD = re.compile(r"\w{3,}")
 _LABEL = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)?(?:[A-Z][\w ]{2,24}:\s+)?")
-_DECIMAL = re.compile(r"(?<![\w.,/-])\d+\.\d+(?:\.\d+)?(?![\w./-])")
+_DECIMAL = re.compile(r"(?<![\w.,/-])(?:\d+\.\d+(?:\.\d+)?|\d{1,2}:\d{2}|\d{1,3}(?:,\d{3})+)(?![\w./:-])")
 _CLAUSE = re.compile(r"[;:,]\s+|\s+(?:and|but|so|then)\s+")
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
@@ -95,10 +95,10 @@ def _named(text: str) -> Iterator[FactValue]:
 
 
 def _strangers(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]:
-    """Versions and people nobody speaks of."""
-    for version in _DECIMAL.findall(sentence):
-        if not evidence.mentions(version):
-            yield "numbers", version
+    """Versions, times, large figures and people nobody speaks of."""
+    for figure in _DECIMAL.findall(sentence):
+        if not (evidence.mentions(figure) or evidence.mentions(figure.replace(",", ""))):
+            yield "numbers", figure
     for person in () if sentence.endswith((":", "：")) else _PERSON.findall(sentence):
         if not any(evidence.mentions(word) for word in person.split()):
             yield "names", person
@@ -123,7 +123,7 @@ def _supported(fact: FactValue, sentence: str, evidence: Evidence) -> bool:
         case "names":
             return _name(value, evidence)
         case _:
-            return evidence.holds(value)
+            return evidence.holds(value) or (value[:1] == "#" and evidence.mentions(value[1:]))
 
 
 def _path(path: str, evidence: Evidence) -> bool:
@@ -145,7 +145,8 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     counted = sentence[sentence.find(value) + len(value) :].split(maxsplit=1)[:1]
     if unit in _COUNTED or (counted and counted[0].rstrip(".,;)") in _COUNTED):
         return True
-    if not money and unit != "%" and figure.isdigit() and int(figure) <= _SMALL:
+    counted_by_hand = not money and unit not in lexicon().dull_units
+    if counted_by_hand and figure.isdigit() and int(figure) <= _SMALL:
         return True
     at = sentence.find(value)
     if _ROUGH.search(sentence[max(0, at - 16) : at]):

@@ -125,6 +125,7 @@ class Applied:
     """
 
     undo_id: str
+    database: Path
     mode: ApplyMode
     session_id: str
     target_id: str

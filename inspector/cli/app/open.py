@@ -61,7 +61,7 @@ def _app(args: argparse.Namespace) -> InspectorApp:
     own |= _engine(args, places[0] if places else None)
     if view in (None, HOME, *PAGES) and args.session is None:
         return InspectorApp(places, view=view, **own)
-    place, session_id = _conversation(args)
+    place, session_id = _conversation(args, view)
     others = (one for one in places if one != place)
     return InspectorApp((place, *others), session=session_id, view=view, focuses=focuses, **own)
 
@@ -117,11 +117,19 @@ def _state() -> RememberedState:
     return RememberedState(journal_path().with_name(FILE_NAME))
 
 
-def _conversation(args: argparse.Namespace) -> tuple[Location, str]:
-    """The conversation a screen of the workspace is opened on: the newest unless one is named."""
-    args.session = args.session or target.LATEST
+def _conversation(args: argparse.Namespace, view: str | None) -> tuple[Location, str]:
+    """The conversation a screen is opened on unless one is named: the newest, to undo the one last written."""
+    args.session = args.session or (_last_written(args) if view == "undo" else None) or target.LATEST
     with target.session(args) as (store, session):
         return store.location, session.id
+
+
+def _last_written(args: argparse.Namespace) -> str | None:
+    """The session that was last written to from here, and not taken back."""
+    from inspector.screens.apply.work import newest_write
+
+    found = [entry for place in target.locations(args) if (entry := newest_write(place))]
+    return max(found, key=lambda entry: entry.at).target_id if found else None
 
 
 def _view(screen: str | None) -> str | None:

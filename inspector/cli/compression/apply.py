@@ -100,14 +100,14 @@ def carry_out(args: argparse.Namespace, store: Store, rehearsal: Rehearsal) -> A
     """
     from core.apply.checks.guards import check_guards, require
     from core.apply.execute import execute
-    from core.apply.journal import Journal
+    from core.apply.journal import journal_of
 
     results = check_guards(store, rehearsal, force=args.force)
     for line in (*_rows(rehearsal), *_checklist(results)):
         output.write_note(line)
     require(results)
     confirm.ask(f"Write this to {rehearsal.database}?", yes=args.yes)
-    return execute(rehearsal, Journal(), force=args.force)
+    return execute(rehearsal, journal_of(rehearsal.database), force=args.force)
 
 
 def payload(applied: Applied | None) -> dict[str, Any]:
@@ -129,9 +129,11 @@ def lines(applied: Applied | None) -> Iterator[str]:
     """What people are told about writing; nothing when nothing was written."""
     if applied is None:
         return
+    from core.apply.journal import undo_command
+
     yield ""
     yield f"written to {applied.target_id} ({applied.mode.value}), {len(applied.inserted)} rows"
-    yield f"take it back with: hermes-inspector undo {applied.undo_id}"
+    yield f"take it back with: {undo_command(applied.undo_id, applied.database)}"
 
 
 def _guards(text: str) -> tuple[str, ...]:

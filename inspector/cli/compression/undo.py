@@ -36,10 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Take back an operation, or show what is on record."""
-    from core.apply.journal import Journal
     from core.apply.undo import recover
 
-    journal = Journal()
+    journal = _journal(args)
     recover(journal)
     if args.list:
         return _show(args, _entries(args, journal))
@@ -55,13 +54,26 @@ def run(args: argparse.Namespace) -> int:
     return _show(args, (undo(journal, entry_id),))
 
 
-def _entries(args: argparse.Namespace, journal: Journal) -> Sequence[JournalEntry]:
-    """What is on record; of one store, when the command line names it."""
-    if not (args.db or args.home or args.profile):
-        return journal.entries()
+def _journal(args: argparse.Namespace) -> Journal:
+    """The user's journal, or that of the store the command line names."""
+    from core.apply.journal import Journal, journal_of
+
+    return journal_of(_named(args)[0]) if _named(args) else Journal()
+
+
+def _named(args: argparse.Namespace) -> list[Path]:
+    """The databases the command line names, if it names any."""
     from inspector.cli.arguments import target
 
-    named = {place.db.resolve() for place in target.locations(args)}
+    chosen = args.db or args.home or args.profile
+    return [place.db.resolve() for place in target.locations(args)] if chosen else []
+
+
+def _entries(args: argparse.Namespace, journal: Journal) -> Sequence[JournalEntry]:
+    """What is on record; of one store, when the command line names it."""
+    named = _named(args)
+    if not named:
+        return journal.entries()
     return [entry for entry in journal.entries() if Path(entry.database).resolve() in named]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
+from core.apply.journal import undo_command
 from core.model.compaction.apply import Applied, ApplyMode, GuardResult, GuardState, JournalEntry, Rehearsal
 from inspector.screens.apply.work import Proposal, Review
 from inspector.terminal import formatting as fmt
@@ -114,4 +115,5 @@ def applied_lines(applied: Applied, proposal: Proposal, width: int, ink: Palette
     locked = f"the database was locked for {applied.seconds * 1000:,.0f} ms; read back and equal"
     yield from field("", locked, width, ink)
     yield from field("resume", f"hermes --resume {applied.target_id}", width, ink)
-    yield from field("undo", f"hermes-inspector undo {applied.undo_id}, or U here and on Preview", width, ink)
+    undo = undo_command(applied.undo_id, applied.database)
+    yield from field("undo", f"{undo}, or U here and on Preview", width, ink)

@@ -151,7 +151,7 @@ class ApplyScreen(Page):
     @in_thread("apply")
     def put_back(self, applied: Applied) -> None:
         """Take it back."""
-        take_back(applied.undo_id)
+        take_back(applied.database, applied.undo_id)
         self.post_message(self.TakenBack())
 
     def _told(self, name: str) -> None:

@@ -8,6 +8,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.message import Message as Event
 
+from core.apply.journal import undo_command
 from core.model.compaction.apply import JournalEntry
 from inspector.base.commands import bindings
 from inspector.base.workers import in_thread
@@ -67,12 +68,12 @@ class UndoScreen(Page):
         entry = self._entry
         yield from place_lines(entry, width, ink)
         yield from field("rows", f"{entry.replaced:,} replaced, {entry.written:,} written", width, ink)
-        yield from field("undo", f"hermes-inspector undo {entry.id}", width, ink, "ink-muted")
+        yield from field("undo", undo_command(entry.id, entry.database), width, ink, "ink-muted")
 
     @in_thread("undo")
     def put_back(self) -> None:
         """Take it back."""
-        take_back(self._entry.id)
+        take_back(self._entry.database, self._entry.id)
         self.post_message(self.TakenBack())
 
     @on(TakenBack)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.hermes.policy.policy import load_policy
@@ -141,35 +142,36 @@ def carry_out(review: Review, told: Callable[[str], None]) -> Applied:
         DatabaseError: Something refuses, or the write failed; nothing was changed.
     """
     from core.apply.execute import execute
-    from core.apply.journal import Journal
+    from core.apply.journal import journal_of
 
-    return execute(review.rehearsal, Journal(), progress=told)
+    return execute(review.rehearsal, journal_of(review.rehearsal.database), progress=told)
 
 
-def newest_write(location: Location, sessions: Iterable[str]) -> JournalEntry | None:
-    """The newest operation on these sessions that can be taken back; None without one."""
-    from core.apply.journal import Journal
+def newest_write(location: Location, sessions: Iterable[str] | None = None) -> JournalEntry | None:
+    """The newest operation on these sessions, or on any, that can be taken back; None without one."""
+    from core.apply.journal import journal_of
 
-    known, here = set(sessions), location.db.resolve()
+    known = None if sessions is None else set(sessions)
+    here = location.db.resolve()
     return next(
         (
             entry
-            for entry in Journal().entries()
+            for entry in journal_of(location.db).entries()
             if entry.state is EntryState.APPLIED
             and entry.database.resolve() == here
-            and known & {entry.session_id, entry.target_id}
+            and (known is None or known & {entry.session_id, entry.target_id})
         ),
         None,
     )
 
 
-def take_back(undo_id: str) -> JournalEntry:
+def take_back(database: Path, undo_id: str) -> JournalEntry:
     """Put back what an operation replaced.
 
     Raises:
         DatabaseError: Hermes has gone on since.
     """
-    from core.apply.journal import Journal
+    from core.apply.journal import journal_of
     from core.apply.undo import undo
 
-    return undo(Journal(), undo_id)
+    return undo(journal_of(database), undo_id)

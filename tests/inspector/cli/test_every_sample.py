@@ -1,0 +1,49 @@
+"""Every command that speaks of one conversation says something about each sample."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.main import run
+from sample_sessions.releases import profiles
+
+COMMANDS = (
+    "show", "plan", "why", "why --turns", "findings", "usage", "cache", "results", "chain", "status", "export",
+    "compress --summariser extractive",
+)  # fmt: skip
+
+
+def sessions(home: Path) -> Iterator[tuple[str, str]]:
+    """Profile and id of every session."""
+    for profile in profiles():
+        folder = home / "profiles" / profile if profile else home
+        with closing(sqlite3.connect(folder / "state.db")) as db:
+            for (session,) in db.execute("SELECT id FROM sessions WHERE message_count > 0").fetchall():
+                yield profile or "default", session
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_it_ends_well_and_says_something(
+    command: str, sample_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, *options = command.split()
+    for profile, session in sessions(sample_home):
+        code = run([name, session, *options, "--home", str(sample_home), "--profile", profile])
+        shown = capsys.readouterr()
+        assert (code, shown.err) == (0, ""), (session, shown.err)
+        assert len(shown.out.split()) > 3, session
+
+
+def test_some_models_of_the_samples_have_a_price_and_some_have_none(
+    sample_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["usage", "--by", "model", "--json", "--home", str(sample_home)]) == 0
+    prices = [row["cost"]["computed_usd"] for row in json.loads(capsys.readouterr().out)["rows"]]
+    assert None in prices
+    assert any(prices)

@@ -1,0 +1,54 @@
+"""One sample was compacted by this program, so that there is something to take back from the first minute."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from core.apply.journal import journal_of, journal_path, undo_command
+from core.support.file_cache import cache_directory
+from inspector.cli.main import run
+from sample_sessions.builder import build
+from sample_sessions.scenario import scenarios
+from tests.conftest import NOW
+
+SAMPLE = "34-written-here"
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Path:
+    """That sample alone, in the cache directory and under another name than it was built with."""
+    workshop, home = cache_directory() / ".demo-new", cache_directory() / "demo-test"
+    build(workshop, now=NOW, only=[one for one in scenarios() if one.name == SAMPLE])
+    os.replace(workshop, home)
+    return home
+
+
+def rows(home: Path) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(home / "profiles" / "work" / "state.db")) as db:
+        return db.execute("SELECT id, role, content, active FROM messages ORDER BY id").fetchall()
+
+
+def test_the_undo_screen_offers_it_without_a_session_being_named(demo: Path, tmp_path: Path) -> None:
+    frame = tmp_path / "frame.svg"
+    assert run(["--home", str(demo), "--screen", "undo", "--screenshot", str(frame)]) == 0
+    assert "Take&#160;back" in frame.read_text("utf-8")
+
+
+def test_undo_takes_it_back_and_the_users_own_journal_stays_empty(
+    demo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (entry,) = journal_of(demo / "profiles" / "work" / "state.db").entries()
+    assert entry.replaced > entry.written > 3
+    before = rows(demo)
+    assert run(["undo", "--list"]) == 0
+    assert "nothing on record" in capsys.readouterr().out
+    assert run(undo_command(entry.id, entry.database).split()[1:]) == 0
+    after = rows(demo)
+    assert len(before) - len(after) == entry.written
+    assert sum(bool(row[-1]) for row in after) == entry.replaced
+    assert not journal_path().exists()
