@@ -35,7 +35,7 @@ CATEGORIES = (
 )
 """Every category, those first that are missed most."""
 
-_WITNESS = {USER: 0.6, ANSWER: 0.2, ASSISTANT: 0.2, ACTED: 0.45, CALLED: 0.15, DOCUMENT: 0.1}
+_WITNESS = {USER: 0.6, ANSWER: 0.2, ASSISTANT: 0.2, ACTED: 0.45, CALLED: 0.12, DOCUMENT: 0.1}
 _AGAIN, _MOST_AGAIN = 0.06, 0.3
 _WORTH = {
     "ids": 1.0,
@@ -47,6 +47,9 @@ _WORTH = {
     "commands": 0.35,
     "hashes": 0.45,
 }
+_FOLDER = 0.3
+"""Worth of a path that others lie below, unless a person names it: where the work is, and not what it is."""
+
 _LEAST = 0.15
 """Weight below which a value is noise."""
 
@@ -76,13 +79,23 @@ def weigh(views: Sequence[View], topic: Topic | None = None) -> Weighed:
     kept: list[tuple[Found, float]] = list(sentence_facts(views, topic))
     noise: Counter[str] = Counter()
     values = [found for found in collect(views, topic, prose=True) if found.category in _WORTH]
-    for entry in merged(values):
+    entries = merged(values)
+    folders = _folders(entries)
+    for entry in entries:
         weight = value_weight(entry)
+        if entry.category == "paths" and not entry.said_by & USER and entry.value.rstrip("/") in folders:
+            weight *= _FOLDER
         if weight < _LEAST:
             noise[entry.category] += 1
         else:
             kept.append((entry, weight))
     return Weighed(tuple(kept), dict(noise), frozenset(found.value.lower() for found in values))
+
+
+def _folders(entries: Sequence[Found]) -> frozenset[str]:
+    """Every path that another path lies below."""
+    paths = (entry.value.rstrip("/") for entry in entries if entry.category == "paths")
+    return frozenset(path[:at] for path in paths for at, letter in enumerate(path) if letter == "/" and at)
 
 
 def value_weight(entry: Found) -> float:

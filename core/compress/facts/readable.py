@@ -23,6 +23,8 @@ _MOST, _LEAST = 1_500_000, 400
 
 _LONGEST_TARGET = 200
 _FENCED = re.compile(r"```[\w-]*\n(?P<command>.+?)\n?```", re.DOTALL)
+_COMMAND = re.compile(r"<command-name>")
+"""What a client writes for a command typed by a person; the row behind it is what the command stands for."""
 _REMINDER = re.compile(r"<(system-reminder|local-command-[a-z]+|command-[a-z]+)>.*?</\1>", re.DOTALL)
 
 
@@ -111,9 +113,20 @@ def views(messages: Sequence[Message], offset: int = 0, clean: Clean = list) -> 
         if role == "tool":
             answers = known.get(messages[at].tool_call_id or "")
             errors = failures[text] if text in failures else failures.setdefault(text, _failures(text))
+        if role == "user" and at and _stands_for_a_command(messages[at - 1]):
+            role = "tool"
         request = role == "user" and _is_request(text) and find_summary(messages[at].text) is None
         result.append(View(offset + at, role, text, calls, answers, request, errors))
     return result
+
+
+def _stands_for_a_command(before: Message) -> bool:
+    """Whether the row behind this one is the text of a command, as of a skill, and no person's own words."""
+    return (
+        before.role == "user"
+        and bool(_COMMAND.search(before.text))
+        and not _REMINDER.sub("", before.text).strip()
+    )
 
 
 def is_output(text: str, before: str | None) -> bool:

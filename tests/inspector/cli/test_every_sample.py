@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from inspector.cli.main import run
-from sample_sessions.releases import profiles
+from sample_sessions.scenario import scenarios
 
 COMMANDS = (
     "show", "plan", "why", "why --turns", "findings", "usage", "cache", "results", "chain", "status", "export",
@@ -19,13 +16,8 @@ COMMANDS = (
 )  # fmt: skip
 
 
-def sessions(home: Path) -> Iterator[tuple[str, str]]:
-    """Profile and id of every session."""
-    for profile in profiles():
-        folder = home / "profiles" / profile if profile else home
-        with closing(sqlite3.connect(folder / "state.db")) as db:
-            for (session,) in db.execute("SELECT id FROM sessions WHERE message_count > 0").fetchall():
-                yield profile or "default", session
+SAMPLES = [(one.profile or "default", one.sessions[0].title or "") for one in scenarios()]
+"""Profile and title of the first session of each scenario."""
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -33,7 +25,7 @@ def test_it_ends_well_and_says_something(
     command: str, sample_home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name, *options = command.split()
-    for profile, session in sessions(sample_home):
+    for profile, session in SAMPLES:
         code = run([name, session, *options, "--home", str(sample_home), "--profile", profile])
         shown = capsys.readouterr()
         assert (code, shown.err) == (0, ""), (session, shown.err)
