@@ -26,11 +26,13 @@ class ClaimedAct:
         says: Finds the claim.
         did: Finds what bears it out, in text in lower case.
         file: The same of a file.
+        whole: It is done to the work as a whole, whatever else the claim names.
     """
 
     says: re.Pattern[str]
     did: str
     file: str
+    whole: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ def claim_words() -> ClaimWords:
             re.compile(rf"\b(?:{entry['says']})\b", re.IGNORECASE),
             entry["did"],
             entry.get("file", entry["did"]),
+            entry.get("whole", False),
         )
         for name, entry in table["acts"].items()
     }

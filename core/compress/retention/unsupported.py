@@ -211,7 +211,9 @@ def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> boo
     if checked and not _passed(clause, evidence):
         return False
     things, is_file = _things(clause, facts, evidence)
-    return all(evidence.happened(act.file if is_file else act.did, things) for act in claimed)
+    return all(
+        evidence.happened(act.file if is_file else act.did, () if act.whole else things) for act in claimed
+    )
 
 
 def _passed(clause: str, evidence: Evidence) -> bool:

@@ -118,7 +118,7 @@ def _state() -> RememberedState:
 
 
 def _conversation(args: argparse.Namespace, view: str | None) -> tuple[Location, str]:
-    """The conversation a screen is opened on unless one is named: the newest, to undo the one last written."""
+    """The conversation a screen is opened on unless one is named: the newest, to undo the last written."""
     args.session = args.session or (_last_written(args) if view == "undo" else None) or target.LATEST
     with target.session(args) as (store, session):
         return store.location, session.id

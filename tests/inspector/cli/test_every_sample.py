@@ -11,8 +11,8 @@ from inspector.cli.main import run
 from sample_sessions.scenario import scenarios
 
 COMMANDS = (
-    "show", "plan", "why", "why --turns", "findings", "usage", "cache", "results", "chain", "status", "export",
-    "compress --summariser extractive",
+    "show", "plan", "why", "why --turns", "findings", "usage", "cache", "results", "chain", "status",
+    "export", "compress --summariser extractive",
 )  # fmt: skip
 
 
