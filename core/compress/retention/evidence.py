@@ -53,7 +53,9 @@ class ClaimWords:
     told: re.Pattern[str]
     rejected: re.Pattern[str]
     unreal: re.Pattern[str]
+    proposed: re.Pattern[str]
     rule: re.Pattern[str]
+    by_people: re.Pattern[str]
     states_rule: re.Pattern[str]
     kinds: tuple[CheckKind, ...]
     thorough: re.Pattern[str]
@@ -80,7 +82,9 @@ def claim_words() -> ClaimWords:
         told=re.compile(checks["told"]),
         rejected=_any(table["rejected"]),
         unreal=_any(table["unreal"]),
+        proposed=_any(table["proposed"]),
         rule=_any(table["rule"]),
+        by_people=_any(table["by_people"]),
         states_rule=_any(table["states_rule"]),
         kinds=tuple(
             CheckKind(re.compile(kind["says"], re.IGNORECASE), re.compile(kind["ran"]))
@@ -158,14 +162,20 @@ class Evidence:
         apart = re.compile(rf"(?<![\d.,]){re.escape(figure)}\W{{0,3}}(?:[a-z]+\W{{1,3}}){{0,2}}{start}")
         return any(figure in text and apart.search(text) for text in self._spoken)
 
-    def happened(self, pattern: str, about: Sequence[str]) -> bool:
-        """Whether an act that matches happened, to one of some things when any are named."""
+    def happened(self, pattern: str, about: Sequence[str], *, by_call: bool = False) -> bool:
+        """Whether an act that matches happened, to one of some things when any are named.
+
+        Args:
+            pattern: Finds the act.
+            about: The things, in lower case.
+            by_call: A call must name them itself: that its result does tells nothing, as of a file.
+        """
         did = re.compile(pattern)
 
         def fits(text: str) -> bool:
             return (not about or any(thing in text for thing in about)) and did.search(text) is not None
 
-        if any(map(fits, self._done)):
+        if any(fits(call if by_call else f"{call} {result}") for call, result in self._done):
             return True
         told = (sentence for text in self._spoken if fits(text) for sentence in sentences(text))
         return any(fits(sentence) and _is_so(sentence) for sentence in told)
@@ -197,11 +207,14 @@ class Evidence:
         return outcomes(self._read)
 
     @cached_property
-    def _done(self) -> list[str]:
-        """What calls did that changed something and ended well, in lower case."""
+    def _done(self) -> list[tuple[str, str]]:
+        """Calls that changed something and ended well, each with its result, in lower case."""
         ended = (one for one in self._outcomes if is_acting(one.call) and not _failed(one))
         return [
-            f"{one.call.name} {one.call.target} {one.call.strings[:_CALL]} {one.text[:_RESULT]}".lower()
+            (
+                f"{one.call.name} {one.call.target} {one.call.strings[:_CALL]}".lower(),
+                one.text[:_RESULT].lower(),
+            )
             for one in ended
         ]
 
@@ -211,16 +224,20 @@ class Evidence:
         said = (view.text for view in self._read if view.role in ("assistant", "user"))
         return [without_code(text).lower() for text in (*said, *self._also) if text.strip()]
 
-    def lays_down(self, rule: Sequence[str]) -> float:
+    def lays_down(self, rule: Sequence[str], *, people_only: bool = False) -> float:
         """The largest share of a rule's words that one sentence that lays something down holds, 0 to 1.
 
         The sentence behind it counts too: the reason often stands there.
+
+        Args:
+            rule: Its words, as roots.
+            people_only: What an assistant said does not count.
         """
         wanted = frozenset(rule)
         missing = (1 - _LEAST_SHARE) * len(wanted)
         literal = [word for word in wanted if not word.startswith("=")]
         best = 0
-        for text, rules in self._laid_down:
+        for text, rules in self._asked if people_only else self._laid_down:
             # Synonyms are not looked for.
             if sum(word not in text for word in literal) <= missing:
                 best = max(best, *(len(wanted & held()) for held in rules))
@@ -229,8 +246,16 @@ class Evidence:
     @cached_property
     def _laid_down(self) -> list[tuple[str, list[Callable[[], frozenset[str]]]]]:
         """What anybody said that lays something down, in lower case, with the roots of each such place."""
+        return self._rules_of("user", "assistant", "system")
+
+    @cached_property
+    def _asked(self) -> list[tuple[str, list[Callable[[], frozenset[str]]]]]:
+        """The same of people and of the instructions the assistant works under."""
+        return self._rules_of("user", "system")
+
+    def _rules_of(self, *roles: str) -> list[tuple[str, list[Callable[[], frozenset[str]]]]]:
         states = claim_words().states_rule
-        spoken = (message.text for message in self._known if message.role in ("user", "assistant", "system"))
+        spoken = (message.text for message in self._known if message.role in roles)
         found: list[tuple[str, list[Callable[[], frozenset[str]]]]] = []
         for text in dict.fromkeys((*map(without_code, spoken), *self._also)):
             said = sentences(text)
@@ -249,7 +274,10 @@ def _held(said: Sequence[str], at: int) -> frozenset[str]:
 
 def _is_so(sentence: str) -> bool:
     """Whether a sentence tells what is, and neither announces, asks nor denies."""
-    return not (lexicon().intent.search(sentence) or claim_words().unreal.search(sentence))
+    words = claim_words()
+    return not any(
+        pattern.search(sentence) for pattern in (lexicon().intent, words.unreal, words.proposed)
+    )
 
 
 def _failed(one: Outcome) -> bool:

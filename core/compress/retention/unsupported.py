@@ -16,7 +16,7 @@ from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
 from core.compress.facts.topic import roots
 from core.compress.facts.values import FactValue, day_of, prose_values, values
-from core.compress.retention.evidence import Evidence, claim_words
+from core.compress.retention.evidence import ClaimedAct, Evidence, claim_words
 from core.model.compaction.preview import Unsupported
 
 _WHERE = 240
@@ -46,6 +46,8 @@ _IDENTIFIER = re.compile(r"[\w.-]+")
 _LONG_WORD = re.compile(r"\w{3,}")
 _LABEL = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)?(?:[A-Z][\w ]{2,24}:\s+)?")
 _DECIMAL = re.compile(r"(?<![\w.,/-])(?:\d+\.\d+(?:\.\d+)?|\d{1,2}:\d{2}|\d{1,3}(?:,\d{3})+)(?![\w./:-])")
+_PART = re.compile(r"[;:,]\s+")
+_WITHOUT = re.compile(r"\bwithout\b[^,;.]*", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;:,]\s+|\s+(?:and|but|so|then)\s+")
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
@@ -203,17 +205,22 @@ def _spoken(clause: str, facts: Sequence[FactValue]) -> str:
 
 def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
     """Whether a clause claims nothing to have happened that did not."""
-    words, plain = claim_words(), _spoken(clause, facts)
+    words, plain = claim_words(), _WITHOUT.sub(" ", _spoken(clause, facts))
     claimed = [act for act in words.acts.values() if act.says.search(plain)]
     checked = words.checks.search(plain) is not None
     if not (claimed or checked) or words.unreal.search(plain):
         return True
     if checked and not _passed(clause, evidence):
         return False
-    things, is_file = _things(clause, facts, evidence)
-    return all(
-        evidence.happened(act.file if is_file else act.did, () if act.whole else things) for act in claimed
-    )
+    return all(_happened(act, clause, facts, evidence) for act in claimed)
+
+
+def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
+    """Whether an act happened to what the clause names; what is done to the whole, to its own part of it."""
+    parts = _PART.split(clause) if act.whole else [clause]
+    part = next((part for part in parts if act.says.search(part)), clause)
+    things, is_file = _things(part, facts, evidence)
+    return evidence.happened(act.file if is_file else act.did, things, by_call=is_file)
 
 
 def _passed(clause: str, evidence: Evidence) -> bool:
@@ -247,4 +254,5 @@ def _things(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> tupl
 def _is_said(sentence: str, evidence: Evidence) -> bool:
     """Whether a sentence of the messages lays down what this one says they do."""
     said = roots(_ATTRIBUTED.sub(" ", sentence))
-    return len(said) < _FEW or evidence.lays_down(said) >= _RULE_TOLD
+    by_people = claim_words().by_people.search(sentence) is not None
+    return len(said) < _FEW or evidence.lays_down(said, people_only=by_people) >= _RULE_TOLD
