@@ -47,11 +47,13 @@ _WORTH = {
     "commands": 0.35,
     "hashes": 0.45,
 }
-_FOLDER = 0.3
-"""Worth of a path that others lie below, unless a person names it: where the work is, and not what it is."""
+_ASIDE = 0.3
+"""Worth of a path that is not what the work is about, unless a person names it: one that others lie below, a
+scratch file, a package of others.
+"""
 
 _LEAST = 0.15
-"""Weight below which a value is noise."""
+"""Weight up to which a value is noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +85,20 @@ def weigh(views: Sequence[View], topic: Topic | None = None) -> Weighed:
     folders = _folders(entries)
     for entry in entries:
         weight = value_weight(entry)
-        if entry.category == "paths" and not entry.said_by & USER and entry.value.rstrip("/") in folders:
-            weight *= _FOLDER
-        if weight < _LEAST:
+        if entry.category == "paths" and _is_aside(entry, folders):
+            weight *= _ASIDE
+        if weight <= _LEAST:
             noise[entry.category] += 1
         else:
             kept.append((entry, weight))
     return Weighed(tuple(kept), dict(noise), frozenset(found.value.lower() for found in values))
+
+
+def _is_aside(entry: Found, folders: frozenset[str]) -> bool:
+    if entry.said_by & USER:
+        return False
+    scratch = not entry.said_by & ANSWER and lexicon().passing.search(entry.value)
+    return bool(scratch) or entry.value.rstrip("/") in folders
 
 
 def _folders(entries: Sequence[Found]) -> frozenset[str]:

@@ -34,6 +34,7 @@ class Lexicon:
     moved: re.Pattern[str]
     manner: re.Pattern[str]
     device: re.Pattern[str]
+    passing: re.Pattern[str]
     looking: re.Pattern[str]
     acting: frozenset[str]
     dull_units: frozenset[str]
@@ -73,6 +74,7 @@ def lexicon() -> Lexicon:
         moved=_any(table["moved"], re.MULTILINE),
         manner=_any(table["manner"]),
         device=_any(table["device"]),
+        passing=_any(table["passing"]),
         looking=_any(table["looking"]),
         acting=frozenset(table["acting"]),
         dull_units=frozenset(table["dull_units"]),

@@ -28,7 +28,7 @@ _HASH = re.compile(r"(?:sha\d{1,3}:)?(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7
 _ID = re.compile(
     r"[A-Z][A-Z0-9]{1,9}-\d{1,9}|#\d{1,7}"  # tickets
     r"|[A-Za-z][A-Za-z0-9]{0,30}(?:_[A-Za-z0-9]{1,40}){0,4}_(?=[A-Za-z0-9]*\d[A-Za-z0-9]*\d)[A-Za-z0-9]{3,64}"
-    r"|(?=[A-Z0-9]*[A-Z])(?=[A-Z0-9]*\d)[A-Z0-9]{5,16}"  # booking codes
+    r"|(?=[A-Z0-9]*[A-Z])(?=[A-Z0-9]*\d)(?!\d+[KMGT]B$)[A-Z0-9]{5,16}"  # booking codes, no sizes
     r"|\d{7,16}"
 )
 _LINE_SUFFIX = re.compile(r":\d+(?::\d+)?:?$|(?<=[a-z])-\d+-.{0,3}$")

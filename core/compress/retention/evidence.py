@@ -275,9 +275,7 @@ def _held(said: Sequence[str], at: int) -> frozenset[str]:
 def _is_so(sentence: str) -> bool:
     """Whether a sentence tells what is, and neither announces, asks nor denies."""
     words = claim_words()
-    return not any(
-        pattern.search(sentence) for pattern in (lexicon().intent, words.unreal, words.proposed)
-    )
+    return not any(pattern.search(sentence) for pattern in (lexicon().intent, words.unreal, words.proposed))
 
 
 def _failed(one: Outcome) -> bool:

@@ -23,21 +23,23 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> list[Judged]:
         bundle.extractall(folder, filter="data")
     holder = next(path.parent for path in Path(folder).rglob("*.json"))
     found = list(judged(holder))
-    assert len(found) >= 18
+    assert len(found) >= 33
     return found
 
 
 def test_a_faithful_summary_scores_above_a_sloppy_one_and_that_above_another_task_s(
     read: list[Judged],
 ) -> None:
-    ordered = 0
+    ordered, scores = 0, []
     for one in read:
         faithful, sloppy, other = (
             one.report(summary).score or 0.0 for summary in (one.faithful, one.sloppy, one.other)
         )
         ordered += faithful > sloppy + 0.1 and sloppy > other
-        assert faithful >= 0.55, one.name
-    assert ordered >= 0.9 * len(read)
+        scores.append(faithful)
+    assert ordered >= 0.94 * len(read)
+    assert sum(scores) >= 0.7 * len(read)
+    assert sum(score >= 0.55 for score in scores) >= 0.95 * len(read)
 
 
 def test_what_a_reader_needs_is_counted_and_what_nobody_misses_is_not(read: list[Judged]) -> None:
