@@ -6,7 +6,10 @@ Most rows of a long ledger are one group of spending; these are written without 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
 from functools import lru_cache
 from itertools import islice
 from json.encoder import encode_basestring_ascii as quoted
@@ -17,6 +20,7 @@ from core.account.spending.group import Fields, Group
 from core.account.spending.ledger import Books, Entry
 from core.account.spending.recorded import UNKNOWN
 from core.account.spending.sums import plain, standing
+from core.account.spending.whole import BY_ID, best_cost
 from core.explain.headline.usage import of_sums, usage_headline
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prices import Money
@@ -30,17 +34,17 @@ PIECE = 500
 _RECORDED, _USD = map(Group._fields.index, ("recorded", "usd"))
 _TITLE = Group._fields.index("title")
 _PRICED = itemgetter(*map(Group._fields.index, ("included", "price", "usd", "unpriced")))
-_IDS = frozenset(("session", "conversation"))
-"""Ledgers whose keys are ids; the keys of the others are stored names."""
+_KEY, _TASK = map(Group._fields.index, ("key", "task"))
 NOT_COMPUTED = '"computed_usd":null,"included_usd":null,"price_source":null,"unpriced":0'
 
 
 def payload(found: Ledger, recorded: dict[str, Any] | None = None) -> dict[str, Any]:
     """A ledger as the command line promises it, with what a recorder kept of the conversation."""
+    extra = _auxiliary(found)
     return {
         **jsonio.headline(usage_headline(found)),
         "by": found.by,
-        "rows": [row(one) for one in found.rows],
+        "rows": [row(one, extra.get(one.key)) for one in found.rows],
         "totals": row(found.totals),
         "lower_bound": found.lower_bound,
         "notes": list(found.notes),
@@ -50,8 +54,26 @@ def payload(found: Ledger, recorded: dict[str, Any] | None = None) -> dict[str, 
     }
 
 
-def row(one: LedgerRow) -> dict[str, Any]:
-    """A row as the command line promises it."""
+def _auxiliary(found: Ledger) -> dict[str, Decimal]:
+    """Of each session or conversation what its summaries and other helpers cost."""
+    extra: dict[str, Decimal] = defaultdict(Decimal)
+    for one in found.rows if found.by in BY_ID else ():
+        extra[one.key] += (best_cost(one).usd or Decimal(0)) if one.task else Decimal(0)
+    return {key: usd for key, usd in extra.items() if usd}
+
+
+def row(one: LedgerRow, auxiliary: Decimal | None = None) -> dict[str, Any]:
+    """A row as the command line promises it.
+
+    Args:
+        one: The row.
+        auxiliary: What the helpers of its session or conversation cost, which have rows of their own.
+    """
+    own = best_cost(one).usd
+    if one.task:
+        auxiliary = own
+    elif auxiliary is not None:
+        own = (own or Decimal(0)) + auxiliary
     return {
         "key": one.key,
         "label": one.label,
@@ -60,6 +82,8 @@ def row(one: LedgerRow) -> dict[str, Any]:
         "calls": one.calls,
         "tokens": {**jsonio.tokens(one.tokens), "total": one.tokens.total},
         "cost": {
+            "usd": jsonio.money(own),
+            "auxiliary_usd": jsonio.money(auxiliary),
             "recorded_usd": jsonio.money(one.recorded.usd),
             "computed_usd": jsonio.money(one.computed.usd),
             "included_usd": jsonio.money(one.included.usd),
@@ -81,8 +105,9 @@ def _subtree(tokens: Buckets, recorded: Money | None) -> dict[str, Any]:
 def document(books: Books, recorded: dict[str, Any] | None = None) -> Iterator[str]:
     """The text of `payload` in pieces, its stored names masked."""
     entries, totals = books.entries(), books.totals()
+    extra = _helpers(books, entries)
     rest = {
-        **_headline(books, totals, entries),
+        **_headline(books, totals, entries, extra),
         "totals": row(totals),
         "lower_bound": books.lower_bound,
         "notes": list(books.notes()),
@@ -91,7 +116,7 @@ def document(books: Books, recorded: dict[str, Any] | None = None) -> Iterator[s
         "recorded": recorded,
     }
     yield f'{{"by":{quoted(books.by)},"rows":['
-    rows = _rows(books, entries)
+    rows = _rows(books, entries, extra)
     between = ""
     while some := ",".join(islice(rows, PIECE)):
         yield from (between, some)
@@ -99,11 +124,18 @@ def document(books: Books, recorded: dict[str, Any] | None = None) -> Iterator[s
     yield f"],{_dumped(rest)[1:]}"
 
 
-def _headline(books: Books, totals: LedgerRow, entries: Sequence[Entry | Fields]) -> dict[str, str | None]:
+def _headline(
+    books: Books, totals: LedgerRow, entries: Sequence[Entry | Fields], extra: Mapping[Any, Decimal]
+) -> dict[str, str | None]:
     """What the ledger comes to; of all rows only the one that cost most is made for it."""
-    largest = max(entries, key=lambda entry: _spent(books, entry), default=None)
+    main = [entry for entry in entries if not entry[_TASK]] if extra else entries
+    largest = max(
+        main, key=lambda entry: _spent(books, entry) + float(extra.get(entry[_KEY], 0)), default=None
+    )
     made = None if largest is None else books.row(largest)
-    return jsonio.headline(of_sums(totals, made, len(entries), books.lower_bound))
+    if made is not None and extra:
+        made = replace(made, recorded=best_cost(made) + Money(extra.get(made.key)))
+    return jsonio.headline(of_sums(totals, made, len(main), books.lower_bound))
 
 
 def _spent(books: Books, entry: Entry | Fields) -> float:
@@ -115,16 +147,27 @@ def _spent(books: Books, entry: Entry | Fields) -> float:
     return float(best or 0)
 
 
-def _rows(books: Books, entries: Sequence[Entry | Fields]) -> Iterator[str]:
+def _helpers(books: Books, entries: Sequence[Entry | Fields]) -> dict[Any, Decimal]:
+    """As `_auxiliary`, of rows nobody made yet."""
+    extra: dict[Any, Decimal] = defaultdict(Decimal)
+    for one in entries if books.by in BY_ID else ():
+        if one[_TASK]:
+            extra[one[_KEY]] += Decimal(str(_spent(books, one)))
+    return extra
+
+
+def _rows(books: Books, entries: Sequence[Entry | Fields], extra: Mapping[Any, Decimal]) -> Iterator[str]:
     labels = mask_all([one.label if isinstance(one, Entry) else one[_TITLE] or "" for one in entries])
-    shown = str if books.by in _IDS else jsonio.masked_word
+    shown = str if books.by in BY_ID else jsonio.masked_word
     for entry, label in zip(entries, labels, strict=True):
-        text = None if isinstance(entry, Entry) else _simple(entry, label)
-        yield _whole(books.row(entry), label, shown) if text is None else text
+        more = extra.get(entry[_KEY]) or None
+        text = None if more or isinstance(entry, Entry) else _simple(entry, label)
+        yield _whole(row(books.row(entry), more), label, shown) if text is None else text
 
 
-def _whole(one: LedgerRow, label: str, shown: Callable[[str], str]) -> str:
-    return _dumped({**row(one), "key": shown(one.key), "label": label, "task": jsonio.masked_word(one.task)})
+def _whole(made: dict[str, Any], label: str, shown: Callable[[str], str]) -> str:
+    key, task = shown(made["key"]), jsonio.masked_word(made["task"])
+    return _dumped({**made, "key": key, "label": label, "task": task})
 
 
 def _simple(group: Fields, label: str) -> str | None:
@@ -150,10 +193,18 @@ def _simple(group: Fields, label: str) -> str | None:
         f',"cache_write":{written},"output":{output}'
         f',"reasoning":{NULL if reasoning is None else reasoning},"prompt":{prompt}'
         f',"total":{prompt + output}}},"cost":'
-        f'{{"recorded_usd":{amount},{computed}'
+        f'{{"usd":{amount if recorded is not None else _usd(group)},"auxiliary_usd":null'
+        f',"recorded_usd":{amount},{computed}'
         f',"status":{_quoted_word(status)}}},"hit_rate":{NULL if share is None else share}'
         f',"lower_bound":{"true" if shaky else "false"},"subtree":null}}'
     )
+
+
+def _usd(group: Fields) -> str:
+    """What such a row cost by the price list, when nothing was recorded."""
+    included, price, usd, _ = _PRICED(group)
+    paid = usd is not None and not (included or (price is not None and price.billing == "included"))
+    return quoted(f"{usd:f}") if paid else NULL
 
 
 @lru_cache(maxsize=64)

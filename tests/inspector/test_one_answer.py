@@ -104,3 +104,28 @@ def test_all_views_of_real_homes_agree(real: Path, capsys: pytest.CaptureFixture
     assert len(homes) > 10
     for home in homes:
         assert_one_answer(home, capsys)
+
+
+def assert_one_cost(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """List, usage and chain give each session the same cost, its summaries included."""
+    rows = _json(capsys, home, "usage", "--by", "session")["rows"]
+    booked = {row["key"]: row["cost"]["usd"] for row in rows if not row["task"]}
+    for entry in _json(capsys, home, "sessions", "--all")["sessions"]:
+        session, usd = entry["id"], entry["cost"]["usd"]
+        assert float(booked[session] or 0) == pytest.approx(float(usd or 0)), (home, session)
+        nodes = _json(capsys, home, "chain", session)["nodes"]
+        assert [node["cost"]["usd"] for node in nodes if node["id"] == session] == [usd], (home, session)
+
+
+def test_a_session_of_the_samples_costs_the_same_everywhere(
+    sample_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert_one_cost(sample_home, capsys)
+
+
+@pytest.mark.shared
+def test_a_session_of_a_real_home_costs_the_same_everywhere(
+    real: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for path in sorted(real.glob("**/home/state.db")):
+        assert_one_cost(path.parent, capsys)

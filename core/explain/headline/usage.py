@@ -7,6 +7,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
+from core.account.spending.whole import best_cost, whole
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheReport, TtlAdvice
 from core.model.finding import Severity
@@ -29,8 +30,9 @@ def usage_headline(ledger: Ledger, period: str = "") -> Headline:
         ledger: Buckets and cost by some dimension.
         period: What it is of, in words: `30 days`.
     """
-    largest = max(ledger.rows, key=lambda row: _cost(row)[0] or Decimal(0), default=None)
-    return of_sums(ledger.totals, largest, len(ledger.rows), ledger.lower_bound, period)
+    rows = whole(ledger).rows
+    largest = max(rows, key=lambda row: best_cost(row).usd or Decimal(0), default=None)
+    return of_sums(ledger.totals, largest, len(rows), ledger.lower_bound, period)
 
 
 def of_sums(
@@ -40,13 +42,13 @@ def of_sums(
     over = _over(period)
     if largest is None:
         return Headline(f"Nothing was spent{over}.")
-    usd, missing = _cost(totals)
+    usd, missing = best_cost(totals).usd, best_cost(totals).missing
     if usd is None:
         tokens = short(totals.tokens.total or 0)
         return Headline(f"{tokens} tokens{over}; no price is known for them.", None)
     mark = "≥" if missing or lower_bound else ""
     sentence = f"{mark}{dollars(usd)}{over}, {_calls(totals)}."
-    share, _ = _cost(largest)
+    share = best_cost(largest).usd
     if rows > 1 and usd > 0 and share:
         name = masked_start(" ".join((largest.label or largest.key).split()), _MOST)
         task = f" ({largest.task})" if largest.task else ""
@@ -58,12 +60,6 @@ def _over(period: str) -> str:
     if not period:
         return ""
     return f" {period}" if period in ("today", "yesterday") else f" in {period}"
-
-
-def _cost(row: LedgerRow) -> tuple[Decimal | None, bool]:
-    """What a row cost and whether some of it is missing: as recorded, else by the price list."""
-    best = row.recorded if row.recorded.usd is not None else row.computed
-    return best.usd, bool(best.missing)
 
 
 def _calls(totals: LedgerRow) -> str:

@@ -15,6 +15,7 @@ from core.model.finding import Finding, NotKnown, Severity
 from core.support.amounts import plural
 from inspector.cli import output
 from inspector.cli.arguments import options, target
+from inspector.cli.arguments import parsers as numbers
 from inspector.cli.fleet import run as fleet
 from inspector.payloads import findings as findings_json
 
@@ -34,6 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=Severity.INFO.value,
         help="nothing milder than this (default: %(default)s)",
     )
+    parser.add_argument(
+        "--limit", type=numbers.positive, metavar="N", help="at most N findings, the worst (default: all)"
+    )
     options.add_json_option(parser)
     options.add_store_options(parser)
     fleet.add_arguments(parser)
@@ -45,7 +49,8 @@ def run(args: argparse.Namespace) -> int:
 
     findings, unknown = _diagnose(args)
     mildest = Severity(args.severity)
-    found = worst_first(one for one in findings if one.severity.rank <= mildest.rank)
+    every = worst_first(one for one in findings if one.severity.rank <= mildest.rank)
+    found = every[: args.limit]
     if args.json:
         output.write_json(
             {
@@ -55,6 +60,8 @@ def run(args: argparse.Namespace) -> int:
         )
     else:
         output.write_lines(lines(found, unknown))
+        if len(found) < len(every):
+            output.write_lines([output.muted(f"{len(found):,} of {len(every):,}, the worst")])
     return 0
 
 

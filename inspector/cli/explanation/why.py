@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.cli import output, printed_cache
 from inspector.cli.arguments import options, target
+from inspector.cli.arguments import parsers as numbers
 from inspector.cli.explanation import decisions, what_if
 from inspector.payloads import values as jsonio
 from inspector.payloads import what_if as what_if_json
@@ -36,6 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--at", type=decisions.at, metavar="N|TIME", help="with --decisions: this turn (default: the newest)"
     )
     parser.add_argument("--turns", action="store_true", help="also every turn, and why it did not compress")
+    parser.add_argument(
+        "--limit", type=numbers.positive, metavar="N", help="with --turns: the newest N (default: all)"
+    )
     parser.add_argument(
         "--what-if", action="store_true", help="also what other thresholds, tails and windows would have done"
     )
@@ -95,7 +99,7 @@ def _turns(args: argparse.Namespace, turns: Sequence[Turn]) -> dict[str, Any]:
     """What was asked about turns, for scripts."""
     found: dict[str, Any] = {}
     if args.turns:
-        found["turns"] = list(map(decisions.turn_payload, turns))
+        found["turns"] = list(map(decisions.turn_payload, turns[-(args.limit or len(turns)) :]))
     if args.decisions or args.at is not None:
         found["why_not"] = decisions.payload(decisions.chosen(turns, args.at))
     return found
@@ -104,7 +108,7 @@ def _turns(args: argparse.Namespace, turns: Sequence[Turn]) -> dict[str, Any]:
 def _turn_lines(args: argparse.Namespace, turns: Sequence[Turn]) -> Iterator[str]:
     """The same for people."""
     if args.turns:
-        yield from decisions.turn_lines(turns)
+        yield from decisions.turn_lines(turns[-(args.limit or len(turns)) :])
     if args.decisions or args.at is not None:
         yield from decisions.lines(decisions.chosen(turns, args.at))
 

@@ -8,12 +8,24 @@ before it is wrapped.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
 from inspector.cli.compression.question import release_name
+
+if TYPE_CHECKING:
+    from core.explain.tool_results.life import ResultLife
+
+SORTS: Mapping[str, Callable[[ResultLife], Any]] = {
+    "tokens": lambda one: one.tokens,
+    "calls": lambda one: one.calls,
+    "row": lambda one: one.row,
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--check-files", action="store_true", help="look whether saved files are there; none is opened"
     )
     parser.add_argument("--no-prices", action="store_true", help="leave costs out; faster")
+    parser.add_argument(
+        "--sort", choices=("cost", *SORTS), default="cost", help="order of the results (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--limit", type=numbers.positive, metavar="N", help="at most N results (default: all)"
+    )
     options.add_json_option(parser)
     options.add_store_options(parser)
 
@@ -65,12 +83,18 @@ def _session(args: argparse.Namespace) -> int:
             check_files=args.check_files,
             prices=not args.no_prices,
         )
+    every = found.results
+    if args.sort != "cost":
+        every = tuple(sorted(every, key=SORTS[args.sort], reverse=args.sort != "row"))
+    found = replace(found, results=every[: args.limit])
     if args.json:
         output.write_json(tool_results.lives(found))
         return 0
     from inspector.cli.money import results_text
 
     output.write_lines(results_text.lines(found))
+    if len(found.results) < len(every):
+        output.write_lines([output.muted(f"{len(found.results):,} of {len(every):,} results")])
     return 0
 
 

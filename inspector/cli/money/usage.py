@@ -109,8 +109,11 @@ def _add_up(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
 
 
 def _print(found: Ledger, args: argparse.Namespace) -> None:
+    from core.account.spending.whole import whole
     from inspector.payloads import usage as usage_json
 
+    if not (args.json or args.csv):
+        found = whole(found)
     found = replace(found, rows=_sorted(found, args.sort)) if args.sort or not args.json else found
     if args.json:
         output.write_json(usage_json.payload(found))

@@ -13,6 +13,7 @@ from core.account.pricing.price_book import PriceBook, open_book
 from core.account.prompt_cache.calls import read_calls
 from core.account.spending.ledger import ledger
 from core.account.spending.recorded import MAIN
+from core.account.spending.whole import whole
 from core.errors import DatabaseError, InspectorError
 from core.explain.context.gather import conversation_log
 from core.explain.context.log.log_clock import align
@@ -197,6 +198,7 @@ def answer(
         same = question.by == "day" and charted == question
         daily = rows if same else added_up(opened, charted, "day", now, book)
         calls = _logged_calls(opened[0], question.session) if question.session and not question.path else ()
+    rows = whole(rows)
     rows = replace(rows, rows=ranked(rows))
     return UsageAnswer(question, rows, _days(daily, charted, now), tuple(errors), priced, calls)
 

@@ -1,0 +1,43 @@
+"""Lists can be cut short and put in another order, for people and for scripts alike."""
+
+from __future__ import annotations
+
+from tests.inspector.cli.conftest import Json, Text
+
+LONG = "Webhooks are delivered twice"
+AUTH = "Refactor the auth module"
+
+
+def test_the_worst_findings_come_first_and_the_rest_is_counted(as_json: Json, as_text: Text) -> None:
+    every = as_json("findings")["findings"]
+    assert as_json("findings", "--limit", "3")["findings"] == every[:3]
+    assert f"3 of {len(every)}, the worst" in as_text("findings", "--limit", "3")
+
+
+def test_results_come_in_the_order_asked_for(as_json: Json, as_text: Text) -> None:
+    found = as_json("results", LONG, "--sort", "tokens", "--limit", "4")["results"]
+    sizes = [one["tokens"] for one in found]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(sizes) == 4
+    rows = [one["row"] for one in as_json("results", LONG, "--sort", "row")["results"]]
+    assert rows == sorted(rows)
+    assert f"2 of {len(rows)} results" in as_text("results", LONG, "--limit", "2")
+
+
+def test_the_newest_turns_are_kept(as_json: Json) -> None:
+    every = as_json("why", AUTH, "--turns")["turns"]
+    assert as_json("why", AUTH, "--turns", "--limit", "2")["turns"] == every[-2:]
+
+
+def test_what_a_conversation_cost_is_one_number(as_json: Json, as_text: Text) -> None:
+    """In the list, in usage with its summary's call, and in the chain."""
+    listed = next(one for one in as_json("sessions")["sessions"] if one["title"] == AUTH)["cost"]
+    rows = as_json("usage", "--by", "conversation")["rows"]
+    main = next(row for row in rows if row["label"] == AUTH and not row["task"])["cost"]
+    assert (main["usd"], main["auxiliary_usd"]) == (listed["usd"], listed["auxiliary_usd"])
+    assert main["usd"] != main["recorded_usd"]
+    (node,) = (one for one in as_json("chain", AUTH)["nodes"] if one["title"] == AUTH)
+    assert node["cost"]["usd"] == listed["usd"]
+    printed = f"${float(listed['usd']):.2f}"
+    for words in (("usage", "--by", "session"), ("usage", AUTH), ("chain", AUTH), ("sessions",)):
+        assert printed in as_text(*words), words
