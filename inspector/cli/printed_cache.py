@@ -10,6 +10,7 @@ import argparse
 import time
 from collections.abc import Iterator
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 
 from core.recordings import FILE_NAME as RECORDING
@@ -24,34 +25,41 @@ LARGEST = 20_000_000
 
 
 def entry(
-    args: argparse.Namespace, *sources: Path, people: bool = False, today: bool = False
+    args: argparse.Namespace, *sources: Path, people: bool = False, today: bool = False, several: bool = False
 ) -> KeptAnswer | None:
     """Where what a command line asks for is kept; None for what is not.
 
-    That is what is no JSON, and what several databases say: the note that one of them was left out would be
-    kept from whoever asks again.
+    That is what is no JSON, and mostly what several databases say: the note that one of them was left out
+    would be kept from whoever asks again.
 
     Args:
         args: The command line.
         sources: What the answer rests on besides the program, the database and its home.
         people: Lines for people are kept as well, for terminals of one width and one kind.
         today: The answer is another tomorrow.
+        several: It may be about several databases; who writes it sees that none was left out.
 
     Raises:
         NotFoundError: There is no database.
     """
     places = target.locations(args)
-    if not (args.json or people) or len(places) != 1:
+    if not (args.json or people) or (len(places) != 1 and not several):
         return None
     asked: tuple[object, ...] = (
-        str(places[0].db.absolute()),
+        [str(place.db.absolute()) for place in places],
         sorted((key, str(value)) for key, value in vars(args).items()),
     )
     # Logs are in local time, and so are days, so what they say depends on the zone.
     day = time.localtime()[:3] if today else ()
     if people and not args.json:
         asked = (*asked, terminal_width(), is_coloured())
-    around = (day, time.tzname, time.timezone, *map(state, sources), *_states(places[0]))
+    around = (
+        day,
+        time.tzname,
+        time.timezone,
+        *map(state, sources),
+        *chain.from_iterable(map(_states, places)),
+    )
     return KeptAnswer("printed", asked, around)
 
 

@@ -59,7 +59,7 @@ def _answer(args: argparse.Namespace) -> str:
     """The status as JSON, and on a second line its words; as it was kept where nothing has changed."""
     same = {"session": args.session or target.LATEST, "json": True, "format": ""}
     asked = argparse.Namespace(**vars(args) | same)
-    cached = printed_cache.entry(asked, *printed_cache.prices(), today=True)
+    cached = printed_cache.entry(asked, *printed_cache.prices(), today=True, several=True)
     text = cached.read() if cached else None
     return text if text is not None else _asked(asked, cached)
 
@@ -73,8 +73,9 @@ def _asked(args: argparse.Namespace, cached: KeptAnswer | None) -> str:
         store, session = target.chosen(stores, args.session)
         store.learn(session.id)
         found = status_of(store, session.id, stores)
+        whole = len(stores) == len(target.locations(args))
     document = jsonio.dumps(jsonio.masked(status_json.payload(found)))
     text = f"{document}\n{jsonio.dumps(status_line.fields(found))}"
-    if cached:
+    if cached and whole:
         printed_cache.write(cached, text)
     return text

@@ -122,3 +122,31 @@ def test_what_nothing_says_is_unknown_and_not_zero(
     assert found["hit_rate"] is None
     assert found["threshold"] is None or found["threshold"] > 0
     assert line(capsys, *where, "--format", "{hit_rate}") == "–"
+
+
+def _with_profile(home: Path) -> Path:
+    for folder in (home, home / "profiles" / "work"):
+        folder.mkdir(parents=True, exist_ok=True)
+        with SessionDatabase(folder / "state.db") as database:
+            database.session("s", title=folder.name)
+            database.turn("s", "1")
+    return home
+
+
+def test_several_profiles_are_not_opened_while_nothing_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--home", str(_with_profile(tmp_path / "both")))
+    first = line(capsys, *words)
+    monkeypatch.setattr(target, "opened", lambda *_: pytest.fail("a database was opened"))
+    assert line(capsys, *words) == first
+
+
+def test_that_a_profile_was_left_out_is_said_each_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = _with_profile(tmp_path / "both")
+    (home / "profiles" / "work" / "state.db").write_bytes(b"no database" * 1_000)
+    for _ in range(2):
+        assert run(["status", "--home", str(home)]) == 0
+        assert "left out" in capsys.readouterr().err
