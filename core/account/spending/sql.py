@@ -151,6 +151,7 @@ def _columns(schema: Schema, table: str, names: Sequence[str], alias: str) -> st
     known = schema.columns.get(table, frozenset())
 
     def column(name: str) -> str:
+        """The value of a column; NULL where the database has none, or a row something else."""
         value = f"{alias}.{name}" if name in known else "NULL"
         if name in COUNTS:
             value = f"CASE WHEN {_number(value)} THEN cast({value} AS integer) END"

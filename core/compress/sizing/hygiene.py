@@ -9,8 +9,6 @@ from core.compress.sizing.estimate import message_size, total_tokens
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
 
-_LEADING = frozenset({"system", "session_meta"})
-
 
 @dataclass(frozen=True, slots=True)
 class Hygiene:
@@ -119,20 +117,3 @@ def failure_pauses(policy: Policy, base: float) -> tuple[float, ...]:
     """
     rules = policy.hygiene
     return tuple(min(base * factor, rules.pause_most) for factor in rules.pauses)
-
-
-def bounded_rows(roles: Sequence[str], limit: int) -> list[int]:
-    """Which rows are sent where hygiene does not land (0.22): the leading ones and the newest, by index.
-
-    Args:
-        roles: Of the rows, in order.
-        limit: The hard limit of rows.
-    """
-    if len(roles) <= limit:
-        return list(range(len(roles)))
-    lead = next((i for i, role in enumerate(roles) if role not in _LEADING), len(roles))
-    lead = min(lead, max(0, limit - 1))
-    start = len(roles) - (limit - lead)
-    while start < len(roles) and roles[start] == "tool":
-        start += 1
-    return [*range(lead), *range(start, len(roles))]

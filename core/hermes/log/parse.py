@@ -185,7 +185,6 @@ def _telemetry_values(text: str) -> dict[str, Any]:
 def _telemetry(data: Mapping[str, Any]) -> Telemetry:
     duration = _integer(data, "total_duration_ms")
     return Telemetry(
-        attempt_id=_text(data, "attempt_id"),
         trigger=_text(data, "trigger_source") or "unknown",
         overflow_reason=_text(data, "overflow_reason"),
         tokens=_integer(data, "current_estimated_tokens"),
@@ -193,11 +192,7 @@ def _telemetry(data: Mapping[str, Any]) -> Telemetry:
         window=_integer(data, "main_context_limit"),
         messages_before=_integer(data, "messages_before"),
         messages_after=_integer(data, "messages_after"),
-        tokens_before=_integer(data, "tokens_before"),
         tokens_after=_integer(data, "tokens_after"),
-        head_tokens=_integer(data, "protected_head_tokens"),
-        middle_tokens=_integer(data, "middle_window_tokens"),
-        tail_tokens=_integer(data, "protected_tail_tokens"),
         pruned=_integer(data, "tool_results_pruned"),
         records=_integer(data, "summary_input_record_count"),
         method=_text(data, "method"),

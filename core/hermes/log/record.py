@@ -75,7 +75,6 @@ class Telemetry:
         duration: Seconds.
     """
 
-    attempt_id: str | None
     trigger: str
     overflow_reason: str | None
     tokens: int | None
@@ -83,11 +82,7 @@ class Telemetry:
     window: int | None
     messages_before: int | None
     messages_after: int | None
-    tokens_before: int | None
     tokens_after: int | None
-    head_tokens: int | None
-    middle_tokens: int | None
-    tail_tokens: int | None
     pruned: int | None
     records: int | None
     method: str | None

@@ -46,12 +46,12 @@ def explain_error(
     meaning = meaning_of(failure)
     reactions = tuple(reaction(failure, size, name) for name in ((release,) if release else releases()))
     advice = shared_table(_TABLE)[meaning.kind]
-    slots = _slots(meaning)
-    headline = advice["says"].format(**slots)
+    words = _words(meaning)
+    headline = advice["says"].format(**words)
     missed = [one for one in reactions if not helps(meaning, one)]
     if missed:
         headline = f"{headline} {_missed(missed, len(reactions))}"
-    return ErrorExplanation(meaning, reactions, headline, advice["helps"].format(**slots))
+    return ErrorExplanation(meaning, reactions, headline, advice["helps"].format(**words))
 
 
 def helps(meaning: Meaning, reaction: Reaction) -> bool:
@@ -104,7 +104,7 @@ def _ranges(places: list[int], order: list[str]) -> Iterator[str]:
         previous = place
 
 
-def _slots(meaning: Meaning) -> dict[str, Any]:
+def _words(meaning: Meaning) -> dict[str, Any]:
     """The numbers of a meaning as parts of sentences, empty where they are not known."""
     limit, room = meaning.limit, meaning.available
     return {

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import TypeVar
 
 from core.model.accounting.tokens import Buckets, Cost
@@ -59,6 +60,32 @@ class ConversationRow(Thread):
     branches: int = 0
     generations: int | None = None
     lower_bound: bool = False
+
+    @property
+    def last_active(self) -> datetime | None:
+        """When anything last happened in it."""
+        times = [one.last_active for one in self.sessions if one.last_active is not None]
+        return max(times, default=None)
+
+    @property
+    def messages(self) -> int | None:
+        """The live messages of all its sessions."""
+        return _sum(one.messages for one in self.sessions)
+
+    @property
+    def calls(self) -> int | None:
+        """The model calls of all its sessions."""
+        return _sum(one.api_calls for one in self.sessions)
+
+    @property
+    def usd(self) -> Decimal | None:
+        """Its money."""
+        return self.cost.usd
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
 
 
 @dataclass(frozen=True, slots=True)

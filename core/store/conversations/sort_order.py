@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from core.errors import UsageError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from decimal import Decimal
+
+    from core.model.accounting.tokens import Buckets
+    from core.model.transcript.session import Session
 
 LAST_ACTIVE = (
     "max(coalesce(started_at + 0.0, 0), coalesce(ended_at + 0.0, 0), coalesce(last_activity_at + 0.0, 0),"
@@ -39,6 +46,30 @@ SORTS = (*_NUMBERS, *_SHARES, *_TEXTS)
 """What a list can be ordered by. Numbers run downwards, texts upwards."""
 
 _UNKNOWN = float("-inf")
+
+
+class Figures(Protocol):
+    """What a conversation or a session of a list can be ordered by besides its names."""
+
+    @property
+    def last_active(self) -> datetime | None:
+        """When anything last happened in it."""
+
+    @property
+    def tokens(self) -> Buckets:
+        """By bucket."""
+
+    @property
+    def usd(self) -> Decimal | None:
+        """Its money."""
+
+    @property
+    def messages(self) -> int | None:
+        """Live ones."""
+
+    @property
+    def calls(self) -> int | None:
+        """Of the model."""
 
 
 def order_by(sort: str) -> str:
@@ -78,6 +109,30 @@ def sort_threads(items: list[Any], sort: str, values: Callable[[Any], Sequence[S
         return
     together = _share if sort in _SHARES else _newest if sort in ("last_active", "started") else _sum
     items.sort(key=lambda item: together(values(item)), reverse=True)
+
+
+def place(sort: str, title: str | None, session: Session, row: Figures) -> tuple[bool, float | str]:
+    """Where a list of several databases puts a row: numbers downwards, texts upwards, unknown ones last."""
+    if sort in _TEXTS:
+        text = {"title": title, "model": session.model, "source": session.source}[sort]
+        return (not text, (text or "").lower())
+    moments = {"last_active": row.last_active, "started": session.started_at}
+    if sort in moments:
+        moment = moments[sort]
+        return (moment is None, -moment.timestamp() if moment else 0.0)
+    tokens = row.tokens
+    value = {
+        "messages": row.messages,
+        "tokens": tokens.total,
+        "input": tokens.input,
+        "output": tokens.output,
+        "cache_read": tokens.cache_read,
+        "cache_write": tokens.cache_write,
+        "hit": tokens.hit_rate,
+        "cost": row.usd,
+        "calls": row.calls,
+    }[sort]
+    return (value is None, 0.0 if value is None else -float(value))
 
 
 def _newest(rows: Sequence[Sequence[Any]]) -> float:

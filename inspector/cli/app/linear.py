@@ -93,7 +93,7 @@ def _list(args: argparse.Namespace, wanted: str, begin: int) -> tuple[list[Choic
             found += [(store.location, row, _name(row, began)) for row in page.rows]
             total += page.total
         several = len(stores) > 1
-    found.sort(key=lambda one: _last(one[1]) or LONG_AGO, reverse=True)
+    found.sort(key=lambda one: one[1].last_active or LONG_AGO, reverse=True)
     found = found[begin : begin + SHOWN]
     heading = f"Conversations {begin + 1 if found else 0} to {begin + len(found)} of {total}"
     output.write_lines([f"{heading}{f', holding {wanted}' if wanted else ''}."])
@@ -106,10 +106,6 @@ def _name(row: ConversationRow, began: Mapping[str, str]) -> str:
     return " ".join((row.title or began.get(row.root.id) or row.tip.id).split())[:80]
 
 
-def _last(row: ConversationRow) -> datetime | None:
-    return max((one.last_active for one in row.sessions if one.last_active is not None), default=None)
-
-
 def _figures(row: ConversationRow, place: Location, *, several: bool) -> str:
     """What the list tells of one conversation, each figure with its name."""
     from inspector.terminal import formatting as fmt
@@ -118,7 +114,7 @@ def _figures(row: ConversationRow, place: Location, *, several: bool) -> str:
         f"Profile: {place.label}" if several else "",
         f"Where: {row.tip.source or 'unknown'}",
         f"Model: {row.tip.model or 'unknown'}",
-        f"Last active: {fmt.age(_last(row), fmt.utc_now())}",
+        f"Last active: {fmt.age(row.last_active, fmt.utc_now())}",
         f"Sessions: {len(row.sessions)}",
         f"Cost: {fmt.money(row.cost.usd)}",
     )

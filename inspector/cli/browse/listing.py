@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core.model.transcript.session import Kind
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 MOST_COUNTED = 1_000
-_TEXTS = ("title", "model", "source")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,32 +53,6 @@ class Row:
     def began(self, whole: bool) -> str:
         """The session whose first words the row is known by."""
         return self.root if whole else self.session.id
-
-    def order(self, sort: str) -> tuple[bool, Any]:
-        """The order inside one database: numbers downwards with unknown ones last, texts upwards."""
-        if sort in _TEXTS:
-            text = {"title": self.title, "model": self.session.model, "source": self.session.source}[sort]
-            return (not text, (text or "").lower())
-        value = self._number(sort)
-        return (value is None, 0.0 if value is None else -value)
-
-    def _number(self, sort: str) -> float | None:
-        times = {"last_active": self.last_active, "started": self.session.started_at}
-        if sort in times:
-            moment = times[sort]
-            return None if moment is None else moment.timestamp()
-        value = {
-            "messages": self.messages,
-            "tokens": self.tokens.total,
-            "input": self.tokens.input,
-            "output": self.tokens.output,
-            "cache_read": self.tokens.cache_read,
-            "cache_write": self.tokens.cache_write,
-            "hit": self.tokens.hit_rate,
-            "cost": self.usd,
-            "calls": self.calls,
-        }[sort]
-        return None if value is None else float(value)
 
 
 def sessions(store: SessionLists, query: ListQuery) -> tuple[list[Row], int]:
@@ -200,7 +173,6 @@ def _of_session(store: SessionLists, entry: SessionEntry) -> Row:
 
 
 def _of_conversation(store: SessionLists, row: ConversationRow) -> Row:
-    times = [session.last_active for session in row.sessions if session.last_active is not None]
     return Row(
         store=store,
         session=row.tip,
@@ -211,14 +183,9 @@ def _of_conversation(store: SessionLists, row: ConversationRow) -> Row:
         sessions=len(row.sessions),
         title=row.title,
         tokens=row.tokens,
-        usd=row.cost.usd,
-        messages=_sum(session.messages for session in row.sessions),
-        calls=_sum(session.api_calls for session in row.sessions),
-        last_active=max(times, default=None),
+        usd=row.usd,
+        messages=row.messages,
+        calls=row.calls,
+        last_active=row.last_active,
         lower_bound=row.lower_bound,
     )
-
-
-def _sum(values: Iterator[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None

@@ -111,7 +111,9 @@ def _read(
 
     target.each(opened, read)
     if len(opened) > 1:
-        found.sort(key=lambda row: row.order(args.sort))
+        from core.store.conversations.sort_order import place
+
+        found.sort(key=lambda row: place(args.sort, row.title, row.session, row))
     return found[:limit], total
 
 

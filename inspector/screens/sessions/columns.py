@@ -243,9 +243,7 @@ def _bucket(tokens: Callable[[Buckets], int | None]) -> Draw:
 
 
 def _messages(line: SessionLine) -> str:
-    told = [one.messages for one in ((line.part,) if line.part else line.row.sessions)]
-    known = [count for count in told if count is not None]
-    return fmt.short(sum(known) if known else None)
+    return fmt.short((line.part or line.row).messages)
 
 
 COLUMNS = (

@@ -74,11 +74,11 @@ class ExtractiveSummariser(OfflineSummariser):
         earlier = carried(request.previous_summary, read, topic)
         facts = without_repeats([*facts_of(read, topic, known), *earlier])
         everything = [*known_before, *read]
-        anchors = collect(everything, topic)
+        collected = collect(everything, topic)
         judged = [] if topic is None else [entry for entry, _ in weigh(everything, topic).facts]
         _check(cancelled)
         gone = {path for path, story in files(read).items() if story.vanished}
-        current = [anchor for anchor in anchors if anchor.value not in gone]
+        current = [one for one in collected if one.value not in gone]
         told = {fact.text for fact in facts}
         details = [] if topic is None else topic_details(read, topic)
         more = [fact for fact in details if fact.text not in told]
@@ -104,8 +104,8 @@ class ExtractiveSummariser(OfflineSummariser):
         found: tuple[list[Found], list[Found]],
         rooms: tuple[int, int],
     ) -> str:
-        (anchors, judged), (room, widest) = found, rooms
-        wanted = [anchor for anchor in anchors if anchor.in_focus]
+        (collected, judged), (room, widest) = found, rooms
+        wanted = [one for one in collected if one.in_focus]
         added = request.complete("")
 
         def written(facts: Sequence[FactLine]) -> str:
@@ -114,7 +114,7 @@ class ExtractiveSummariser(OfflineSummariser):
         listed = int(room * _LIST_SHARE)
         chosen = choose(facts, room - listed, self._estimate)
         chosen += lists(
-            anchors, written(chosen), min(max(0, room - self._cost(chosen)), listed), self._estimate
+            collected, written(chosen), min(max(0, room - self._cost(chosen)), listed), self._estimate
         )
         plain = self._fitted(chosen, request.budget, request)
         if not wanted:
@@ -137,7 +137,7 @@ class ExtractiveSummariser(OfflineSummariser):
         Args:
             facts: Candidates.
             more: Further lines about the focus, for room that is left.
-            wanted: The anchors of the focus.
+            wanted: Those in the focus.
             room: Tokens for all of them.
             plain: Tokens of the facts in the summary without a focus.
             written: The facts as a body.
@@ -181,7 +181,7 @@ def _told_before(request: SummaryRequest) -> list[View]:
 
 
 def _favour(
-    chosen: list[FactLine], anchors: Sequence[Found], written: Callable[[Sequence[FactLine]], str]
+    chosen: list[FactLine], collected: Sequence[Found], written: Callable[[Sequence[FactLine]], str]
 ) -> list[FactLine]:
     """Drop what matters least outside the focus until the focus survives at twice the rate of the rest.
 
@@ -191,8 +191,8 @@ def _favour(
         (fact for fact in chosen if not fact.in_focus and fact.kind != "task"),
         key=lambda fact: not fact.fixed,
     )
-    focus = _sample([anchor for anchor in anchors if anchor.in_focus])
-    rest = _sample([anchor for anchor in anchors if not anchor.in_focus])
+    focus = _sample([one for one in collected if one.in_focus])
+    rest = _sample([one for one in collected if not one.in_focus])
     if not focus or not rest:
         return chosen
     low, high = 0, len(spare)  # the fewest facts to drop lies between
@@ -206,15 +206,13 @@ def _favour(
     return _without(chosen, spare[len(spare) - low :])
 
 
-def _sample(anchors: Sequence[Found]) -> Sequence[Found]:
+def _sample(collected: Sequence[Found]) -> Sequence[Found]:
     """Anchors spread evenly over all of them: enough to tell a rate."""
-    return anchors[:: len(anchors) // _ENOUGH + 1]
+    return collected[:: len(collected) // _ENOUGH + 1]
 
 
-def _rate(anchors: Sequence[Found], index: SummaryIndex) -> float:
-    return sum(index.fate(anchor.category, anchor.value, anchor.told_by) != LOST for anchor in anchors) / len(
-        anchors
-    )
+def _rate(collected: Sequence[Found], index: SummaryIndex) -> float:
+    return sum(index.fate(one.category, one.value, one.told_by) != LOST for one in collected) / len(collected)
 
 
 def _without(facts: Sequence[FactLine], dropped: Sequence[FactLine]) -> list[FactLine]:

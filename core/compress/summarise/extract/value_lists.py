@@ -29,7 +29,7 @@ _ROOTED = 4
 
 
 def quotes(
-    anchors: Sequence[Found],
+    collected: Sequence[Found],
     said: str,
     room: int,
     estimate: Estimate,
@@ -38,7 +38,7 @@ def quotes(
     """The sentences that `said` does not hold, word for word, newest first, within `room` tokens.
 
     Args:
-        anchors: What is to be told.
+        collected: What is to be told.
         said: What is told already.
         room: Tokens for all of them.
         estimate: Tokens of one.
@@ -47,27 +47,27 @@ def quotes(
     held = SummaryIndex(said)
     facts: list[FactLine] = []
     for category, kind in sections.items():
-        for anchor in reversed([anchor for anchor in anchors if anchor.category == category]):
-            cost = estimate(anchor.value) + 1
-            if cost <= room and held.fate(category, anchor.value) == LOST:
+        for one in reversed([one for one in collected if one.category == category]):
+            cost = estimate(one.value) + 1
+            if cost <= room and held.fate(category, one.value) == LOST:
                 room -= cost
-                facts.append(FactLine(kind, anchor.value, anchor.messages[-1], 0.5, in_focus=True))
+                facts.append(FactLine(kind, one.value, one.messages[-1], 0.5, in_focus=True))
     return facts
 
 
-def lists(anchors: Sequence[Found], said: str, room: int, estimate: Estimate) -> list[FactLine]:
+def lists(collected: Sequence[Found], said: str, room: int, estimate: Estimate) -> list[FactLine]:
     """Lines of values that `said` does not hold yet, most used first, within `room` tokens."""
     lines: list[FactLine] = []
     waiting = [
-        anchor
-        for anchor in sorted(anchors, key=_rank)
-        if anchor.category in _LABELS and len(anchor.value) <= _LONGEST and anchor.value not in said
+        one
+        for one in sorted(collected, key=_rank)
+        if one.category in _LABELS and len(one.value) <= _LONGEST and one.value not in said
     ]
-    newest = max((anchor.messages[-1] for anchor in waiting), default=0)
+    newest = max((one.messages[-1] for one in waiting), default=0)
     for label, most, items in _pools(waiting, SummaryIndex(said)):
         for at in range(0, len(items), _PER_LINE):
             group = items[at : at + _PER_LINE]
-            in_focus = [anchor.in_focus for anchor, _ in group]
+            in_focus = [one.in_focus for one, _ in group]
             if at >= most * _PER_LINE and not any(in_focus):
                 break
             text = f"{label}: {', '.join(text for _, text in group)}"
@@ -79,10 +79,10 @@ def lists(anchors: Sequence[Found], said: str, room: int, estimate: Estimate) ->
     return lines
 
 
-def _rank(anchor: Found) -> tuple[bool, int, int]:
+def _rank(one: Found) -> tuple[bool, int, int]:
     """Most used first, then newest; names that a machine made up last."""
-    made_up = anchor.category == "paths" and bool(_MADE_UP.search(anchor.value))
-    return made_up, -len(anchor.messages), -anchor.messages[-1]
+    made_up = one.category == "paths" and bool(_MADE_UP.search(one.value))
+    return made_up, -len(one.messages), -one.messages[-1]
 
 
 def _pools(
@@ -90,16 +90,16 @@ def _pools(
 ) -> Iterator[tuple[str, int, Sequence[tuple[Found, str]]]]:
     """The values of each list with its label, the lines it may have, and how each value is written there."""
     for category, label in _LABELS.items():
-        found = [anchor for anchor in waiting if anchor.category == category]
+        found = [one for one in waiting if one.category == category]
         most = _MOST_LINES.get(category, len(found))
         if category == "paths":
             found = list(_different(found, held.paths))
-            root = _root([anchor.value for anchor in found])
-            below = [(anchor, short) for anchor in found if (short := _below(anchor.value, root))]
+            root = _root([one.value for one in found])
+            below = [(one, short) for one in found if (short := _below(one.value, root))]
             yield f"{label} in {root}", most, below
-            known = {id(anchor) for anchor, _ in below}
-            found = [anchor for anchor in found if id(anchor) not in known]
-        yield label, most, [(anchor, anchor.value) for anchor in found]
+            known = {id(one) for one, _ in below}
+            found = [one for one in found if id(one) not in known]
+        yield label, most, [(one, one.value) for one in found]
 
 
 def _different(paths: Iterable[Found], held: Iterable[str]) -> Iterator[Found]:
@@ -108,10 +108,10 @@ def _different(paths: Iterable[Found], held: Iterable[str]) -> Iterator[Found]:
     for path in held:
         whole.update(endings(path)[:1])
         ends.update(endings(path))
-    for anchor in paths:
-        own = endings(anchor.value.lower())
+    for one in paths:
+        own = endings(one.value.lower())
         if own and own[0] not in ends and whole.isdisjoint(part for part in own if "/" in part):
-            yield anchor
+            yield one
         whole.update(own[:1])
         ends.update(own)
 
@@ -127,5 +127,5 @@ def _root(paths: Sequence[str]) -> str:
 def _below(path: str, root: str) -> str:
     """What is left of a path below a folder; "" when it does not lie there or would be no path any more."""
     short = path[len(root) + 1 :] if root and path.startswith(f"{root}/") else ""
-    anchor = classify(short)
-    return short if "/" in short and anchor is not None and anchor.value == short else ""
+    one = classify(short)
+    return short if "/" in short and one is not None and one.value == short else ""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
-from typing import Any
 
 from core.errors import InspectorError
 from core.model.transcript.pages import ConversationRow, ListQuery
 from core.model.transcript.session import Kind
 from core.store.conversations.conversation_lists import ConversationLists
+from core.store.conversations.sort_order import place
 from core.store.database.connect import Cancelled, Interrupted, stamp
 from core.store.database.locate import Location
 from inspector.screens.sessions.columns import PROFILE, Key, SessionLine
@@ -133,43 +134,12 @@ def _merge(runs: Iterable[Sequence[SessionLine]], order: Order) -> list[SessionL
     if order.sort == PROFILE:
         told = (run for run in runs if run)
         return list(chain(*sorted(told, key=lambda run: run[0].location.label, reverse=not order.natural)))
-    text = order.sort in _TEXTS
-    key = _TEXTS[order.sort] if text else _NUMBERS[order.sort]
-    # Numbers run downwards, texts upwards, unless turned round.
-    return list(heapq.merge(*runs, key=lambda found: key(found.row), reverse=text is not order.natural))
+    key = partial(_place, order.sort)
+    return list(heapq.merge(*runs, key=key, reverse=not order.natural))
 
 
-def _time(row: ConversationRow) -> float:
-    times = [one.last_active for one in row.sessions if one.last_active is not None]
-    return max(times).timestamp() if times else float("-inf")
-
-
-def _sum(values: Iterable[Any]) -> float:
-    known = [float(value) for value in values if value is not None]
-    return sum(known) if known else float("-inf")
-
-
-def _text(value: str | None) -> tuple[bool, str]:
-    return (not value, (value or "").lower())
-
-
-_NUMBERS: Mapping[str, Callable[[ConversationRow], float]] = {
-    "last_active": _time,
-    "tokens": lambda row: _sum([row.tokens.total]),
-    "cost": lambda row: _sum([row.cost.usd]),
-    "hit": lambda row: _sum([row.tokens.hit_rate]),
-    "input": lambda row: _sum([row.tokens.input]),
-    "cache_read": lambda row: _sum([row.tokens.cache_read]),
-    "cache_write": lambda row: _sum([row.tokens.cache_write]),
-    "output": lambda row: _sum([row.tokens.output]),
-    "messages": lambda row: _sum(one.messages for one in row.sessions),
-    "calls": lambda row: _sum(one.api_calls for one in row.sessions),
-}
-_TEXTS: Mapping[str, Callable[[ConversationRow], tuple[bool, str]]] = {
-    "title": lambda row: _text(row.title),
-    "model": lambda row: _text(row.tip.model),
-    "source": lambda row: _text(row.tip.source),
-}
+def _place(sort: str, line: SessionLine) -> tuple[bool, float | str]:
+    return place(sort, line.row.title, line.row.tip, line.row)
 
 
 def family(line: SessionLine, cancelled: Cancelled) -> tuple[SessionLine, ...]:

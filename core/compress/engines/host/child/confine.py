@@ -137,6 +137,7 @@ def _auditor(folder: str) -> Callable[[str, tuple[Any, ...]], None]:
         return real == folder or real.startswith(folder + os.sep)
 
     def audit(event: str, args: tuple[Any, ...]) -> None:
+        """Refuse what would write elsewhere."""
         if event == "open":
             path, mode, flags = (*args, None, None, None)[:3]
             writes = isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC)
