@@ -138,6 +138,8 @@ def _run(
     if not restart and _is_whole(manifest, planned):
         for result in manifest.results():
             tally.add(result, earlier=True)
+        if planned:
+            files.remove_folder(job.parts)  # of a run that was stopped while it did so
         return tally.outcome()
     if not restart and not manifest.exists():
         _check_free(planned or [target.parts])
@@ -211,8 +213,12 @@ def _is_whole(manifest: Manifest, planned: Mapping[str, Any]) -> bool:
 def _check_apart(job: Job, paths: Sequence[str]) -> None:
     inputs = {os.path.realpath(source.path) for source in job.sources}
     for path in paths:
-        if not files.is_remote(path) and os.path.realpath(path) in inputs:
-            raise UsageError("OUTPUT is the INPUT", where=path, remedy="Name another file to write to")
+        if files.is_remote(path):
+            continue
+        if os.path.realpath(path) in inputs:
+            raise UsageError("OUTPUT is the INPUT", where=path, remedy=_ANOTHER)
+        if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+            raise UsageError("OUTPUT is a device or a pipe", where=path, remedy=_ANOTHER)
 
 
 def _check_free(paths: Iterable[str]) -> None:
@@ -224,4 +230,5 @@ def _check_free(paths: Iterable[str]) -> None:
             raise UsageError("there is a file of this name", where=path, remedy=_RESTART)
 
 
+_ANOTHER = "Name another file to write to"
 _RESTART = "Name another OUTPUT, or write over it with --restart"

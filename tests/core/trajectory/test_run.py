@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +22,7 @@ from core.trajectory.shards.job import Job
 from core.trajectory.summaries.base import FILE, SummarySpec
 from tests.core.trajectory import sets
 
+ROOT = Path(__file__).parents[3]
 SETTINGS = Settings(release="0.22", target=900, summary_target=60)
 
 
@@ -171,6 +175,17 @@ def test_a_finished_run_is_not_done_again(source: Path, tmp_path: Path) -> None:
     assert output.exists()
 
 
+def test_parts_that_a_stopped_run_did_not_get_to_remove_go_with_the_next(
+    source: Path, tmp_path: Path
+) -> None:
+    output, parts = tmp_path / "out.jsonl", tmp_path / "out.jsonl.parts"
+    compress(source, output)
+    parts.mkdir()
+    (parts / "part-000001.jsonl").write_bytes(b"left")
+    assert compress(source, output).taken_up > 1
+    assert not parts.exists()
+
+
 def test_what_cannot_be_compressed_stays_and_is_named_with_its_line(tmp_path: Path) -> None:
     good = sets.entries(4, 8)
     source = sets.written(
@@ -221,3 +236,30 @@ def test_an_output_that_cannot_be_written_is_one_clear_fault(source: Path, tmp_p
     with pytest.raises(OutputFault) as fault:
         compress(source, tmp_path / "in.jsonl" / "out.jsonl")
     assert fault.value.exit_code == 5
+
+
+def test_a_device_or_a_pipe_is_not_replaced_by_a_file(source: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(UsageError, match="a device or a pipe"):
+        compress(source, pipe, restart=True)
+    assert pipe.is_fifo()
+
+
+def test_a_full_disk_ends_with_5_and_what_was_finished_is_taken_up_once_there_is_room(
+    tmp_path: Path, whole: bytes, source: Path
+) -> None:
+    """A limit on the size of a file stands for the disk: the shards are smaller, the output is not."""
+    output = tmp_path / "out.jsonl"
+    code = "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+    code += f"resource.setrlimit(resource.RLIMIT_FSIZE, ({len(whole) // 2},) * 2); "
+    code += "from pathlib import Path; from tests.core.trajectory.test_run import compress; "
+    code += "from core.trajectory.run import OutputFault\n"
+    code += "try: compress(Path(sys.argv[1]), Path(sys.argv[2]))\n"
+    code += "except OutputFault as fault: sys.exit(fault.exit_code)"
+    done = subprocess.run([sys.executable, "-c", code, str(source), str(output)], cwd=ROOT, timeout=120)
+    assert done.returncode == 5
+    assert not output.exists()
+    outcome = compress(source, output)
+    assert outcome.taken_up == outcome.shards > 1
+    assert output.read_bytes() == whole
