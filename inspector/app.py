@@ -205,6 +205,23 @@ class InspectorApp(App[None]):
         self.keys.hold()
         self.push_screen(WorkspaceScreen(location, session_id, view=view, row=row))
 
+    def open_trajectories(self, path: str) -> None:
+        """Open a file of trajectories: what the newest release would make of each; nothing is written."""
+        from core.hermes.policy.policy import newest_release
+        from core.trajectory.compress.settings import Settings
+        from core.trajectory.input.sources import find_input
+        from core.trajectory.shards.job import Job
+        from core.trajectory.summaries.base import SummarySpec
+        from inspector.screens.trajectories.screen import TrajectoriesScreen
+
+        try:
+            sources = find_input(path).sources
+        except InspectorError as error:
+            self.notify(clean_line(str(error)), severity="error", markup=False)
+            return
+        settings = Settings(release=newest_release())
+        self.push_screen(TrajectoriesScreen(Job(sources, settings, SummarySpec(), "", dry=True)))
+
     def _handle_exception(self, error: Exception) -> None:
         """What closes may miss its widgets, which is no failure: the app once left, Textual's palette."""
         failed = isinstance(error, WorkerFailed)

@@ -53,6 +53,9 @@ class Shell(Protocol):
     ) -> None:
         """Open the workspace of a conversation, at a message when one is named."""
 
+    def open_trajectories(self, path: str) -> None:
+        """Open a file of trajectories."""
+
 
 def shell(widget: Widget) -> Shell:
     """The app a screen or widget lives in."""

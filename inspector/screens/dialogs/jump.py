@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import glob
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
@@ -20,6 +23,10 @@ from inspector.terminal.text import clean_line, content
 
 MOST = 500
 """Conversations of each database that are found, the newest."""
+
+ENDINGS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet")
+LEAST, MOST_FILES = 3, 20
+"""Letters from which on files of trajectories are looked for, and how many are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,10 @@ class JumpProvider(Provider):
             text = clean_line(place.text)
             if (score := matcher.match(text)) > 0:
                 yield Hit(score, content(text), place.go, text=text, help=place.help)
+
+        for path in await asyncio.to_thread(_trajectories, query.lstrip(":").strip()):
+            go = partial(shell(self.screen).open_trajectories, path)
+            yield Hit(1.0, content(clean_line(path)), go, text=clean_line(path), help="trajectories")
 
     async def discover(self) -> Hits:
         """The screens, before anything was typed."""
@@ -98,6 +109,16 @@ class JumpProvider(Provider):
     def _wear(self, name: str) -> None:
         self.app.theme = name
         shell(self.screen).remember("theme", name)
+
+
+def _trajectories(query: str) -> list[str]:
+    """Files of trajectories, by the beginning of a path, or letters of a name in this folder."""
+    if len(query) < LEAST:
+        return []
+    here = (name for name in os.listdir() if query.lower() in name.lower())
+    typed = glob.iglob(f"{glob.escape(os.path.expanduser(query))}*")
+    wanted = (path for path in (*here, *typed) if path.endswith(ENDINGS) and os.path.isfile(path))
+    return list(islice(dict.fromkeys(wanted), MOST_FILES))
 
 
 def _named(locations: Sequence[Location]) -> list[tuple[Location, str, str]]:

@@ -40,6 +40,15 @@ FILTERS: tuple[tuple[str, frozenset[State]], ...] = (
     ("failed", frozenset({State.FAILED})),
 )
 
+COLUMNS = ("line", "tokens", "after", "turns", "saved")
+WIDE, NARROW = (11, 11, 11, 11, 11), (7, 9, 10, 7, 7)
+ROOMY = 100
+"""Columns of a terminal from which on the list has the wide ones."""
+
+
+def _cells(width: int) -> tuple[int, ...]:
+    return WIDE if width >= ROOMY else NARROW
+
 
 class TrajectoryList(RowList[Listed]):
     """Line, tokens before and after, turns, what would happen."""
@@ -50,8 +59,8 @@ class TrajectoryList(RowList[Listed]):
         """Names of the columns."""
         ink = self.palette.style("ink-muted")
         line = Line().gap(2)
-        for name in ("line", "tokens", "after", "turns", "saved"):
-            line.cell(name, 11, ink, right=True)
+        for name, cells in zip(COLUMNS, _cells(width), strict=True):
+            line.cell(name, cells, ink, right=True)
         return [line.gap(2).add("what would happen", ink, most=max(0, width - line.width - 2))]
 
     def draw_row(self, row: Listed, index: int, width: int) -> Line:
@@ -59,15 +68,16 @@ class TrajectoryList(RowList[Listed]):
         ink = self.palette
         sign, token = SIGNS[row.state]
         muted, style = ink.style("ink-muted"), ink.style(token)
-        line = Line().add(f"{sign} ", style).cell(f"{row.line:,}", 11, muted, right=True)
+        cells = _cells(width)
+        line = Line().add(f"{sign} ", style).cell(f"{row.line:,}", cells[0], muted, right=True)
         found = row.metrics
         if found is None:
-            return line.gap(46).add(row.problem, style, most=max(0, width - line.width))
-        line.cell(fmt.count(found.original_tokens), 11, ink.style("ink"), right=True)
+            return line.gap(sum(cells[1:]) + 2).add(row.problem, style, most=max(0, width - line.width))
+        line.cell(fmt.count(found.original_tokens), cells[1], ink.style("ink"), right=True)
         after = fmt.count(found.compressed_tokens, mark=fmt.ESTIMATE) if found.was_compressed else ""
-        line.cell(after, 11, ink.style("ink"), right=True)
-        line.cell(f"{found.original_turns:,}", 11, muted, right=True)
-        line.cell(fmt.percent(1 - found.compression_ratio) if after else "", 11, style, right=True)
+        line.cell(after, cells[2], ink.style("ink"), right=True)
+        line.cell(f"{found.original_turns:,}", cells[3], muted, right=True)
+        line.cell(fmt.percent(1 - found.compression_ratio) if after else "", cells[4], style, right=True)
         return line.gap(2).add(_words(row), style, most=max(0, width - line.width))
 
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from textual.command import CommandPalette
+from textual.command import CommandList, CommandPalette
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.following import FollowingScreen
+from inspector.screens.trajectories.screen import TrajectoriesScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
 from tests.core.live.writer import Writer
+from tests.core.trajectory import sets
+from tests.inspector.screens.conftest import drawn
 from tests.inspector.screens.test_live import until
 
 
@@ -53,3 +57,20 @@ async def test_a_tab_and_a_screen_and_a_theme_are_found_by_their_names(tmp_path:
         await until(pilot, lambda: isinstance(app.screen, FollowingScreen))
         await jump(pilot, "hermes-light")
         await until(pilot, lambda: app.theme == "hermes-light")
+
+
+async def test_a_file_of_trajectories_is_opened_by_its_path(tmp_path: Path) -> None:
+    path = sets.written(tmp_path / "runs.jsonl", sets.entries(1, 3))
+    app = app_on(tmp_path)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await pilot.press("colon")
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette))
+        app.screen.query_one(Input).value = str(path)[:-4]
+        commands = app.screen.query_one(CommandList)
+        await until(pilot, lambda: commands.option_count == 1)
+        await pilot.pause(0.5)
+        await pilot.press("enter")
+        if isinstance(app.screen, CommandPalette):
+            await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, TrajectoriesScreen))
+        await until(pilot, lambda: "3 trajectories" in drawn(pilot))
