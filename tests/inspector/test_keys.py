@@ -88,7 +88,7 @@ async def test_the_users_own_keys_are_taken_and_shown(app: MakeApp, home: Path, 
         await settle(pilot)
         screen = running.screen
         assert isinstance(screen, SessionsScreen)
-        assert screen.listing.order.sort == "tokens"
+        assert screen.listing.order.sort == "cost"
 
 
 async def test_a_broken_keymap_is_reported_and_the_app_goes_on(
