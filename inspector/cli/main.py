@@ -110,7 +110,7 @@ def _start_app(words: list[str]) -> int:
     if args.stray:
         raise _unknown(args.stray[0])
     if args.json:
-        raise UsageError("--json needs a command", where=PROGRAM, remedy=f"Try `{PROGRAM} sessions --json`")
+        raise UsageError("--json needs a command", remedy=f"Try `{PROGRAM} sessions --json`")
     from inspector.cli.app import open as app
 
     return app.start(args)
@@ -121,7 +121,7 @@ def _unknown(word: str) -> UsageError:
 
     near = difflib.get_close_matches(word, COMMANDS, n=1)
     hint = f"Did you mean `{near[0]}`?" if near else f"See `{PROGRAM} --help` for the commands"
-    return UsageError(f"there is no command {word!r}", where=PROGRAM, remedy=hint)
+    return UsageError(f"there is no command {word!r}", remedy=hint)
 
 
 def _command_list() -> str:

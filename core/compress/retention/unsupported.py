@@ -23,7 +23,7 @@ _WHERE = 240
 _SMALL = 12
 """Numbers up to this are counted by whoever writes a summary."""
 
-_COUNTED = ("line", "lines", "rows", "messages", "files")
+_COUNTED = ("line", "lines", "rows", "messages", "files", "char", "chars", "characters")
 """What whoever writes a summary counts, whatever its number."""
 
 _MOST = 40
@@ -98,10 +98,13 @@ def _named(text: str) -> Iterator[FactValue]:
 
 def _strangers(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]:
     """Versions, times, large figures and people nobody speaks of."""
-    for figure in _DECIMAL.findall(sentence):
+    for match in _DECIMAL.finditer(sentence):
+        figure, behind = match.group(), sentence[match.end() :].split(maxsplit=1)[:1]
+        if behind and behind[0].rstrip(".,;)") in _COUNTED:
+            continue
         if not (evidence.mentions(figure) or evidence.mentions(figure.replace(",", ""))):
             yield "numbers", figure
-    for person in () if sentence.endswith((":", "：")) else _PERSON.findall(sentence):
+    for person in () if sentence.endswith((":", "：")) else _PERSON.findall(_QUOTED.sub(" ", sentence)):
         if not any(evidence.mentions(word) for word in person.split()):
             yield "names", person
 

@@ -33,7 +33,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise what went wrong with the command line as a `UsageError`."""
-        raise UsageError(message, where=self.prog, remedy=f"See `{self.prog} --help`")
+        command = self.prog.partition(" ")[2]  # the program's own name stands before every error
+        raise UsageError(message, where=command, remedy=f"See `{self.prog} --help`")
 
     def format_help(self) -> str:
         """The help, as wide as the terminal."""

@@ -76,6 +76,7 @@ def test_a_command_line_that_is_off_costs_one_line_and_exit_2(
     assert shown.out == ""
     assert says in shown.err
     assert shown.err.count("\n") == 1
+    assert "hermes-inspector: hermes-inspector" not in shown.err
 
 
 def test_an_error_is_an_object_when_json_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
