@@ -71,7 +71,7 @@ ATTEMPT = st.tuples(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(st.lists(st.lists(ATTEMPT, min_size=1, max_size=3), min_size=2, max_size=3), st.booleans())
 def test_no_event_quotes_a_line_that_another_sessions_compaction_wrote(
     sessions: list[list[tuple[int, list[float], bool, bool]]], tags_tell: bool
