@@ -19,7 +19,7 @@ from typing import Any
 from core.account.spending.group import Fields, Group
 from core.account.spending.ledger import Books, Entry
 from core.account.spending.recorded import UNKNOWN
-from core.account.spending.sums import plain, standing
+from core.account.spending.sums import plain, standing, tables_of
 from core.account.spending.whole import BY_ID, best_cost
 from core.explain.headline.usage import of_sums, usage_headline
 from core.model.accounting.ledger import Ledger, LedgerRow
@@ -87,6 +87,7 @@ def row(one: LedgerRow, auxiliary: Decimal | None = None) -> dict[str, Any]:
             "recorded_usd": jsonio.money(one.recorded.usd),
             "computed_usd": jsonio.money(one.computed.usd),
             "included_usd": jsonio.money(one.included.usd),
+            "recorded_source": jsonio.masked_word(one.recorded_source) if one.recorded_source else None,
             "price_source": one.price_source,
             "unpriced": one.computed.missing,
             "status": jsonio.masked_word(one.status),
@@ -177,13 +178,14 @@ def _simple(group: Fields, label: str) -> str | None:
     """
     (
         _, key, _, _, _, _, _, _, calls, fresh, read, written, output, reasoning, recorded, _,
-        status, shaky, _, _, sessions, _, price, _, unpriced, _,
+        status, shaky, _, _, _, sessions, _, price, _, unpriced, _,
     ) = group  # fmt: skip
     if calls is None or fresh is None or read is None or written is None or output is None:
         return None
     prompt = fresh + read + written
     share = share_of(read, prompt)
     amount = NULL if recorded is None else f'"{plain(recorded)}"'
+    source = _quoted_word(tables) if (tables := tables_of([group])) else NULL
     computed = NOT_COMPUTED if price is None and not unpriced else _computed(group)
     if not status or status == UNKNOWN:
         status = standing(group)
@@ -194,7 +196,7 @@ def _simple(group: Fields, label: str) -> str | None:
         f',"reasoning":{NULL if reasoning is None else reasoning},"prompt":{prompt}'
         f',"total":{prompt + output}}},"cost":'
         f'{{"usd":{amount if recorded is not None else _usd(group)},"auxiliary_usd":null'
-        f',"recorded_usd":{amount},{computed}'
+        f',"recorded_usd":{amount},"recorded_source":{source},{computed}'
         f',"status":{_quoted_word(status)}}},"hit_rate":{NULL if share is None else share}'
         f',"lower_bound":{"true" if shaky else "false"},"subtree":null}}'
     )

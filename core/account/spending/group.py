@@ -22,6 +22,7 @@ class Group(NamedTuple):
         included: A subscription pays.
         shaky: Sessions of which something is known to be missing.
         at: When its first session started, epoch seconds.
+        priced_by: The tables Hermes names as the source of what it recorded, `,` between them.
         sessions: How many come together here; one whose calls took two routes counts on each.
         apart: A session whose split says more than its total, which is to be read in place of it.
         price: The entry of the price list; None when nobody asked, or there is none.
@@ -50,6 +51,7 @@ class Group(NamedTuple):
     shaky: int
     at: float | None
     title: str | None
+    priced_by: str | None
     sessions: int
     apart: str | None = None
     price: PriceRow | None = None

@@ -160,6 +160,7 @@ def _group(call: Call, first: bool) -> Group:
         shaky=int(call.cut),
         at=None if call.at is None else call.at.timestamp(),
         title=None,
+        priced_by=None,
         sessions=int(first),
     )
 

@@ -24,7 +24,7 @@ from core.account.spending.recorded import (
     splits_by_model,
     straddles,
 )
-from core.account.spending.sums import finish, is_apart, place, price_all, price_classes, price_tables, priced
+from core.account.spending.sums import finish, is_apart, place, price_all, price_classes, priced, tables_of
 from core.errors import UsageError
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prices import Money
@@ -119,7 +119,6 @@ class Books:
 
     Attributes:
         apart: Sums whose recorded cost is another than the computed one.
-        tables: The price tables behind those recorded.
         alone: Groups that are rows as they are: sessions added up as they stand, most of a long ledger.
     """
 
@@ -131,8 +130,7 @@ class Books:
     counted: Counted = field(default_factory=Counted)
     unsplit: bool = False
     overran: int = 0
-    apart: int = 0
-    tables: set[str] = field(default_factory=set)
+    apart: list[Fields] = field(default_factory=list)
     alone: list[Fields] = field(default_factory=list)
     _rows: dict[tuple[str, str], list[Group]] = field(default_factory=dict)
     _labels: dict[str, tuple[float, str]] = field(default_factory=dict)
@@ -207,8 +205,8 @@ class Books:
         if self.unsplit:
             notes.append("databases of Hermes before 0.19 keep no auxiliary calls: summaries are not in it")
         if self.apart and self.prices is not None:
-            theirs = ", ".join(sorted(self.tables)) or "a table it does not name"
-            sums = plural(self.apart, "recorded sum differs", "recorded sums differ")
+            theirs = tables_of(self.apart) or "a table it does not name"
+            sums = plural(len(self.apart), "recorded sum differs", "recorded sums differ")
             notes.append(f"{sums} from the computed: Hermes' by {theirs}, ours by {self.prices.list.source}")
         return tuple(notes)
 
@@ -230,9 +228,7 @@ def _book(
     if desk.prices is not None:
         price_all(alone, desk.prices)
         groups = [priced(group, desk.prices) for group in groups]
-        if different := sum(map(is_apart, chain(alone, groups))):
-            desk.apart += different
-            desk.tables |= price_tables(store, window)
+        desk.apart += [fields for fields in chain(alone, groups) if is_apart(fields)]
     learn_titles(desk.by, store, chain(alone, groups))
     desk.alone += alone
     keys = _keys(desk, store, threads)

@@ -122,6 +122,8 @@ def _difference(row: LedgerRow) -> Origin:
         and (amount := part.recorded.usd) is not None
         and abs(part.computed.usd - amount) > Decimal("0.00005")
     ]
+    if row.tables:
+        notes.append(f"recorded / computed by {row.tables}")
     if row.recorded.missing:
         notes.append(f"{row.recorded.missing} without a recorded cost")
     if row.computed.missing:

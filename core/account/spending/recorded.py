@@ -210,15 +210,16 @@ def _sums(by: str, classes: Classes) -> str:
         # A session has one start, and its split no route twice: there is nothing to sort and add up.
         sums = ", ".join((*COUNTS, "recorded"))
         return (
-            f"SELECT -{SIZE}, {chosen}, {sums}, missing, status, shaky, started_at, title, counts, apart, "  # noqa: S608
-            f"{priced}, again FROM items WHERE {{}}"
+            f"SELECT -{SIZE}, {chosen}, {sums}, missing, status, shaky, started_at, title, priced_by, "  # noqa: S608
+            f"counts, apart, {priced}, again FROM items WHERE {{}}"
         )
     sums = ", ".join(f"sum({name})" for name in (*COUNTS, "recorded"))
     names = [KEYS[by], "task", *ROUTE, "included", "apart", *classes.expressions]
     return (
         f"SELECT sum(-{SIZE}), {chosen}, {sums}, sum(missing), "  # noqa: S608
         "CASE WHEN min(status) <> max(status) THEN 'mixed' ELSE min(status) END, sum(shaky), "
-        f"min(started_at), max(title), sum(counts), apart, {priced}, sum(again) FROM items WHERE {{}} "
+        f"min(started_at), max(title), group_concat(DISTINCT priced_by), sum(counts), "
+        f"apart, {priced}, sum(again) FROM items WHERE {{}} "
         f"GROUP BY {', '.join(names)}"
     )
 

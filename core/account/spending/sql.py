@@ -15,8 +15,10 @@ _SPENT = " OR ".join(f"{name} <> 0" for name in _BILLED)
 """Whether tokens were counted; where it is a condition, what is not known is no yes."""
 MONEY = ("estimated_cost_usd", "actual_cost_usd")
 ROUTE = ("model", "billing_provider", "billing_base_url", "billing_mode")
-_OWN = ("id", "source", "title", "started_at", "message_count", "cost_status", *ROUTE)
-_HEAD = f"id AS session, source, title, started_at, '' AS task, {', '.join(ROUTE)}, cost_status"
+_TABLES = ("pricing_version", "cost_source")
+"""Where a row names the table its cost was taken from, or else what kind of table that was."""
+_OWN = ("id", "source", "title", "started_at", "message_count", "cost_status", "priced_by", *ROUTE)
+_HEAD = f"id AS session, source, title, started_at, '' AS task, {', '.join(ROUTE)}, cost_status, priced_by"
 _AMOUNTS = ", ".join((*COUNTS, *MONEY))
 _LIMIT = 10**15
 """No session holds more tokens or dollars: a larger number is damage, and its sum could overflow."""
@@ -127,7 +129,9 @@ def _silent() -> str:
 
 def _taken(owner: str) -> str:
     """A row of the split with what only its session knows."""
-    split = ", ".join(f"split.{name}" for name in (*ROUTE, "cost_status", *COUNTS, "estimated_cost_usd"))
+    split = ", ".join(
+        f"split.{name}" for name in (*ROUTE, "cost_status", "priced_by", *COUNTS, "estimated_cost_usd")
+    )
     # The column cannot be NULL there, so 0 says nothing.
     return (
         f"split.session_id, {owner}.source, {owner}.title, {owner}.started_at, split.task, {split}, "
@@ -137,7 +141,7 @@ def _taken(owner: str) -> str:
 
 def _split(schema: Schema) -> str:
     """`session_model_usage` with guarded numbers; an empty table where there is none."""
-    names = ("session_id", "task", "cost_status", *ROUTE)
+    names = ("session_id", "task", "cost_status", "priced_by", *ROUTE)
     if schema.has("session_model_usage", "session_id"):
         columns = _columns(schema, "session_model_usage", names, "u")
         # Before tasks were told apart, every row was the main loop's.
@@ -161,6 +165,9 @@ def _columns(schema: Schema, table: str, names: Sequence[str], alias: str) -> st
             value = f"CASE WHEN {value} BETWEEN {_FIRST_TIME} AND {_LAST_TIME} THEN {value} END"
         elif name in ROUTE or name in ("source", "task"):
             value = f"coalesce(cast({value} AS text), '')"
+        elif name == "priced_by":
+            named = (f"nullif(cast({alias}.{one} AS text), '')" for one in _TABLES if one in known)
+            value = f"coalesce({', '.join((*named, 'NULL', 'NULL'))})"
         elif name == "title":
             value = f"cast({label(value)} AS text)"
         elif name == "cost_status":

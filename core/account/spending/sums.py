@@ -12,15 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from core.account.pricing.price import billing_of, cost, entry_at
 from core.account.spending.group import Fields, Group
 from core.account.spending.recorded import UNKNOWN, Classes
-from core.model.accounting.ledger import LedgerPart, LedgerRow
+from core.model.accounting.ledger import LedgerPart, LedgerRow, differ
 from core.model.accounting.prices import Money, PriceRow
 from core.model.accounting.tokens import Buckets
 
 if TYPE_CHECKING:
     from core.account.pricing.price_book import PriceBook
-from core.account.spending.recorded import Window
-from core.store.database.connect import reading
-from core.store.database.open_database import OpenDatabase
 
 _N = TypeVar("_N", int, float, Decimal)
 NOTHING = Money()
@@ -95,6 +92,7 @@ def finish(
         included=_together([part.computed for part in parts if part.billing == "included"]),
         status=_status(set(_column(groups, "status")), [part.billing for part in parts]),
         price_source=next((part.price.source for part in parts if part.price), None),
+        recorded_source=tables_of(groups),
         parts=tuple(parts),
         lower_bound=any(_column(groups, "shaky")),
     )
@@ -198,28 +196,17 @@ def plain(amount: float) -> str:
     return f"{amount:.9f}".rstrip("0").rstrip(".")
 
 
-_RECORDED, _COMPUTED = Group._fields.index("recorded"), Group._fields.index("usd")
-_COLUMNS = ("pricing_version", "cost_source")
-_SHARE, _LEAST = 0.01, 0.0001
+_RECORDED, _COMPUTED, _PRICED_BY = map(Group._fields.index, ("recorded", "usd", "priced_by"))
 _MOST = 4
 
 
 def is_apart(fields: Fields) -> bool:
-    """Whether a sum was recorded at another price than the list's; rounding is no difference."""
-    recorded, computed = fields[_RECORDED], fields[_COMPUTED]
-    if not recorded or computed is None:
-        return False
-    apart = abs(recorded - float(computed))
-    return bool(apart > _LEAST and apart > _SHARE * recorded)
+    """Whether a sum was recorded at another price than the list's."""
+    return differ(fields[_RECORDED], fields[_COMPUTED])
 
 
-def price_tables(store: OpenDatabase, window: Window) -> set[str]:
-    """What the sessions in sight name as the source of their recorded cost: the table, else its kind."""
-    columns = [f"nullif(s.{name}, '')" for name in _COLUMNS if store.schema.has("sessions", name)]
-    if not columns:
-        return set()
-    where, values = window.where()
-    named = f"coalesce({', '.join((*columns, 'NULL'))})"
-    query = f"SELECT DISTINCT {named} FROM sessions s WHERE {where} AND {named} IS NOT NULL LIMIT {_MOST}"  # noqa: S608
-    with reading(store.path):
-        return {str(name)[:80] for (name,) in store.connection.execute(query, values)}
+def tables_of(groups: Iterable[Fields]) -> str | None:
+    """The tables Hermes names as the source of what it recorded; None when it names none."""
+    named = (fields[_PRICED_BY] for fields in groups if fields[_RECORDED] is not None)
+    known = dict.fromkeys(one.strip()[:80] for names in named if names for one in names.split(","))
+    return ", ".join(sorted(known)[:_MOST]) or None

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 
 from core.model.accounting.prices import Money, PriceRow
 from core.model.accounting.tokens import Buckets
+
+_SHARE, _LEAST = 0.01, 0.0001
+
+
+def differ(recorded: float | Decimal | None, computed: Decimal | None) -> bool:
+    """Whether what was recorded is another price than the computed one; rounding is no difference."""
+    if not recorded or computed is None:
+        return False
+    apart = abs(float(recorded) - float(computed))
+    return apart > _LEAST and apart > _SHARE * float(recorded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +54,8 @@ class LedgerRow:
         recorded: What Hermes recorded: the actual amount where there is one, else the estimate.
         computed: Recomputed from the price list; None-valued when no prices were asked for.
         included: List price of what a subscription covers; never part of `computed`.
+        price_source: The price list `computed` is from.
+        recorded_source: The tables inside Hermes that `recorded` is from, as far as it names them.
         status: `actual`, `estimated`, `included`, `local`, `unknown`, `mixed`.
         subtree: A conversation's own tokens and those of its delegates; None when it has none.
         lower_bound: Something is known to be missing.
@@ -59,10 +72,18 @@ class LedgerRow:
     included: Money = field(default_factory=Money)
     status: str = "unknown"
     price_source: str | None = None
+    recorded_source: str | None = None
     parts: tuple[LedgerPart, ...] = ()
     subtree: Buckets | None = None
     subtree_recorded: Money | None = None
     lower_bound: bool = False
+
+    @property
+    def tables(self) -> str:
+        """By which price tables, where what was recorded and what was computed differ; else nothing."""
+        if not differ(self.recorded.usd, self.computed.usd):
+            return ""
+        return f"{self.recorded_source or 'a table Hermes does not name'} / {self.price_source}"
 
 
 @dataclass(frozen=True, slots=True)

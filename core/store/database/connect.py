@@ -195,38 +195,6 @@ def _check_file(path: Path) -> None:
         raise DatabaseError("is empty (0 bytes)", where=str(path), remedy="Hermes has not written to it yet")
 
 
-_MEANINGS: tuple[tuple[str, str, str], ...] = (
-    ("not a database", "is not a SQLite database, or is encrypted", "Point --db at a Hermes state.db"),
-    (
-        "malformed",
-        "is damaged or cut short",
-        "Restore a backup, or ask `hermes doctor`; nothing was changed here",
-    ),
-    (
-        "file is encrypted",
-        "is not a SQLite database, or is encrypted",
-        "Point --db at a Hermes state.db",
-    ),
-    ("locked", "is locked by another program", "Try again in a moment"),
-    ("busy", "is locked by another program", "Try again in a moment"),
-    (
-        "unable to open",
-        "cannot be opened: its write-ahead log needs side files that may not be made in this folder",
-        "Copy state.db and state.db-wal to a folder you can write to and use --db",
-    ),
-    (
-        "readonly",
-        "cannot be opened: its write-ahead log needs side files that may not be made in this folder",
-        "Copy state.db and state.db-wal to a folder you can write to and use --db",
-    ),
-    (
-        "disk i/o",
-        "could not be read (disk I/O error)",
-        "Check the disk, and that the file is not on a network share",
-    ),
-)
-
-
 def _explain(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> DatabaseError:
     text = "malformed" if isinstance(error, UnicodeDecodeError) else str(error)
     if take_overrun():
@@ -237,10 +205,10 @@ def _explain(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> DatabaseE
         )
     if text == "interrupted":
         return Interrupted("the query was stopped", where=str(path))
-    for fragment, what, remedy in _MEANINGS:
-        if fragment in text.lower():
-            return DatabaseError(what, where=str(path), remedy=remedy)
-    return DatabaseError(f"SQLite says: {' '.join(text.split())}", where=str(path))
+    from core.store.database.complaints import meaning  # most databases are whole
+
+    what, remedy = meaning(path, text)
+    return DatabaseError(what, where=str(path), remedy=remedy)
 
 
 MOST_COPIED = 32 * 2**20
@@ -291,4 +259,9 @@ def _logged(path: Path) -> bool:
 
 
 def _beside(path: Path) -> bool:
-    return any(os.path.lexists(f"{path}{suffix}") for suffix in ("-wal", "-shm"))
+    """Whether somebody may have a database open, or its log may hold more than the file."""
+    if not os.path.lexists(log_of(path)):
+        return os.path.lexists(f"{path}-shm")
+    from core.store.database.side_files import is_log
+
+    return os.path.lexists(f"{path}-shm") or is_log(log_of(path))

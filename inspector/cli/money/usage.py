@@ -185,7 +185,7 @@ def _prices(args: argparse.Namespace) -> PriceBook | None:
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
     kept = ("key", "label", "task", "sessions", "calls")
-    cost = ("recorded_usd", "computed_usd", "status", "price_source")
+    cost = ("recorded_usd", "computed_usd", "status", "recorded_source", "price_source")
     return {
         **{name: row[name] for name in kept},
         **row["tokens"],
@@ -222,6 +222,7 @@ def _lines(found: Ledger, limit: int) -> Iterator[str]:
     yield from output.headline(usage_headline(found))
     yield ""
     tasks = any(row.task for row in found.rows)
+    apart = any(row.tables for row in found.rows)
     columns = (
         Column(found.by, shrinks=True, least=20),
         *([Column("task", varies=True, rank=3)] if tasks else ()),
@@ -234,18 +235,19 @@ def _lines(found: Ledger, limit: int) -> Iterator[str]:
         Column("cache hit", right=True, rank=7),
         Column("recorded", right=True),
         Column("computed", right=True, varies=True, rank=5),
+        *([Column("recorded / computed by", shrinks=True, varies=True, rank=9)] if apart else ()),
         *([Column("id", rank=8)] if any(row.label not in ("", row.key) for row in found.rows) else ()),
     )
     named = columns[-1].title == "id"
-    rows = (_cells(row, tasks=tasks, named=named) for row in found.rows[:limit])
-    yield from lines(columns, rows, _cells(found.totals, tasks=tasks, named=named))
+    rows = (_cells(row, tasks=tasks, apart=apart, named=named) for row in found.rows[:limit])
+    yield from lines(columns, rows, _cells(found.totals, tasks=tasks, apart=apart, named=named))
     if len(found.rows) > limit:
         yield f"{limit} of {len(found.rows):,} rows · --limit N shows more; the total is of all"
     sign = fmt.LOWER_BOUND
     yield from (f"{sign} {note}" for note in found.notes)
 
 
-def _cells(row: LedgerRow, *, tasks: bool, named: bool) -> list[str]:
+def _cells(row: LedgerRow, *, tasks: bool, apart: bool, named: bool) -> list[str]:
     from inspector.terminal import formatting as fmt
 
     tokens = row.tokens
@@ -258,5 +260,6 @@ def _cells(row: LedgerRow, *, tasks: bool, named: bool) -> list[str]:
         fmt.percent(tokens.hit_rate),
         fmt.sum_of_money(row.recorded),
         fmt.sum_of_money(row.computed),
+        *([row.tables] if apart else ()),
         *([row.key if row.label not in ("", row.key) else ""] if named else ()),
     ]

@@ -6,6 +6,8 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from decimal import Decimal
 
+import pytest
+
 from core.account.pricing.price_book import PriceBook
 from core.account.spending.ledger import ledger
 from tests.core.account.homes import Book, store, tokens
@@ -86,7 +88,26 @@ def test_where_recorded_and_computed_differ_both_tables_are_named(book: Book, op
     assert ledger([store(opened, book)]).notes == ()
 
 
+@pytest.mark.parametrize("by", ["session", "model"])
+def test_each_row_names_the_tables_of_its_own_difference(book: Book, opened: ExitStack, by: str) -> None:
+    route = {
+        "billing_provider": "deepseek",
+        "cost_status": "estimated",
+        "cost_source": "official_docs_snapshot",
+    }
+    million, table = tokens(1_000_000), "deepseek-pricing-2026-07"
+    book.session(
+        "a", model="deepseek-chat", estimated_cost_usd=9.0, pricing_version=table, **route, **million
+    )
+    book.session("b", model="deepseek-v4-pro", estimated_cost_usd=99.0, **route, **million)
+    prices = PriceBook()
+    rows = {row.recorded.usd: row for row in ledger([store(opened, book)], by=by, prices=prices).rows}
+    assert rows[Decimal(9)].tables == f"{table} / {prices.list.source}"
+    assert rows[Decimal(99)].tables == f"official_docs_snapshot / {prices.list.source}"
+
+
 def test_equal_sums_name_no_table(book: Book, opened: ExitStack) -> None:
     route = {"model": "claude-opus-4-5", "billing_provider": "anthropic", "cost_status": "estimated"}
     book.session("a", estimated_cost_usd=5.0, **route, **tokens(1_000_000))
-    assert ledger([store(opened, book)], prices=PriceBook()).notes == ()
+    found = ledger([store(opened, book)], prices=PriceBook())
+    assert (found.notes, [row.tables for row in found.rows]) == ((), [""])

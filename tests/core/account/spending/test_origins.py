@@ -63,7 +63,9 @@ def test_a_computed_cost_names_tokens_rates_and_the_price_entry(found: Ledger) -
 def test_the_difference_to_the_record_is_explained(found: Ledger) -> None:
     one = of(found, "difference")
     assert one.value == Decimal("0.0022875")
-    assert one.notes == ("anthropic/claude-opus-4-5: +0.0023 USD",)
+    told, tables = one.notes
+    assert told == "anthropic/claude-opus-4-5: +0.0023 USD"
+    assert tables.startswith("recorded / computed by a table Hermes does not name / genai-prices ")
 
 
 def test_an_unknown_figure_is_refused(found: Ledger) -> None:

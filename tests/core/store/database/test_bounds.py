@@ -111,3 +111,38 @@ def test_a_title_of_megabytes_is_cut_as_it_is_read(make: Make) -> None:
     assert found.title == "T" * LABEL_CHARS + "…"
     assert found.model == "m" * 100
     assert found.damage == ("cwd is no name: too long", "title is no name: too long")
+
+
+def _noise(path: Path) -> None:
+    path.write_bytes(bytes.fromhex("377f0682002de218") + b"\x07" * 6_000)
+
+
+@pytest.mark.parametrize("make_log", [_noise, Path.touch, os.mkfifo, Path.mkdir])
+def test_beside_a_log_that_is_none_no_file_is_left(make: Make, make_log: Callable[[Path], None]) -> None:
+    path = closed(make)
+    make_log(path.with_name("state.db-wal"))
+    before = sorted(path.parent.iterdir())
+    with Store(path) as store:
+        assert store.session("s").id == "s"
+    assert sorted(path.parent.iterdir()) == before
+
+
+def test_a_log_left_by_a_crash_is_read_without_its_other_side_file(make: Make, tmp_path: Path) -> None:
+    database = make()
+    database.session("s")
+    database.turn("s", "one")
+    crashed = tmp_path / "crashed" / "state.db"
+    crashed.parent.mkdir()
+    for one in (database.path, database.path.with_name(f"{database.path.name}-wal")):
+        crashed.with_name(one.name.replace(database.path.name, "state.db")).write_bytes(one.read_bytes())
+    with Store(crashed) as store:
+        assert len(store.conversation("s").generations[0].row_ids) == 4
+
+
+def test_a_write_that_was_cut_off_is_told_as_that(make: Make) -> None:
+    path = closed(make)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA journal_mode = DELETE")
+    path.with_name(f"{path.name}-journal").write_bytes(bytes.fromhex("d9d505f920a163d7") + b"\x01" * 5_000)
+    with pytest.raises(DatabaseError, match="a write to it was cut off"), Store(path):
+        pass
