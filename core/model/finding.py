@@ -45,6 +45,11 @@ class Finding:
     evidence: tuple[Evidence, ...] = ()
     remedy: str = ""
 
+    @property
+    def identity(self) -> tuple[str, str | None, str]:
+        """What makes it one with another: two conversations that fork from one session both find it."""
+        return self.rule, self.session, self.sentence
+
 
 @dataclass(frozen=True, slots=True)
 class NotKnown:

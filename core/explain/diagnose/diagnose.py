@@ -150,7 +150,7 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     order: dict[str, int] = {}
     for rule in rules().values():
         order.setdefault(rule.id, len(order))
-    once = {(one.rule, one.session, one.sentence): one for one in findings}
+    once = {one.identity: one for one in findings}
     return tuple(
         sorted(
             once.values(),

@@ -31,6 +31,7 @@ class Results:
         self.unfolded = False
         """The rules that lack their evidence are shown one by one."""
         self._unknown: list[NotKnown] = []
+        self._told: set[tuple[str, str | None, str]] = set()
 
     def __bool__(self) -> bool:
         """Whether there is anything to show."""
@@ -40,7 +41,9 @@ class Results:
         """Add what some steps found."""
         for step in steps:
             for diagnosis in step.found:
-                self.found[diagnosis.finding.severity].append(diagnosis)
+                if diagnosis.finding.identity not in self._told:
+                    self._told.add(diagnosis.finding.identity)
+                    self.found[diagnosis.finding.severity].append(diagnosis)
             self._unknown += [one for one in step.unknown if one not in self._unknown]
             self.errors += step.errors
             self.done, self.total = step.done, step.total

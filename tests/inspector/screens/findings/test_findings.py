@@ -13,6 +13,7 @@ from core.model.finding import Finding, NotKnown, Severity
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.findings.list_view import card, proof
+from inspector.screens.findings.results import Results
 from inspector.screens.findings.screen import FindingsScreen
 from inspector.screens.findings.sweep import Diagnosis, Step, examine_all, examine_one
 from inspector.screens.sessions.screen import SessionsScreen
@@ -268,3 +269,9 @@ def test_opening_the_screen_loads_nothing_that_examines() -> None:
     code = "import sys, inspector.screens.findings; print([m for m in sys.modules if 'explain' in m])"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "[]"
+
+
+def test_what_two_conversations_that_fork_share_is_found_once_as_on_the_command_line() -> None:
+    results = Results()
+    results.take([Step(1, 2, (diagnosis(title="One"),)), Step(2, 2, (diagnosis(title="Two"),))])
+    assert sum(map(len, results.found.values())) == 1
