@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 
 from core.compress.summarise.base import SummaryFailure, SummaryRequest
@@ -67,18 +67,30 @@ def messages(turns: Sequence[Turn], region: Region, *, whole: bool = False) -> l
         whole: Every turn in full, for reading; else what suffices for a summary.
     """
     if whole:
-        return [_message(at, turns[at]) for at in range(region.start, region.end)]
+        return _paired([(at, turns[at]) for at in range(region.start, region.end)])
     chosen = excerpt(turns, region)
     if len(chosen) > _TURNS:
         chosen = [*chosen[: _TURNS // 2], *chosen[-_TURNS // 2 :]]
-    return [_message(at, turn) for at, turn in chosen]
+    return _paired(chosen)
 
 
-def _message(at: int, turn: Turn) -> Message:
-    role = _ROLES.get(turn.role, "user")
+def _paired(chosen: Sequence[tuple[int, Turn]]) -> list[Message]:
+    """Messages in order; the tool turns behind a turn that called answer its calls one after the other."""
+    found: list[Message] = []
+    open_calls: deque[str] = deque()
+    for at, turn in chosen:
+        role = _ROLES.get(turn.role, "user")
+        found.append(_message(at, turn, role, open_calls.popleft() if role == "tool" and open_calls else ""))
+        if role != "tool":
+            open_calls = deque(call.id for call in found[-1].tool_calls)
+    return found
+
+
+def _message(at: int, turn: Turn, role: str, answers: str) -> Message:
     if role == "tool":
         result = _RESULT.match(turn.text)
-        return Message({"role": role, "content": result[1] if result else turn.text})
+        content = {"role": role, "content": result[1] if result else turn.text}
+        return Message({**content, "tool_call_id": answers} if answers else content)
     calls = _CALL.findall(turn.text) if role == "assistant" else []
     if not calls:
         return Message({"role": role, "content": turn.text})
