@@ -216,9 +216,12 @@ def _new(path: Path) -> sqlite3.Connection:
     """An empty database of schema 22; its full-text triggers wait until the rows are in."""
     db = sqlite3.connect(path, isolation_level=None)
     db.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -200000;")
-    schema = (resources.files("sample_sessions") / "schema" / "22.sql").read_text("utf-8")
-    tables, _, triggers = schema.partition("CREATE TRIGGER")
-    db.executescript(tables)
+    schema = resources.files("sample_sessions") / "schema"
+    db.executescript((schema / "22.sql").read_text("utf-8"))
+    search, _, triggers = (schema / "22-search.sql").read_text("utf-8").partition("CREATE TRIGGER")
+    db.executescript(
+        "\n".join(line for line in search.splitlines() if line.startswith("CREATE VIRTUAL TABLE"))
+    )
     db.execute("CREATE TEMP TABLE later (sql TEXT)")
     db.execute("INSERT INTO later VALUES (?)", ["CREATE TRIGGER" + triggers])
     db.execute("INSERT INTO schema_version VALUES (22)")
