@@ -25,6 +25,8 @@ _CLASSES = bytes(87 if code in _WORD else 32 for code in range(256))
 _NAMED = bytes(87 if code in _WORD or code == 46 or code > 127 else 32 for code in range(256))
 _LEAD, _BEHIND, _LONGEST = 160, 320, 1_600
 """Bytes around a hint that are looked at: a name or an address before, a value behind, to where it ends."""
+_WIDEST = 8_000
+"""Bytes looked at together at the most where hints stand close to each other."""
 _VALUE_END = re.compile(rb"[\s\"'`]")
 _SHORTEST_ISSUED = 20
 _BEFORE = 60
@@ -70,18 +72,8 @@ _LITERAL = tuple(
             "securestring",
         ),
         *("api key", "access key", "secret key", "auth key", "license key", "mot de passe", "mnemonic"),
-        *(
-            "seed phrase",
-            "recovery phrase",
-            "密码是",
-            "密码为",
-            "密碼是",
-            "密碼為",
-            "口令是",
-            "密钥是",
-            "密鑰是",
-            "令牌是",
-        ),
+        *["seed phrase", "recovery phrase"],
+        *["密码是", "密码为", "密碼是", "密碼為", "口令是", "密钥是", "密鑰是", "令牌是"],
     )
 )
 """Places that hold no stem; a run tells those that want a random value, its `@` an address."""
@@ -126,16 +118,28 @@ def holding(texts: Sequence[bytes], *, thorough: bool = False) -> frozenset[int]
     joined = _SEAM.join(texts)
     ends = list(accumulate(len(text) + len(_SEAM) for text in texts))
     found: set[int] = set()
-    place = 0
-    for at in sorted(set(_hints(joined, _literal() if thorough else _LITERAL))):
+    hints = sorted(set(_hints(joined, _literal() if thorough else _LITERAL)))
+    for place, start, end in _windows(joined, ends, hints):
+        if place not in found and find(joined[start:end].decode("utf-8", "replace")):
+            found.add(place)
+    return frozenset(found)
+
+
+def _windows(joined: bytes, ends: Sequence[int], hints: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """What to look at around hints: the place of the text, start and end; those that touch are one."""
+    place = start = end = 0
+    for at in hints:
+        if end and at < ends[place] and at - _LEAD < end and at - start < _WIDEST:
+            end = max(end, min(ends[place], _value_end(joined, at)))
+            continue
+        if end:
+            yield place, start, end
         while ends[place] <= at:
             place += 1
-        if place not in found:
-            start = ends[place - 1] if place else 0
-            around = joined[max(start, at - _LEAD) : min(ends[place], _value_end(joined, at))]
-            if find(around.decode("utf-8", "replace")):
-                found.add(place)
-    return frozenset(found)
+        start = max(ends[place - 1] if place else 0, at - _LEAD)
+        end = min(ends[place], _value_end(joined, at))
+    if end:
+        yield place, start, end
 
 
 def redact_bulk(texts: Sequence[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+import time
 
 import pytest
 from hypothesis import assume, given, settings
@@ -130,3 +131,10 @@ def test_what_stands_around_hides_none_and_neighbours_do_not_count(
 def test_a_place_without_a_name_is_a_hint_too(lead: str) -> None:
     texts = [b"nothing", f"{lead}u8jzPde0IgxLd6GncfBAepfJBd0KhaZ7".encode()]
     assert holding(texts) == {1}
+
+
+def test_what_only_looks_like_many_places_is_read_once() -> None:
+    dull, secret = b"ran src/x.py error: 42 ", b'password = "hunter2horse7"'
+    began = time.process_time()
+    assert holding([dull * 40_000, dull * 2_000 + secret + dull * 2_000, dull], thorough=True) == {1}
+    assert time.process_time() - began < 3
