@@ -7,9 +7,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from core.redact.known_values import KNOWN
 from sample_sessions.builder import build
+
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")  # how long an example takes says how busy the machine is, not what is wrong
 
 NOW = datetime(2026, 11, 21, 18, 0, tzinfo=UTC)
 """The moment the sample sessions are built for."""

@@ -112,7 +112,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     _insert(copy / "inspector/base/commands.yaml", "", example("# inspector/base/commands.yaml"))
     screen = copy / "inspector/screens/sessions/screen.py"
     method = example("    def action_sources")
-    _insert(screen, "self.app.push_screen(SearchScreen(self.locations))\n", f"\n{method}")
+    _insert(screen, "self.app.push_screen(SearchScreen(everywhere(self.locations)))\n", f"\n{method}")
     _insert(copy / "inspector/cli/registry.py", "COMMANDS = {\n", example('    "sources": Command('))
     (entry,) = re.findall(r"in `PAGES` of `[\w/.]+`: `(.*)`\.", TEXT)
     _insert(copy / "inspector/base/named_screens.py", "PAGES = {", f"{entry}, ")

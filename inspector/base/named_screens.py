@@ -24,7 +24,7 @@ PLACES = {
     "diff": ("preview", "look('-diff')"),
     "prompt": ("preview", "prompt"),
     FOCUS: ("preview", "focus_lab"),
-    "engines": ("preview", "engines"),
+    "engines": ("preview", "leave_for('engines')"),
     "apply": ("preview", "apply"),
     "undo": ("preview", "undo"),
 }

@@ -164,6 +164,11 @@ def trigger_words(trigger: Trigger, *, by_count: bool = False, refused: str = ""
     return str(words or table["words"][trigger.value])
 
 
+def trigger_in_short(trigger: Trigger) -> str:
+    """A trigger in two or three words, for lists and charts."""
+    return str(_table()["short"][trigger.value])
+
+
 def _decided(record: LogRecord, started: LogRecord, previous: Cause | None, tags_tell: bool) -> Cause:
     if record.kind in _STATED:
         return _stated(record, started)

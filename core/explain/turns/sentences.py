@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
+from core.explain.compactions.causes import trigger_in_short
 from core.explain.turns.checks import SIZE, Decision, PromptPoint, Standing, Turn
-from core.model.compaction.event import Trigger
 
 PASSED = {True: "yes", False: "no", None: "not known"}
-_CHECKED = {
-    Trigger.PREFLIGHT: "before your message",
-    Trigger.PRE_API: "before a model call",
-    Trigger.POST_RESPONSE: "after an answer",
-    Trigger.HYGIENE: "by the gateway",
-    Trigger.IDLE: "after a pause",
-}
-"""When a check looks at the size."""
 _LEAST = ">= "
 _FIRES = {True: "it would fire", False: "it does not fire", None: "not everything is on record"}
 
@@ -100,7 +92,7 @@ def _size(decision: Decision) -> str:
 
 
 def _when(decision: Decision) -> str:
-    return _CHECKED.get(decision.trigger, decision.trigger.value.replace("_", " "))
+    return trigger_in_short(decision.trigger)
 
 
 def _failed(decision: Decision) -> str:

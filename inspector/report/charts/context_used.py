@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from core.explain.compactions.causes import trigger_in_short
+from core.model.compaction.event import Trigger
 from inspector.report.blocks import Chart
 from inspector.report.charts import drawing
 from inspector.report.charts.drawing import Plane
@@ -104,7 +106,7 @@ def _minute(at: str | None) -> str:
 
 def _caption(calls: int, shown: int, events: Sequence[dict[str, Any]]) -> str:
     """What the drawing shows, and the trigger of each numbered line."""
-    triggers = (str(event["trigger"] or "unknown").replace("_", " ") for event in events)
+    triggers = (trigger_in_short(Trigger(event["trigger"] or "unknown")) for event in events)
     numbered = ", ".join(f"{number} {trigger}" for number, trigger in enumerate(triggers, start=1))
     parts = [
         f"{calls:,} calls of the log.",

@@ -38,6 +38,7 @@ class SearchAnswer:
     Attributes:
         partial: Not everything was searched, or there is more than is shown.
         how: The ways the databases were searched.
+        order: Of the hits.
         errors: Databases that could not be searched.
     """
 
@@ -46,6 +47,7 @@ class SearchAnswer:
     partial: bool = False
     how: tuple[str, ...] = ()
     errors: tuple[InspectorError, ...] = ()
+    order: str = "newest first"
 
 
 def search(locations: Sequence[Location], text: str, cancelled: Cancelled) -> SearchAnswer:

@@ -1,4 +1,4 @@
-"""Where was it said? Full-text search over the messages of every database in sight."""
+"""Where was it said? A search over messages, of every database in sight or of what one conversation lost."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from textual.widgets import Input
 
 from core.model.transcript.message import RowState
 from core.redact.quick_check import masked_start
-from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread
 from inspector.screens.page import Page
-from inspector.screens.search.reading import Hit, SearchAnswer, search
+from inspector.screens.search.question import Question
+from inspector.screens.search.reading import Hit, SearchAnswer
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import ROLE, ROLE_OTHER
 from inspector.terminal.line import Line
@@ -31,10 +31,6 @@ from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.row_source import ListRows
 
 RECENT, MOST_RECENT = "searches", 8
-HINT = (
-    'Type words of a message and press enter: a file, a command, part of an error, "an exact phrase".\n'
-    "All words must occur in one message; every conversation is searched, what was compressed away too."
-)
 
 
 class HitList(RowList[Hit]):
@@ -62,7 +58,7 @@ class SearchScreen(Page):
     """Ask, read, open.
 
     Args:
-        locations: The databases to search.
+        asked: What is searched.
     """
 
     CSS_PATH = "search.tcss"
@@ -79,18 +75,18 @@ class SearchScreen(Page):
             self.answer = answer
             super().__init__()
 
-    def __init__(self, locations: Sequence[Location]) -> None:
+    def __init__(self, asked: Question) -> None:
         super().__init__()
-        self.locations = tuple(locations)
+        self.asked = asked
         self._recent: tuple[str, ...] = ()
         self._chosen = -1
 
     def compose(self) -> ComposeResult:
         """The question, how many answers, what is wrong, the answers, the keys."""
-        yield InputLine("search", 'words that must all occur; "quotes" keep words together')
+        yield InputLine(self.asked.label, self.asked.expects)
         yield StatusLine(id="found")
         yield Banner()
-        yield HitList(empty=_hint(self._recent))
+        yield HitList(empty=_hint(self.asked.hint, self._recent))
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -98,7 +94,7 @@ class SearchScreen(Page):
         self.hits.now = shell(self).now()
         kept = shell(self).recall(RECENT)
         self._recent = tuple(kept.splitlines()) if isinstance(kept, str) else ()
-        self.hits.empty = _hint(self._recent)
+        self.hits.empty = _hint(self.asked.hint, self._recent)
         self.question.focus()
 
     @on(Input.Submitted)
@@ -122,7 +118,7 @@ class SearchScreen(Page):
     def run_search(self, text: str) -> None:
         """Search every database on connections of the worker's own."""
         stop = cancelled()
-        answer = search(self.locations, text, stop)
+        answer = self.asked.answer(text, stop)
         if not stop():
             self.post_message(self.Answered(answer))
 
@@ -130,7 +126,7 @@ class SearchScreen(Page):
     def _answer(self, event: Answered) -> None:
         answer = event.answer
         self.hits.words = _pattern(answer.text)
-        self.hits.empty = f"No message holds “{clean_line(answer.text)}” · / searches for something else"
+        self.hits.empty = f"{self.asked.none} “{clean_line(answer.text)}” · / searches for something else"
         self.hits.show(ListRows(answer.hits), cursor=0)
         self.query_one(Banner).say(" · ".join(error.line for error in answer.errors))
         shell(self).failures += answer.errors
@@ -177,16 +173,16 @@ class SearchScreen(Page):
         self.copy(clean_line(found.hit.excerpt) if found else "")
 
 
-def _hint(recent: Sequence[str]) -> str:
+def _hint(hint: str, recent: Sequence[str]) -> str:
     """What to type, and what was searched for before."""
-    told = [HINT, "", "Searched before (↑ takes one up):", *(f"  {one}" for one in recent)]
+    told = [hint, "", "Searched before (↑ takes one up):", *(f"  {one}" for one in recent)]
     return "\n".join(told if recent else told[:1])
 
 
 def _summary(answer: SearchAnswer) -> tuple[Piece, ...]:
     mark = fmt.LOWER_BOUND if answer.partial and answer.hits else ""
     count = f"{mark}{fmt.plural(len(answer.hits), 'message')}"
-    order = " · newest first" if len(answer.hits) > 1 else ""
+    order = f" · {answer.order}" if len(answer.hits) > 1 else ""
     return (("ink", count), ("ink-faint", f"{order} · {', '.join(answer.how)}"))
 
 

@@ -102,9 +102,10 @@ class SessionsScreen(Page):
 
     def action_search(self) -> None:
         """Search the text of every message."""
+        from inspector.screens.search.question import everywhere
         from inspector.screens.search.screen import SearchScreen
 
-        self.app.push_screen(SearchScreen(self.locations))
+        self.app.push_screen(SearchScreen(everywhere(self.locations)))
 
     @on(RowList.Opened)
     def _open(self) -> None:

@@ -171,6 +171,16 @@ class WorkspaceTab:
     build: Callable[[], View]
 
 
+def search_dropped(view: View) -> None:
+    """Ask what compactions took out of the conversation."""
+    from inspector.screens.search.question import dropped
+    from inspector.screens.search.screen import SearchScreen
+
+    if view.subject is not None:
+        tip = view.subject.conversation.tip.id
+        view.app.push_screen(SearchScreen(dropped(view.subject.location, tip)))
+
+
 def use_engine(view: View, engine: OtherEngine | None) -> None:
     """Tell every view whose cut is foreseen."""
     if engine != view.cursor.engine:

@@ -19,7 +19,7 @@ from inspector.screens.workspace.preview.next_screens import NextScreens
 from inspector.screens.workspace.preview.panes import SIDES, TEXT, PreviewPanes
 from inspector.screens.workspace.preview.prompts import PreviewPrompts
 from inspector.screens.workspace.preview.work import PreviewWork
-from inspector.screens.workspace.views import Cursor, GenerationView
+from inspector.screens.workspace.views import Cursor, GenerationView, search_dropped
 from inspector.widgets.bars.prompt_bar import PromptBar
 from inspector.widgets.messages.message_list import MessageList
 
@@ -108,9 +108,12 @@ class PreviewView(GenerationView):
         # Two names, for Textual hands an action no more words than its signature has names.
         self.prompts.compare(first, second)
 
-    def action_engines(self) -> None:
-        """Choose the context engine, or compare all that are found."""
-        self.prompts.choose_engine()
+    def action_leave_for(self, what: str) -> None:
+        """Choose or compare context engines, or find what compactions took out."""
+        if what == "engines":
+            self.prompts.choose_engine()
+        else:
+            search_dropped(self)
 
     def action_keep_turns(self) -> None:
         """Ask how many of the user's last turns stay word for word."""

@@ -186,3 +186,22 @@ async def test_what_compactions_copied_is_found_once_as_its_newest_row(
         assert len(kept) == len({text for text, _, _ in kept}) >= 2
         assert ("ask needle kept", 2, RowState.LIVE) in kept
         assert "+2 copies" in drawn(pilot)
+
+
+async def test_what_a_compaction_took_out_is_found_from_the_preview(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        running.open_conversation(running.locations[0], "twice")
+        await settle(pilot)
+        await press(pilot, "3", "ctrl+f", *"answer")
+        assert "Only messages that compactions took out" in drawn(pilot)
+        await press(pilot, "enter")
+        screen = running.screen
+        assert isinstance(screen, SearchScreen)
+        assert "best match first" in drawn(pilot)
+        first = screen.hits.rows.row(0)
+        assert first is not None
+        assert first.title == "generation 1"
+        await press(pilot, "enter")
+        assert isinstance(running.screen, WorkspaceScreen)
