@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from core.redact.key_formats import jumbled, opaque, scrambled, variety
+from core.redact.key_formats import gibberish, jumbled, opaque, scrambled, variety
 from core.redact.secret_names import (
     Strength,
     is_code,
@@ -54,11 +54,19 @@ _NESTED = (
     rf"""{_CLOSE}\s{{0,8}}[:=]\s{{0,8}}\{{\s{{0,40}}(?:\\{{0,8}}["'])?(?:value|plain|plaintext|default)"""
     rf"""{_CLOSE}\s{{0,4}}[:=]\s{{0,4}}{_QUOTED}"""
 )
-_LISTED = rf"""\\{{0,8}}["'`]\s{{0,4}},\s{{0,8}}{_QUOTED}"""
+_LISTED = rf"""\\{{0,8}}["'`]\s{{0,4}},\s{{0,24}}{_QUOTED}"""
 _TAGGED = r"[^<>\n]{0,80}>(?:(?:\s|\\{1,4}n){0,20}<\w{1,32}>)?(?P<bare>[^<>\n]{1,512})</"
 _CELL = rf"{_CLOSE}[ \t]{{1,40}}\|[ \t]{{1,8}}`?(?P<bare>[^\s|`]{{4,512}})`?[ \t]{{1,40}}\|"
 _BEFORE_CELL = re.compile(r"\|[ \t]{1,8}[`*]{0,2}$")
-_LISTED_KEY = r"</key>(?:\s|\\{1,8}n){0,40}<string>(?P<bare>[^<>\n]{1,512})</"
+_LISTED_KEY = r"</(?:key|name)>(?:\s|\\{1,8}n){0,40}<(?:string|value)>(?P<bare>[^<>\n]{1,512})</"
+_ATTRIBUTE = r"\\{0,8}[\"'][^<>\n]{0,80}>(?P<bare>[^<>\s]{1,512})</"
+_OPENS_TAG = re.compile(r"<(?:[\w-]{1,20}:)?$")
+_BEFORE_ATTRIBUTE = re.compile(r"<[\w.:-]{1,40} [^<>\n]{0,80}$")
+_DEFAULT = r":?[-=]\\{0,4}[\"']?(?P<bare>[^\s\"'`{}$\\]{4,256})\\{0,4}[\"']?\}"
+_VALUE_FIRST = re.compile(
+    r"\\{0,8}[\"'][vV]alue\\{0,8}[\"']\s{0,4}:\s{0,4}\\{0,8}[\"'](?P<quoted>[^\"'\\\n]{3,512})\\{0,8}[\"']\s{0,4},"
+    r"(?:\s|\\{1,4}n){0,40}\\{0,8}[\"'](?:key|name|Key|Name)\\{0,8}[\"']\s{0,4}:\s{0,4}\\{0,8}[\"']$"
+)
 _CALLED = rf"\(\s{{0,8}}{_QUOTED}"
 _SPACED = rf"[ \t]{{1,4}}(?:{_QUOTED}|(?![-&|]){_BARE})"
 _MENTIONED = (
@@ -85,7 +93,7 @@ _LINE_LEAD = (
     r"(?:(?:\x1b|\\u001b|\\x1b|\\033|\\e)\[[0-9;]{0,12}m){0,3}"
     r"[ \t>|*+-]{0,40}(?:\d{1,6}[|:\t-][ \t]{0,24})?(?:export |set |ENV |ARG |setx )?[ \t]{0,4}[\"']?$"
 )
-_DECLARES = ("ENV ", "setenv ", "setx ")
+_DECLARES = ("ENV ", "setenv ", "setx ", "set -x ", "set -gx ", "set -Ux ", "set -xg ")
 """What sets the variable whose name follows to what stands behind it."""
 
 _NOT_A_VALUE = frozenset("=:|>")
@@ -148,6 +156,8 @@ def _value(text: str, start: int, end: int, force: Strength) -> tuple[int, int] 
     nested = compiled(_NESTED).match(text, end)
     if nested:
         return _quoted(nested, force)
+    if text.startswith("${", start - 2) and (match := compiled(_DEFAULT).match(text, end)):
+        return _bare(text, match, max(force, Strength.LIKELY), plain=True)
     assigned = compiled(_ASSIGNED).match(text, end)
     if assigned:
         return _assigned(text, start, assigned, force)
@@ -156,13 +166,19 @@ def _value(text: str, start: int, end: int, force: Strength) -> tuple[int, int] 
         if match:
             strict = force if pattern is _PAIRED else min(force, Strength.LIKELY)
             return _quoted(match, strict) if match["open"] else _bare(text, match, strict, plain=True)
-    if text[start - 1 : start] == "<" and (match := compiled(_TAGGED).match(text, end)):
+    if _OPENS_TAG.search(text, max(0, start - 24), start) and (match := compiled(_TAGGED).match(text, end)):
         return _bare(text, match, force, plain=True)
     if _BEFORE_CELL.search(text, max(0, start - 12), start) and (match := compiled(_CELL).match(text, end)):
         return _bare(text, match, force, plain=False)
     if match := compiled(_LISTED_KEY).match(text, end):
         return _bare(text, match, force, plain=True)
-    declared = text.endswith(_DECLARES, max(0, start - 8), start)
+    if (match := compiled(_ATTRIBUTE).match(text, end)) and _BEFORE_ATTRIBUTE.search(
+        text, max(0, start - 120), start
+    ):
+        return _bare(text, match, force, plain=True)
+    if match := _VALUE_FIRST.search(text, max(0, start - 640), start):
+        return _quoted(match, force)
+    declared = text.endswith(_DECLARES, max(0, start - 9), start)
     if (declared or text.startswith("-", start)) and (match := compiled(_SPACED).match(text, end)):
         return _quoted(match, Strength.STRONG) if match["open"] else _bare(text, match, force, plain=True)
     if (match := compiled(_CALLED).match(text, end)) and opaque(match["quoted"]):
@@ -176,6 +192,8 @@ def _assigned(text: str, start: int, match: re.Match[str], force: Strength) -> t
     operator = match["op"]
     if operator in ("==", "===", "!=", "!==", "!"):
         return None
+    if match["bare"].endswith(":") and "\n" in text[match.end("op") : match.start("bare")]:
+        return None  # a name of its own, on a line of its own
     if is_code(match["bare"]) and text[match.start()] in "\\\"'":
         return None  # a quoted name with a bare value is a program, not YAML
     lead = _line_lead(text, start)
@@ -225,7 +243,10 @@ def _bare(text: str, match: re.Match[str], force: Strength, *, plain: bool) -> t
     if plain:
         return (start, end)
     mixed = (
-        bool(_DIGIT.search(value)) or jumbled(value) or not value.replace("_", "").replace(".", "").isalnum()
+        bool(_DIGIT.search(value))
+        or jumbled(value)
+        or gibberish(value)
+        or not value.replace("_", "").replace(".", "").isalnum()
     )
     return (start, end) if mixed and len(value) >= 4 and not is_code(value) and not is_path(value) else None
 
@@ -247,7 +268,7 @@ def _behind(text: str, start: int, end: int, force: Strength) -> tuple[int, int]
         return None
     value = match["bare"].rstrip(".,")
     alone = match["last"] is not None and compiled(_DIRECTIVE).search(text, max(0, start - 80), start)
-    told = alone and force is Strength.STRONG and _SAYS_SECRET.search(text, start, end)
+    told = alone and force >= Strength.LIKELY and _SAYS_SECRET.search(text, start, end)
     if (told and is_likely(value) and not value.isalpha()) or scrambled(value):
         return match.start("bare"), match.start("bare") + len(value)
     return None

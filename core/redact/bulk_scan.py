@@ -16,7 +16,7 @@ from core.redact.key_formats import unlisted
 from core.redact.known_values import KNOWN
 from core.redact.secret_names import Strength, strength
 from core.redact.table import kinds, manifests, names, places
-from core.redact.text import find, redact_text
+from core.redact.text import find, redact_text, unnamed
 
 _RUN = 16
 """No issuer gives out a shorter credential that tells itself by its beginning."""
@@ -72,7 +72,7 @@ _LITERAL = tuple(
             "securestring",
         ),
         *("api key", "access key", "secret key", "auth key", "license key", "mot de passe", "mnemonic"),
-        *["seed phrase", "recovery phrase"],
+        *["seed phrase", "recovery phrase", " pin ", "login="],
         *["密码是", "密码为", "密碼是", "密碼為", "口令是", "密钥是", "密鑰是", "令牌是"],
     )
 )
@@ -96,7 +96,7 @@ _GIVEN = re.compile(
     + _MENTIONED
 )
 """What may stand between a name and its value."""
-_DECLARES = (b"ENV ", b"setenv ", b"setx ")
+_DECLARES = (b"ENV ", b"setenv ", b"setx ", b"set -x ", b"set -gx ", b"set -Ux ", b"set -xg ")
 _LOGIN = re.compile(rb":\\?/\\?/[^\s@\"'<>]{0,600}\Z")
 _WEAK = (
     r"(?i:token|auth|appid|cookie|bearer|basic|session|jwt|dsn|sig|signature|code|pat|pw|key)[\w-]{0,24}"
@@ -122,7 +122,8 @@ def holding(texts: Sequence[bytes], *, thorough: bool = False) -> frozenset[int]
     for place, start, end in _windows(joined, ends, hints):
         if place not in found and find(joined[start:end].decode("utf-8", "replace")):
             found.add(place)
-    return frozenset(found)
+    told = (place for place, text in enumerate(texts) if any(unnamed(text.decode("utf-8", "replace"))))
+    return frozenset(found.union(told))
 
 
 def _windows(joined: bytes, ends: Sequence[int], hints: Sequence[int]) -> Iterator[tuple[int, int, int]]:
@@ -205,7 +206,7 @@ def _names(text: bytes, lower: bytes) -> Iterator[int]:
             name = text[start:end].partition(_WIDE_COLON)[0]
             told, placed = _told(name)
             there = placed and _placed().match(lower, max(0, start - 1))
-            flag = name.startswith(b"-") or text.endswith(_DECLARES, max(0, start - 8), start)
+            flag = name.startswith(b"-") or text.endswith(_DECLARES, max(0, start - 9), start)
             if there or _follows(told, text, start + len(name), flag=flag):
                 yield at
 

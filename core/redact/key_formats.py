@@ -13,7 +13,7 @@ from functools import cache
 from itertools import pairwise
 
 from core.redact.spans import Hit
-from core.redact.table import Kind, by_sign, compiled, issuers, kinds
+from core.redact.table import Beginnings, Kind, compiled, issuers, kinds, letter_pairs
 
 _ESCAPED_BREAK = re.compile(r"\\[nrtbf]|\\u[0-9a-fA-F]{4}|\x1b\[[0-9;]{0,12}m|%[0-9A-Fa-f]{2}")
 """What may end right before a credential although its last character is a letter or digit."""
@@ -30,6 +30,14 @@ _PLACEHOLDER = 2
 _MANY_DIGITS = 6
 """Digits in it, when it is all of one case."""
 
+_LONG_LETTERS, _SHARE_OF_WORDS = 12, 0.55
+_MIXED_LETTERS, _SHARE_MIXED = 10, 0.5
+"""Letters at the least of what can be told from words; the share of pairs of words random letters stay below.
+
+Of 521 long words of real conversations two have less, of 6,995 names in mixed case 11; of random
+letters 91 to 97 %.
+"""
+
 _LOWER, _UPPER, _DIGIT = re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]")
 
 _LONE_SMALL = re.compile(r"[A-Z]{2}[a-z][A-Z]|[A-Z][a-z][A-Z]{2}|(?:[A-Z][a-z]){2}[A-Z]")
@@ -45,25 +53,17 @@ def known(text: str) -> Iterator[Hit]:
     long = "\n".join([word for word in set(text.split()) if len(word) >= LONG])
     if not long:
         return
-    for sign, clues in _beginnings():
-        if sign in long:
-            for kind, needle in [(kind, needle) for clue, needle, kind in clues if clue in long]:
-                yield from _search(kind, needle, text)
+    for (needle, kind), _ in _beginnings().within(long):
+        yield from _search(kind, needle, text)
     for kind in _nameless():
         if compiled(f"[A-Za-z0-9_-]{{{kind.row}}}").search(long):
             yield from _scan(kind, text)
 
 
 @cache
-def _beginnings() -> tuple[tuple[str, tuple[tuple[str, str, Kind], ...]], ...]:
-    """What to look for in long words, the beginning it stands for and its kind; by a sign each of them holds.
-
-    Most texts hold few of the signs, so most beginnings need not be looked for.
-    """
-    return tuple(
-        (sign, tuple((needle.rstrip(), needle, kind) for kind, needle in group))
-        for sign, group in by_sign(((kind, needle) for kind in kinds() for needle in kind.needles), "_-.$:{/")
-    )
+def _beginnings() -> Beginnings[tuple[str, Kind]]:
+    """Each beginning and its kind, looked for in long words."""
+    return Beginnings(((needle, kind), needle.rstrip()) for kind in kinds() for needle in kind.needles)
 
 
 @cache
@@ -147,6 +147,17 @@ def jumbled(text: str) -> bool:
     return len(text) >= LONG and text.isalpha() and _LONE_SMALL.search(text) is not None
 
 
+def gibberish(text: str) -> bool:
+    """Whether letters were drawn at random: too few pairs of neighbours are those of words."""
+    mixed = not (text.islower() or text.isupper())
+    least, share = (_MIXED_LETTERS, _SHARE_MIXED) if mixed else (_LONG_LETTERS, _SHARE_OF_WORDS)
+    if len(text) < least or not (text.isascii() and text.isalpha()):
+        return False
+    usual = letter_pairs()
+    common = sum(second in usual.get(first, "") for first, second in pairwise(text.lower()))
+    return common < share * (len(text) - 1)
+
+
 def variety(text: str) -> int:
     """How many of lower case, upper case and digits a text holds."""
     return sum(pattern.search(text) is not None for pattern in (_LOWER, _UPPER, _DIGIT))
@@ -194,9 +205,14 @@ def scrambled(text: str, *, even: float = 0.24, mixed: float = 0.42) -> bool:
     classes = [_class(char) for char in text if char.isalnum()]
     if len(classes) < _SHORT or classes.count("d") < 2 or classes.count("d") > len(classes) - 4:
         return False
-    changes = sum(one != other for one, other in pairwise(classes)) / (len(classes) - 1)
     both = "u" in classes and "l" in classes
-    return changes >= (mixed if both else even) and len(set(text)) >= 10
+    return changes(text) >= (mixed if both else even) and len(set(text)) >= 10
+
+
+def changes(text: str) -> float:
+    """The share of neighbours that differ in class: small letters, capitals, digits; signs are left out."""
+    classes = [_class(char) for char in text if char.isalnum()]
+    return sum(one != other for one, other in pairwise(classes)) / max(1, len(classes) - 1)
 
 
 def _class(char: str) -> str:

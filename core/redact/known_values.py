@@ -160,12 +160,21 @@ def _in_base64(value: str) -> Iterator[str]:
 
 def is_distinct(value: str) -> bool:
     """Whether a value can hardly stand for anything else: no word, number, path, code or placeholder."""
-    from core.redact.key_formats import jumbled, opaque  # the quick look at every line does without these
+    from core.redact.key_formats import (
+        gibberish,
+        jumbled,
+        opaque,
+    )  # the quick look at every line does without these
     from core.redact.secret_names import is_code, is_path, is_reference
 
     if is_reference(value) or is_code(value) or is_path(value) or "[redacted:" in value:
         return False
-    return opaque(value) or jumbled(value) or bool(_LETTER.search(value) and _SIGN.search(value))
+    return (
+        opaque(value)
+        or jumbled(value)
+        or gibberish(value)
+        or bool(_LETTER.search(value) and _SIGN.search(value))
+    )
 
 
 def _run_start(text: str, at: int) -> int:

@@ -25,6 +25,8 @@ _GIVEN = re.compile(
     r"""(?=\S{0,255}[0-9+/=~!@#$%^&*])[A-Za-z0-9_+/=.~!@#$%^&*-]{6}"""
 )
 """What stands between the name of a secret and its value, or a value that stands out among words."""
+_DRAWN = re.compile(r"[A-Za-z]{10}|(?=[^\s\d]{0,64}\d)\S{8}")
+"""A word that may be a password."""
 _BLANK = re.compile(r"\s")
 _READ_ON = 2_000
 """Characters looked at beyond those wanted."""
@@ -46,6 +48,8 @@ class _Clues:
     phrases: tuple[str, ...]
     stems: tuple[str, ...]
     hashes: tuple[str, ...]
+    said: tuple[str, ...]
+    tools: frozenset[str]
     row: re.Pattern[str]
 
 
@@ -54,14 +58,24 @@ def may_hold_credential(text: str) -> bool:
     if KNOWN.held(text):
         return True
     clues = _clues()
-    words = set(text.split())  # many texts in one say the same words again
+    words = set(
+        text.replace('"', " ").replace("\\n", " ").split()
+    )  # many texts in one say the same words again
     lower = _lower(f"{' '.join(words)} ")
     if any(place in lower for place in clues.places):
         return True
     whole = _lower(text)
     if any(phrase in whole for phrase in clues.phrases):
         return True
-    if any(stem in lower for stem in clues.stems) and _GIVEN.search(text):
+    told = any(stem in lower for stem in clues.stems)
+    if told and _GIVEN.search(text):
+        return True
+    if (
+        told
+        or '" "' in text
+        or any(word in whole for word in clues.said)
+        or not clues.tools.isdisjoint(words)
+    ) and _DRAWN.search(text):
         return True
     if _may_hold_hash(text, lower, clues):
         return True
@@ -110,7 +124,9 @@ def _clues() -> _Clues:
         places=tuple(place for place in places if not _BLANK.search(place, 0, len(place) - 1)),
         phrases=tuple(place for place in places if _BLANK.search(place, 0, len(place) - 1)),
         stems=tuple(table["names"]["stems"]),
-        row=re.compile(f"[A-Za-z0-9_-]{{{min(rows)}}}"),
+        said=tuple(table["said"]),
+        tools=frozenset(table["issuers"]["tools"]),
+        row=re.compile(rf"[A-Za-z0-9_-]{{{min(rows)}}}|(?=[A-Za-z+/_-]{{0,60}}\d)[A-Za-z0-9+/_-]{{20}}"),
     )
 
 

@@ -8,16 +8,18 @@ from collections import Counter
 from enum import IntEnum
 from functools import lru_cache
 
-from core.redact.key_formats import jumbled, opaque
+from core.redact.key_formats import gibberish, jumbled, opaque
 from core.redact.table import names
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-zß-öø-ſ]+|\d+|[^\W\d_A-Za-z]+")
 _CAPS_END = re.compile(r"(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|APIKEY|API_KEY|CREDENTIALS?)\d*$")
 _CAPS_WEAK_END = re.compile(r"(?:TOKEN|_KEY|_AUTH|_PASS|_PW|_PAT)\d*$")
-_LOWER_END = re.compile(r"(?:password|passwd|passphrase|apikey|secretkey|accesskey|authtoken)\d*$")
+_LOWER_END = re.compile(
+    r"(?:password|passwd|passphrase|secret|credentials|apikey|secretkey|accesskey|authtoken|accesstoken)\d*$"
+)
 _REFERENCE = re.compile(
     r"\$[\w({]|%\w+%$|<[^>]*>?$|\{\{|\$\{|os\.|process\.env|env[.\[(]|getenv|ENV\[|System\.|"
-    r"import\.meta|secrets?\.|vault:|op://|"
+    r"import\.meta|secrets?\.|(?:self|this|cls|settings|config|args|options|params|props|request)\.[A-Za-z_]|vault:|op://|"
     r"\*+$|[xX]{3,}$|\.{2,}|…|your[-_ ]?|my[-_]|"
     r"!(?i:vault|secret|ref|sub|getatt|importvalue|reference|env_var|env)\b|"
     r"[\w-]{0,24}(?:\.{3,}|…)$|[\w-]{0,24}?[_-]([xX*])\1{5,}$|"
@@ -28,6 +30,7 @@ _CODE_NAME = re.compile(r"(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*$|[a-z]+(?:_[a-z]+)+$")
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 _DIGIT = re.compile(r"\d")
 _SPACE = re.compile(r"\s")
+_SIGNS_OFF = str.maketrans("", "", "+/=_-")
 _MIN_OPAQUE = 16
 _MIN_ENTROPY = 3.0
 
@@ -63,12 +66,15 @@ def strength(name: str) -> Strength:
         return Strength.STRONG
     if _LOWER_END.search(bare.lower()) or (bare.isupper() and _CAPS_END.search(bare)):
         return Strength.STRONG
-    if last in known.likely or (bare.isupper() and (last in known.likely_caps or last.endswith("pass"))):
+    capital = last in known.likely_caps
+    if last == "token":
+        capital = bool(before) and before not in known.lookups
+    if last in known.likely or last.endswith(("pw", "pwd", "pass")) or (bare.isupper() and capital):
         none = before in known.passes or _is_pass(last) or bare == "PASS"  # the outcome of a test
         return Strength.NONE if none else Strength.LIKELY
     if last == "key":
         return Strength.WEAK if before and before not in known.lookups else Strength.NONE
-    if last in known.weak or (bare.isupper() and _CAPS_WEAK_END.search(bare)):
+    if last in known.weak or last.endswith("token") or (bare.isupper() and _CAPS_WEAK_END.search(bare)):
         return Strength.WEAK
     return Strength.NONE
 
@@ -83,7 +89,7 @@ def is_likely(value: str) -> bool:
     if len(value) < 6 or _SPACE.search(value) or is_code(value) or is_path(value) or is_reference(value):
         return False
     plain = value.replace("_", "").replace("-", "").replace(".", "")
-    return opaque(value) or jumbled(value) or not plain.isalnum()
+    return opaque(value) or jumbled(value) or gibberish(value) or not plain.isalnum()
 
 
 def is_reference(value: str) -> bool:
@@ -108,7 +114,8 @@ def is_path(value: str) -> bool:
 
 def looks_random(value: str) -> bool:
     """Whether a value looks like nothing but a credential: long, mixed, without words."""
-    if len(value) < _MIN_OPAQUE or not opaque(value) or _SPACE.search(value) or is_path(value):
+    mixed = opaque(value) or gibberish(value.translate(_SIGNS_OFF))
+    if len(value) < _MIN_OPAQUE or not mixed or _SPACE.search(value) or is_path(value):
         return False
     if ":" in value and not any(len(part) >= _MIN_OPAQUE and opaque(part) for part in value.split(":")):
         return False  # `agent:main:telegram:1234`: words and numbers in a row

@@ -11,12 +11,30 @@ MASKED = re.compile(r"\[redacted:[a-z0-9-]+\]")
 """What stands in the place of a credential."""
 
 
+_ESCAPE = re.compile(r"(?<!\\)\\{1,16}([nrt\"'`])")
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
+_ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+
+
 class Hit(NamedTuple):
     """A credential at `text[start:end]`."""
 
     start: int
     end: int
     kind: str
+
+
+def unescaped(text: str) -> str:
+    """A text with line ends, tabs and quotes for their escapes in JSON, each character where it was."""
+    if "\\" not in text:
+        return text
+    return _ESCAPE.sub(lambda match: _ESCAPED.get(match[1], match[1]).rjust(len(match[0])), text)
+
+
+def lowered(text: str) -> str:
+    """A text in lower case, each character where it was."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else text.translate(_ASCII_LOWER)
 
 
 def mask(kind: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from core.support.yaml_tables import load_table
 
@@ -50,6 +50,7 @@ class Place:
         needles: Looked for in lower case.
         source: The regular expression tried where a needle stands; its group `secret` is the credential.
         random: Only a random-looking value counts there.
+        likely: Only a value that looks like a password or a key counts there.
         beside: What also stands in every text that holds one, such as the dash of a flag.
     """
 
@@ -57,6 +58,7 @@ class Place:
     needles: tuple[str, ...]
     source: str
     random: bool = False
+    likely: bool = False
     beside: str = ""
 
     @property
@@ -67,11 +69,21 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Issuers:
-    """Words before a random run: `telling` say a key follows, behind `secret` even a UUID is one."""
+    """Words before a random run: `telling` say a key follows, behind `secret` even a UUID is one.
+
+    Attributes:
+        names: What issuers are called; those of `plain` are ordinary words too.
+        ids: Say on the line of a value that it is an id, a hash or the like.
+        tools: Commands that are given passwords.
+    """
 
     telling: frozenset[str]
     secret: frozenset[str]
     harmless: frozenset[str]
+    names: frozenset[str]
+    plain: frozenset[str]
+    ids: frozenset[str]
+    tools: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +123,34 @@ def places() -> tuple[Place, ...]:
             tuple(entry["needles"]),
             entry["pattern"],
             entry.get("random", False),
+            entry.get("likely", False),
             entry.get("beside", ""),
         )
         for entry in _table()["places"]
     )
 
 
-def by_sign(entries: Iterable[tuple[T, str]], signs: str) -> list[tuple[str, list[tuple[T, str]]]]:
-    """What has a literal beginning, under the first sign the beginning holds; "" for those that hold none."""
-    groups: dict[str, list[tuple[T, str]]] = {}
-    for owner, needle in entries:
-        groups.setdefault(next((sign for sign in signs if sign in needle), ""), []).append((owner, needle))
-    return list(groups.items())
+_PAIR = re.compile(r"(?=(..[-_.$:{/ =\"'(]))")
+
+
+class Beginnings(Generic[T]):
+    """Many literal beginnings, each with what it belongs to, looked for in a text at once.
+
+    Two characters and the sign behind them rule most beginnings out; those without a sign are looked for alon
+    """
+
+    def __init__(self, entries: Iterable[tuple[T, str]]) -> None:
+        self._all = tuple(entries)
+        self._by_pair: dict[str, list[int]] = {}
+        for place, (_, needle) in enumerate(self._all):
+            pair = _PAIR.search(needle)
+            self._by_pair.setdefault(pair[1] if pair else "", []).append(place)
+
+    def within(self, text: str) -> list[tuple[T, str]]:
+        """Those that stand in a text, in the order of the table."""
+        pairs = {"", *_PAIR.findall(text)} & self._by_pair.keys()
+        places = sorted(place for pair in pairs for place in self._by_pair[pair])
+        return [self._all[place] for place in places if self._all[place][1] in text]
 
 
 @cache
@@ -135,7 +163,29 @@ def manifests() -> tuple[str, ...]:
 def issuers() -> Issuers:
     """The words that begin credentials of issuers in no list, and those that begin ids, hashes and files."""
     table = _table()["issuers"]
-    return Issuers(_words(table["telling"]), _words(table["secret"]), _words(table["harmless"]))
+    called = _words(table["names"]) | _words(table["plain"])
+    return Issuers(
+        _words(table["telling"]),
+        _words(table["secret"]),
+        _words(table["harmless"]),
+        called,
+        _words(table["plain"]),
+        _words(table["ids"]),
+        _words(table["tools"]),
+    )
+
+
+@cache
+def said() -> tuple[str, ...]:
+    """What stands in every text that speaks of a password."""
+    return tuple(_table()["said"])
+
+
+@cache
+def letter_pairs() -> Mapping[str, str]:
+    """Behind each letter the letters that often follow it in words."""
+    pairs: Mapping[str, str] = _table()["letter_pairs"]
+    return pairs
 
 
 @cache

@@ -10,8 +10,12 @@ from core.redact.assigned_values import named
 from core.redact.key_formats import known, unlisted
 from core.redact.known_values import KNOWN
 from core.redact.secret_names import is_reference, looks_random
-from core.redact.spans import MASKED, Hit, cut, merge, tally
-from core.redact.table import Place, by_sign, compiled, manifests, places
+from core.redact.spans import MASKED, Hit, cut, lowered, merge, tally, unescaped
+from core.redact.table import Beginnings, Place, compiled, manifests, places
+from core.redact.unnamed.collections import collections
+from core.redact.unnamed.columns import columns
+from core.redact.unnamed.nearby import nearby
+from core.redact.unnamed.spoken import is_password, spoken
 
 _SEAM = "\n\x00\n"
 """Stands between texts redacted together: no rule reads across a NUL in a line of its own."""
@@ -31,8 +35,19 @@ class Redacted:
 
 def find(text: str) -> list[Hit]:
     """Where the credentials of a text stand, in order and disjoint."""
-    hits = merge((*known(text), *headers(text), *named(text), *KNOWN.hits(text), *unlisted(text)))
+    hits = merge(
+        (*known(text), *headers(text), *named(text), *KNOWN.hits(text), *unlisted(text), *unnamed(text))
+    )
     return merge(_outside(hits, text)) if hits and "[redacted:" in text else hits
+
+
+def unnamed(text: str) -> Iterator[Hit]:
+    """Every credential that only its surroundings tell, also in a text written in JSON."""
+    plain = unescaped(text)
+    lower = lowered(plain)
+    yield from nearby(plain)
+    for rule in (columns, collections, spoken):
+        yield from rule(plain, lower)
 
 
 def redact(text: str) -> Redacted:
@@ -129,23 +144,16 @@ def headers(text: str) -> Iterator[Hit]:
     lower = text.lower()
     if len(lower) != len(text):
         lower = text.casefold() if len(text.casefold()) == len(text) else text
-    for sign, found in _needles():
-        if sign in lower:
-            for place, needle in [one for one in found if one[1] in lower]:
-                yield from _search(place, needle, text, lower)
+    for place, needle in _needles().within(lower):
+        if place.beside in lower:
+            yield from _search(place, needle, text, lower)
     yield from manifest_values(text, lower)
 
 
 @cache
-def _needles() -> tuple[tuple[str, tuple[tuple[Place, str], ...]], ...]:
-    """Every place and what it begins with, by something that a text with one of them holds."""
-    beside = sorted({place.beside for place in places()} - {""})
-    groups = [
-        (sign, [(place, needle) for place in places() if place.beside == sign for needle in place.needles])
-        for sign in beside
-    ]
-    alone = ((place, needle) for place in places() if not place.beside for needle in place.needles)
-    return tuple((sign, tuple(group)) for sign, group in (*groups, *by_sign(alone, "=:\"'\t|")))
+def _needles() -> Beginnings[Place]:
+    """Every place, by what it begins with."""
+    return Beginnings((place, needle) for place in places() for needle in place.needles)
 
 
 def _search(place: Place, needle: str, text: str, lower: str) -> Iterator[Hit]:
@@ -162,4 +170,6 @@ def _search(place: Place, needle: str, text: str, lower: str) -> Iterator[Hit]:
 def _counts(place: Place, value: str) -> bool:
     if is_reference(value):
         return False
+    if place.likely:
+        return is_password(value) or looks_random(value)
     return not place.random or looks_random(value)

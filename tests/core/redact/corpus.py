@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 _HERE = Path(__file__).parent
-_PART = re.compile(r"<(an|hex|up|al|lo|di|b64 |url )(\d+)>|<(uuid|pw|word)>")
+_PART = re.compile(r"<(an|hex|up|al|lo|di|b64 |url )(\d+)>|<(uuid|pw2?|word)>")
 _ALPHABETS = {
     "an": string.ascii_letters + string.digits,
     "hex": string.digits + "abcdef",
@@ -73,8 +73,9 @@ def innocents(seed: int) -> Iterator[str]:
 
 def nested(text: str) -> Iterator[str]:
     """A text as messages hold it: as it is, in the arguments of a call, in JSON within JSON."""
-    arguments = json.dumps({"command": text})
-    yield from (text, f"before\n{text}\nafter", arguments, json.dumps({"output": arguments}))
+    arguments = json.dumps({"command": text}, ensure_ascii=False)
+    outer = json.dumps({"output": arguments}, ensure_ascii=False)
+    yield from (text, f"before\n{text}\nafter", arguments, outer)
 
 
 def filled(template: str, rng: random.Random) -> str:
@@ -94,6 +95,13 @@ def _made(part: re.Match[str], rng: random.Random) -> str:
         return str(uuid.UUID(int=rng.getrandbits(128), version=4))
     if part[3] == "word":
         return rng.choice(_WORDS)
+    if part[3] == "pw2":
+        first, second = rng.sample(_WORDS, 2)
+        thought = (
+            f"{first.title()}{second.title()}{rng.randint(10, 9999)}",
+            f"{first}{rng.randint(10, 999)}#{_drawn('lo', 3, rng)}",
+        )
+        return rng.choice((*thought, _drawn("an", rng.randint(12, 20), rng)))
     if part[3] == "pw":
         first, second = rng.sample(_WORDS, 2)
         shapes = (
