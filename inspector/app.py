@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -44,7 +45,7 @@ CALM, LOOKS = 0.05, 2
 
 
 def _jump_provider() -> type[Provider]:
-    from inspector.screens.dialogs.jump import JumpProvider
+    from inspector.screens.jump.anywhere import JumpProvider
 
     return JumpProvider
 
@@ -260,6 +261,13 @@ class InspectorApp(App[None]):
         if not isinstance(self.screen, FollowingScreen):
             self.push_screen(FollowingScreen(self.locations))
 
+    def action_settings(self) -> None:
+        """Show every setting, and try themes on."""
+        from inspector.screens.dialogs.settings import SettingsScreen
+
+        if not isinstance(self.screen, SettingsScreen):
+            self.push_screen(SettingsScreen())
+
     def action_next_theme(self) -> None:
         """Go round the themes that ship."""
         names = [theme.name for theme in shipped()]
@@ -273,16 +281,7 @@ class InspectorApp(App[None]):
         for command in table():
             entry = active.get(command.id)
             if command.palette and entry is not None:
+                go = partial(self.call_later, self.run_action, command.action, entry.node)
                 yield SystemCommand(
-                    command.help.rstrip("."), _keys_text(command.keys), self._runner(command.action)
+                    command.help.rstrip("."), f"Key: {', '.join(map(key_name, command.keys))}", go
                 )
-
-    def _runner(self, action: str) -> Callable[[], None]:
-        def run() -> None:
-            self.call_later(self.screen.run_action, action)
-
-        return run
-
-
-def _keys_text(keys: tuple[str, ...]) -> str:
-    return "Key: " + ", ".join(key_name(key) for key in keys)

@@ -1,4 +1,4 @@
-"""One frame of the app as SVG, drawn without a terminal."""
+"""One frame of the app as SVG or PNG, drawn without a terminal."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 
 from core.errors import InspectorError
 from inspector.app import InspectorApp
+from inspector.terminal.picture import write_picture
 
 DEFAULT_SIZE = (120, 40)
 MOST_SECONDS = 120.0
@@ -23,14 +24,15 @@ def take(app: InspectorApp, path: Path, size: tuple[int, int] = DEFAULT_SIZE) ->
 
     Args:
         app: Not yet running; its arguments say which screen and session to show.
-        path: The SVG to write.
+        path: The picture to write; a name that ends in .png gets a PNG.
         size: Columns and rows.
 
     Raises:
         OSError: The file cannot be written.
+        ConfigError: What draws a PNG is not installed.
         InspectorError: Something could not be read; the frame is written all the same, and shows what.
     """
-    path.write_text(asyncio.run(frame(app, size)), encoding="utf-8")
+    write_picture(path, asyncio.run(frame(app, size)))
     if app.failures:
         raise app.failures[0]
 

@@ -24,6 +24,7 @@ from inspector.settings.settings import Settings, values
 from sample_sessions.builder import build
 from tests import examples
 from tests.conftest import NOW
+from tests.shipped import SHARE, licences, shared_files
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 MADE = "<!-- Written by `python -m tests.reference`; do not edit. -->"
@@ -32,6 +33,7 @@ MADE = "<!-- Written by `python -m tests.reference`; do not edit. -->"
 def pages() -> dict[str, str]:
     """The content of each page, by the name of its file."""
     made = {"commands": _commands(), "keys": _keys(), "settings": _settings(), "findings": _findings()}
+    made["licences"] = licences()
     return {f"{name}.md": "\n".join([MADE, "", *lines, ""]) for name, lines in made.items()}
 
 
@@ -140,6 +142,9 @@ if __name__ == "__main__":
     FOLDER.mkdir(parents=True, exist_ok=True)
     for file, content in pages().items():
         (FOLDER / file).write_text(content, encoding="utf-8")
+    for file, content in shared_files().items():
+        (SHARE / file).parent.mkdir(parents=True, exist_ok=True)
+        (SHARE / file).write_text(content, encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update({f"XDG_{one}_HOME": f"{folder}/{one}" for one in ("CACHE", "CONFIG", "STATE")})
         examples.refresh(build(Path(folder) / "home", now=NOW))

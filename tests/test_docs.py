@@ -6,6 +6,7 @@ import io
 import json
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from inspector.cli.registry import COMMANDS
 from inspector.settings.settings import Settings, values
 from tests import examples
 from tests.reference import FOLDER, pages
+from tests.shipped import FILES, SHARE, direct, shared_files
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -37,7 +39,7 @@ def test_every_command_has_its_part_of_the_guide(command: str) -> None:
     assert f"hermes-inspector {command}" in COMMANDS_GUIDE
 
 
-@pytest.mark.parametrize("name", pages())
+@pytest.mark.parametrize("name", [name for name in pages() if name != "licences.md"])
 def test_a_page_of_reference_is_what_the_program_says_today(name: str) -> None:
     """Made again with `python -m tests.reference`."""
     assert (FOLDER / name).read_text(encoding="utf-8") == pages()[name]
@@ -53,6 +55,20 @@ def test_the_reference_names_every_command_scope_setting_finding_and_screen() ->
         "findings": [f"## {name}: {rule['name']}" for name, rule in findings.items()],
     }
     assert [one for page, names in expected.items() for one in names if one not in written[page]] == []
+
+
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="argparse words usage lines by its release")
+@pytest.mark.parametrize("place", FILES.values())
+def test_what_the_wheel_ships_for_shells_and_man_is_what_the_program_prints(place: str) -> None:
+    """Made again with `python -m tests.reference`."""
+    assert (SHARE / place).read_text(encoding="utf-8") == shared_files()[place]
+
+
+def test_every_package_that_is_installed_along_is_named_with_a_free_licence() -> None:
+    page = (FOLDER / "licences.md").read_text(encoding="utf-8")
+    assert [name for name in direct() if f"| {name} |" not in page] == []
+    assert "not named" not in page
+    assert re.search(r"\| A?GPL", page) is None
 
 
 def test_every_page_is_reached_from_the_contents() -> None:

@@ -32,6 +32,7 @@ from core.hermes.policy.release import release_of_summary
 from core.model.compaction.event import CompressionEvent, SummaryOutcome, Trigger, TurnAttempt
 from core.model.evidence import Evidence, Source
 from core.model.transcript.boundary import BoundaryMode
+from core.model.transcript.conversation import Conversation
 from core.store.store import Store
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -59,6 +60,7 @@ def explained(
     release: str | None = None,
     config: HermesConfig | None = None,
     log: Log | None = None,
+    conversation: Conversation | None = None,
 ) -> tuple[ConversationContext, Explanation]:
     """The same with the surroundings it was judged in, for whoever asks further.
 
@@ -68,8 +70,11 @@ def explained(
         release: Rules to apply instead of the detected release's.
         config: The home's configuration, where it has been read already.
         log: The lines about the conversation, likewise.
+        conversation: The conversation itself, likewise.
     """
-    context = open_context(store, session_id, release=release, config=config, log=log)
+    context = open_context(
+        store, session_id, release=release, config=config, log=log, conversation=conversation
+    )
     events, prompts = events_of(context), prompts_of(context)
     now = where_it_stands(context)
     now = replace(now, headline=standing(now, prompts))

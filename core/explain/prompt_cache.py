@@ -12,7 +12,7 @@ from core.store.store import Store
 
 
 def conversation_cache(
-    store: Store, session_id: str, *, release: str | None = None, prices: bool = True
+    store: Store, session_id: str, *, release: str | None = None, prices: bool = True, results: bool = True
 ) -> CacheReport:
     """Markers, calls, breaks and their cost.
 
@@ -21,15 +21,17 @@ def conversation_cache(
         session_id: Any session of the conversation.
         release: Rules to apply instead of the detected release's.
         prices: Work costs out too.
+        results: Cost the tool results too, which reads every message.
 
     Raises:
         NotFoundError: There is no such session.
         ConfigError: config.yaml or the price overrides cannot be used.
     """
-    return cache_of(explained(store, session_id, release=release)[0], prices=prices)
+    context, _ = explained(store, session_id, release=release)
+    return cache_of(context, prices=prices, results=results)
 
 
-def cache_of(context: ConversationContext, *, prices: bool = True) -> CacheReport:
+def cache_of(context: ConversationContext, *, prices: bool = True, results: bool = True) -> CacheReport:
     """The same of a conversation that has been read already."""
     report = cache_report(
         context.store,
@@ -39,6 +41,7 @@ def cache_of(context: ConversationContext, *, prices: bool = True) -> CacheRepor
         config=context.config,
         prices=_book(context) if prices else None,
         to_utc=context.clock.utc,
+        results=results,
         conversation=context.conversation,
         messages=context.messages,
     )

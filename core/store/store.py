@@ -6,7 +6,7 @@ A conversation is named by an id or a title, a unique beginning of one, or `late
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -101,10 +101,17 @@ class Store(ConversationLists):
             found = read_chain(connection, schema, self.path, session_id)
         return self._known(found, session_id)
 
-    def messages(self, row_ids: Sequence[int]) -> tuple[Message, ...]:
-        """The messages of these rows in the order asked for, each as Hermes would load it."""
+    def messages(
+        self, row_ids: Sequence[int], *, rewound: Collection[int] | None = None
+    ) -> tuple[Message, ...]:
+        """The messages of these rows in the order asked for, each as Hermes would load it.
+
+        Args:
+            row_ids: Of which messages.
+            rewound: Which of them were taken back, where their conversation has been read.
+        """
         with self._read() as (connection, schema):
-            return read_messages(connection, schema, row_ids)
+            return read_messages(connection, schema, row_ids, rewound)
 
     def generation_messages(self, generation: Generation) -> tuple[Message, ...]:
         """All messages of a generation, as the model saw them."""

@@ -5,81 +5,78 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from textual.message import Message
 from textual.widget import Widget
 
-from core.live.file_changes import Mark, mark_of
+from core.live.file_changes import mark_of
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
-from inspector.base.workers import start
 
-PACE = 0.5
+PACE = 0.2
 """Seconds between two looks."""
-SHARE = 6.0
-"""Reading again may take so much less than the time between: a long conversation is read more seldom."""
-MOST, PATIENCE = 3.0, 10.0
-"""Seconds between two readings at most, and until one without an answer is given up."""
+LEAST, SHARE = 0.7, 3.0
+"""Seconds from one reading to the next at least, and how much longer than it took it is rested after."""
+MOST, PATIENCE = 2.0, 10.0
+"""Seconds of rest at most, and until a reading that does not end is given up."""
+_LOOKS = ("poll",)
 
 
 class Rhythm:
-    """When to read again: not while it is being read, and the later the longer that took."""
+    """When to read again: not while it is being read, and the later the longer that took.
 
-    def __init__(self) -> None:
+    Args:
+        host: Its workers are at work while it is being read.
+    """
+
+    def __init__(self, host: Widget) -> None:
+        self._host = host
         self._next = 0.0
         self._began: float | None = None
+        self._first = False
 
     @property
     def due(self) -> bool:
-        """Whether it is time to look."""
-        return time.monotonic() >= self._next
+        """Whether it is time to look; nobody sees what another screen covers."""
+        if self._began is not None and not _at_work(self._host):
+            self._done(self._began)
+        return time.monotonic() >= self._next and self._host.screen.is_current
 
-    def begin(self) -> None:
-        """It is being read; should no answer come, it is looked at again after a while."""
-        self._began = time.monotonic()
+    def begin(self, *, first: bool = False) -> None:
+        """It is being read; the first time has much to import and tells nothing of the next."""
+        self._began, self._first = time.monotonic(), first
         self._next = self._began + PATIENCE
 
-    def done(self, *, first: bool = False) -> None:
-        """It was read; the first time has much to import and tells nothing of the next."""
-        if self._began is not None:
-            now = time.monotonic()
-            self._next = now if first else now + min(MOST, SHARE * (now - self._began))
-            self._began = None
+    def _done(self, began: float) -> None:
+        now, self._began = time.monotonic(), None
+        rest = 0.0 if self._first else min(MOST, SHARE * (now - began - PACE))
+        self._next = max(began + LEAST, now + rest)
+
+
+def _at_work(host: Widget) -> bool:
+    nodes = (one.node for one in host.app.workers if not one.is_finished and one.group not in _LOOKS)
+    return any(host in node.ancestors_with_self for node in nodes)
 
 
 class Pulse:
-    """Tells a screen when the files of a store changed; a look costs some ten `stat`, in a thread.
+    """Tells a screen when the files of a store changed; a look costs some ten `stat`, less than a thread.
 
     Args:
-        host: A `Reporting` widget or screen; it hands what `Pulse.Marked` says to `take`.
+        host: A `Reporting` widget or screen.
         place: The database and its home.
-        changed: Called when something was written; the host says `done` once it has read it.
+        changed: Called when something was written; the workers of the host read it.
     """
-
-    class Marked(Message):
-        """The files were looked at."""
-
-        def __init__(self, mark: Mark) -> None:
-            self.mark = mark
-            super().__init__()
 
     def __init__(self, host: Widget, place: Location, changed: Callable[[], object]) -> None:
         self._host, self._place, self._changed = host, place, changed
         self._mark = mark_of(place)
-        self.rhythm = Rhythm()
+        self._rhythm = Rhythm(host)
         host.set_interval(PACE, self._look)
 
     def _look(self) -> None:
-        if self.rhythm.due and not shell(self._host).live.paused:
-            start(self._host, "pulse", self._read)
-
-    def _read(self) -> None:
-        self._host.post_message(self.Marked(mark_of(self._place)))
-
-    def take(self, mark: Mark) -> None:
-        """What a look found."""
-        if mark != self._mark:
-            live = shell(self._host)
+        live = shell(self._host)
+        if live.live.paused or not self._rhythm.due:
+            return
+        before, self._mark = self._mark, mark_of(self._place)
+        if self._mark != before:
             live.live.changed = live.now()
-            self.rhythm.begin()
+            self._rhythm.begin()
             self._changed()
-        self._mark = mark

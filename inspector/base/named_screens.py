@@ -10,6 +10,7 @@ PAGES = {
     "spending": "usage",
     "search": "search",
     "follow": "app.follow",
+    "settings": "app.settings",
     "help": "app.help",
 }
 """Screens over all conversations by name, and what the list does to open one."""

@@ -21,7 +21,7 @@ from core.store.store import Store
 from inspector.base import event_line
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
-from inspector.base.live import Rhythm
+from inspector.base.live import PACE, Rhythm
 from inspector.base.workers import start
 from inspector.screens.page import Page
 from inspector.settings.calling import Caller, limits_of
@@ -36,8 +36,6 @@ from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.pressure_bar import Pressure, draw
 from inspector.widgets.panes.text_pane import TextPane
 
-LOOK = 0.5
-"""Seconds between two looks."""
 MOST = 500
 """Events kept on screen, the newest first."""
 BAR = 60
@@ -85,7 +83,7 @@ class FollowingScreen(Page):
         self._locations = tuple(locations)
         self._followers: tuple[Follower, ...] = ()
         self._caller: Caller | None = None
-        self._rhythm = Rhythm()
+        self._rhythm = Rhythm(self)
         self._found: Found | None = None
         self._told: deque[tuple[LiveEvent, bool]] = deque(maxlen=MOST)
 
@@ -104,12 +102,12 @@ class FollowingScreen(Page):
         self.pane.show(self._drawn)
         self.pane.focus()
         self._look()
-        self.set_interval(LOOK, self._look)
+        self.set_interval(PACE, self._look)
 
     def _look(self) -> None:
         self._say_where()
         if self._rhythm.due and not shell(self).live.paused:
-            self._rhythm.begin()
+            self._rhythm.begin(first=self._found is None)
             start(self, "follow", self._read, exclusive=False)
 
     def _read(self) -> None:
@@ -128,7 +126,6 @@ class FollowingScreen(Page):
 
     @on(Looked)
     def _take(self, event: Looked) -> None:
-        self._rhythm.done(first=self._found is None)
         found, banner = event.found, self.query_one(Banner)
         if found is None:
             if event.error is not None and event.error.line != banner.message:
@@ -177,7 +174,7 @@ class FollowingScreen(Page):
 
     def action_refresh(self) -> None:
         """Look at once."""
-        self._rhythm = Rhythm()
+        self._rhythm = Rhythm(self)
         self._look()
 
     def action_copy(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -11,6 +12,8 @@ from textual_serve.server import Server
 
 from inspector.web.guard import Guard, Handler
 
+_FONT = re.compile(r'<link[^>]*href="https://fonts\.googleapis\.com[^>]*>')
+"""Of another machine, which no browser may ask here."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -53,7 +56,10 @@ class GuardedServer(Server):
 
         @web.middleware
         async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
-            return await self.guard.check(request, handler)
+            response = await self.guard.check(request, handler)
+            if isinstance(response, web.Response) and response.content_type == "text/html":
+                response.text = _FONT.sub("", response.text or "")
+            return response
 
         app.middlewares.append(guarded)
         app.on_response_prepare.append(self.guard.sign)

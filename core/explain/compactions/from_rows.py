@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.explain.context.context import ConversationContext
-from core.explain.context.release_checks import is_local
+from core.explain.context.release_checks import is_local, tolerance
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.context.usage_anchor import anchored_tokens
 from core.model.compaction.event import Trigger
@@ -91,7 +91,8 @@ class _Scene:
         full, called, earlier = (
             self.context.request_tokens(given[:end], self.session, self.release) for end in ends
         )
-        return _Sizes(full, called, earlier, self.threshold, self.context.tolerance(self.session))
+        short = tolerance(tools_known=self.context.tools_tokens(self.session) is not None)
+        return _Sizes(full, called, earlier, self.threshold, short)
 
 
 def derive(

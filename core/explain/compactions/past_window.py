@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from core.explain.compactions.causes import refusal_of
-from core.explain.context.log.log_claims import stated_windows
+from core.explain.context.log.log_claims import of_model
 from core.hermes.config.window import find_window
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER
@@ -53,10 +53,7 @@ def past_window(
     if attempt.cause.window is not None:
         return PastWindow(attempt.cause.window, stated=True)
     model = attempt.started.model if attempt.started is not None else None
-    known, run = (
-        [*stated_windows(context.log, context.sessions, model)],
-        context.runs.get(attempt.first.where),
-    )
+    known, run = of_model(context.windows_stated, model), context.runs.get(attempt.first.where)
     own = [line for line in known if run is not None and context.runs.get(line.where) == run]
     before = [line for line in own if line.at <= attempt.first.at]
     base = _of_model(context, model, attempt)
@@ -86,7 +83,7 @@ def _booked(context: ConversationContext, rows: BoundaryRows | None) -> int | No
 
 def _of_model(context: ConversationContext, model: str | None, attempt: Attempt) -> int | None:
     """What files say of a model today, where the log does not say that they learned it later."""
-    lines = [one for one in context.log.records if one.kind is Kind.LIMIT_CACHED and one.model == model]
+    lines = [one for one in context.telling if one.kind is Kind.LIMIT_CACHED and one.model == model]
     past = [one for one in lines if one.at <= attempt.first.at]
     if lines and not (_window_set(context) and model == context.config.model):
         return past[-1].window if past else None
@@ -164,10 +161,10 @@ def shrunk_in(
         window: What the run began with; None where nothing says.
     """
     found: Shrunk | None = None
-    policy, answered = context.policy(None), attempt.cause.line
-    for record in context.log.records:
+    policy, answered, first = context.policy(None), attempt.cause.line, attempt.first.at
+    for record in context.telling:
         own = run is not None and context.runs.get(record.where) == run
-        if record.at > attempt.first.at or not (own or record is answered):
+        if record.at > first or not (own or record is answered):
             continue
         if record.kind in _STATES and record.window:
             found = found if found is not None and found.window == record.window else None

@@ -135,7 +135,7 @@ def _threshold(
         return stated or threshold, None
     # An attempt first looks at what its summary model can read: that line holds for the next one.
     decided = cause.line.at if cause is not None and cause.line is not None else attempt.first.at
-    lowered = lowered_threshold(context.log, threshold, decided)
+    lowered = lowered_threshold(context.telling, threshold, decided)
     if lowered is None or stated not in (None, lowered.threshold):
         return stated or threshold, None
     return lowered.threshold, lowered
@@ -172,8 +172,10 @@ def _lowered_in_run(context: ConversationContext, attempt: Attempt) -> LogRecord
     """The line by which the run of an attempt had lowered its threshold, whatever it was before."""
     run, found = context.runs.get(attempt.first.where), None
     decided = attempt.cause.line.at if attempt.cause.line is not None else attempt.first.at
+    if run is None or all(one.kind is not Kind.AUX_LOWERED for one in context.telling):
+        return None
     for record in context.log.records:
-        if record.at > decided or run is None:
+        if record.at > decided:
             break
         if record.kind is Kind.AUX_LOWERED:
             found = record

@@ -9,14 +9,14 @@ from functools import cached_property
 from core.compress.sizing.estimate import message_size, text_tokens, tool_tokens, total_tokens
 from core.compress.sizing.threshold import Budgets, budgets
 from core.explain.context.gather import conversation_log, detected, found_window, stored_tools
-from core.explain.context.log.log_claims import lowered_threshold, runs_of
+from core.explain.context.log.log_claims import lowered_threshold, runs_of, windows_stated
 from core.explain.context.log.log_clock import Clock, settled
-from core.explain.context.release_checks import CheckRules, check_rules, tolerance
+from core.explain.context.release_checks import CheckRules, check_rules
 from core.explain.context.rows.boundary_rows import BoundaryRows, boundary_rows, moments
 from core.hermes.config.config import HermesConfig, load_config
 from core.hermes.config.window import WindowGuess
 from core.hermes.log.read import Log
-from core.hermes.log.record import LogRecord
+from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import Policy, load_policy
 from core.hermes.policy.release import ReleaseGuess
 from core.model.compaction.settings import Settings
@@ -84,7 +84,7 @@ class ConversationContext:
         """The line that says the threshold was lowered for the summary model."""
         tip, window = self.conversation.tip, self.window.tokens
         limits = self.limits(None, tip, window)
-        return None if limits is None else lowered_threshold(self.log, limits.threshold)
+        return None if limits is None else lowered_threshold(self.telling, limits.threshold)
 
     @cached_property
     def settings_in_force(self) -> Settings:
@@ -116,13 +116,24 @@ class ConversationContext:
         """Messages by row, each read from the database once."""
         missing = [row for row in row_ids if row not in self._read]
         if missing:
-            self._read.update((m.row.id, m) for m in self.store.messages(missing) if m.row is not None)
+            found = self.store.messages(missing, rewound=self.conversation.rewound)
+            self._read.update((m.row.id, m) for m in found if m.row is not None)
         return tuple(self._read[row] for row in row_ids if row in self._read)
 
     @cached_property
     def sessions(self) -> dict[str, Session]:
         """The conversation's sessions by id."""
         return {session.id: session for session in self.conversation.sessions}
+
+    @cached_property
+    def telling(self) -> tuple[LogRecord, ...]:
+        """The lines that are not one of thousands: all but those of turns and answered calls."""
+        return tuple(one for one in self.log.records if one.kind not in (Kind.TURN, Kind.CALL))
+
+    @cached_property
+    def windows_stated(self) -> Sequence[tuple[LogRecord, str | None]]:
+        """Lines of its sessions that state a window, with the model that ran, oldest first."""
+        return tuple(windows_stated(self.log, self.sessions))
 
     @cached_property
     def runs(self) -> Mapping[str, int]:
@@ -181,10 +192,6 @@ class ConversationContext:
             self._tools[session.id] = tool_tokens(tools, schema=schema) if tools else None
         return self._tools[session.id]
 
-    def tolerance(self, session: Session) -> float:
-        """How far a recomputed request may fall short, given what is stored."""
-        return tolerance(tools_known=self.tools_tokens(session) is not None)
-
     def request_tokens(self, messages: Sequence[Message], session: Session, release: str | None) -> int:
         """The release's estimate of a request with these messages; a lower bound where parts are unknown."""
         policy, rules = self.policy(release), self.checks(release)
@@ -204,6 +211,7 @@ def open_context(
     release: str | None = None,
     config: HermesConfig | None = None,
     log: Log | None = None,
+    conversation: Conversation | None = None,
 ) -> ConversationContext:
     """The surroundings of a conversation.
 
@@ -213,12 +221,13 @@ def open_context(
         release: Rules to apply instead of the detected release's.
         config: The home's configuration, where it has been read already.
         log: The lines about the conversation, likewise.
+        conversation: The conversation itself, likewise.
 
     Raises:
         NotFoundError: There is no such session.
         ConfigError: config.yaml cannot be used.
     """
-    conversation, home = store.conversation(session_id), store.location.home
+    conversation, home = conversation or store.conversation(session_id), store.location.home
     return ConversationContext(
         store,
         conversation,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from core.explain.context.context import ConversationContext
-from core.explain.context.release_checks import is_local
+from core.explain.context.release_checks import is_local, tolerance
 from core.explain.context.rows.boundary_rows import is_request
 from core.explain.turns.checks import SIZE, Check, Decision, Number, PromptPoint, Turn, decision, fired_by
 from core.explain.turns.gateway_checks import counted, gateway_checks, gateway_limits
@@ -125,7 +125,7 @@ class _Walker:
         self.gateway = gateway_limits(context, self.policy, window)
         self.system = context.prompt_tokens(self.session, self.policy)
         self.tools = context.tools_tokens(self.session)
-        self.slack = context.tolerance(self.session)
+        self.slack = tolerance(tools_known=context.tools_tokens(self.session) is not None)
         self.newest = generation is context.conversation.generations[-1]
         self.start = transcript.kept
 

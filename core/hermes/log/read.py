@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -23,6 +24,9 @@ _UNBOUND = b"\x1d"
 """Marks a row whose line names no session."""
 _STAMP, _TAG = len("2026-01-01 00:00:00,000"), len("2026-01-01 00:00:00,000 CRITICAL [")
 _HEAD = 256
+_PARSED = 16_384
+"""Lines kept as they were read: while Hermes writes, all but the newest are asked for once a second, and
+reading 6,000 of them anew takes 0.1 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,11 +223,15 @@ def log_files(home: Path) -> tuple[Path, ...]:
 
 def _records(index: FileIndex, wanted: Collection[bytes]) -> Iterator[LogRecord]:
     for hit in index.about(wanted):
-        line = hit.line.decode("utf-8", "replace")
-        below = hit.continued.decode("utf-8", "replace")
-        record = parse_line(line, f"{index.name}:{hit.number}", below)
+        record = _parsed(hit, index.name)
         if record is not None:
             yield record
+
+
+@lru_cache(maxsize=_PARSED)
+def _parsed(hit: Hit, name: str) -> LogRecord | None:
+    line, below = hit.line.decode("utf-8", "replace"), hit.continued.decode("utf-8", "replace")
+    return parse_line(line, f"{name}:{hit.number}", below)
 
 
 def _anywhere() -> Iterator[bytes]:

@@ -69,6 +69,12 @@ class Generation:
         """Messages that first appeared in this generation."""
         return len(self.row_ids) - self.copies
 
+    def grew_to(self, other: Generation) -> bool:
+        """Whether another is this one read later: begun alike, with the same messages and perhaps more."""
+        began, also = (self.index, self.session_id), (other.index, other.session_id)
+        alike = began == also and self.boundary == other.boundary
+        return alike and other.row_ids[: len(self.row_ids)] == self.row_ids
+
 
 @dataclass(frozen=True, slots=True)
 class Conversation(Thread):

@@ -134,23 +134,23 @@ def _segment(
 def _blocks(outlines: Sequence[RowOutline], previous: Sequence[RowOutline], rotated: bool) -> list[_Block]:
     summaries = [index for index, outline in enumerate(outlines) if outline.summary or outline.flagged]
     blocks: list[_Block] = []
-    start, covered = 0, -1
+    start, covered, named = 0, -1, by_uid(outlines)
     if rotated:
-        first = _entry_block(outlines, previous, summaries)
+        first = _entry_block(outlines, previous, summaries, named)
         blocks.append(first)
         covered = first.last
     for position, index in enumerate(summaries):
-        if index <= covered or _carried(outlines, start, index, summaries[position + 1 :]):
+        if index <= covered or _carried(outlines, start, index, summaries[position + 1 :], named):
             continue
-        block = _inner_block(outlines, start, index)
+        block = _inner_block(outlines, start, index, named)
         blocks.append(block)
         start = block.start
         covered = block.last
-    return _with_silent_blocks(outlines, blocks)
+    return _with_silent_blocks(outlines, blocks, named)
 
 
 def _entry_block(
-    outlines: Sequence[RowOutline], previous: Sequence[RowOutline], summaries: Sequence[int]
+    outlines: Sequence[RowOutline], previous: Sequence[RowOutline], summaries: Sequence[int], named: bool
 ) -> _Block:
     """The block a rotation writes at the start of its child."""
     known = frozenset(_identity(outline) for outline in previous)
@@ -167,7 +167,7 @@ def _entry_block(
     if all(_identity(outlines[at]) in known for at in opening[:-1]):
         # An older summary may have been carried along in head or tail: the new one was stamped last.
         index = max(opening, key=lambda at: (outlines[at].timestamp or 0.0, at))
-    tail = _tail(outlines, index, previous)
+    tail = _tail(outlines, index, previous, named and by_uid(previous))
     head = {at for at in range(index) if _identity(outlines[at]) in known}
     return _Block(0, index, BoundaryMode.ROTATION, len(head), sum(at > index for at in tail), head | tail)
 
@@ -182,24 +182,24 @@ def head_copies_at_start(outlines: Sequence[RowOutline], previous: Sequence[RowO
     return count
 
 
-def _inner_block(outlines: Sequence[RowOutline], start: int, index: int) -> _Block:
+def _inner_block(outlines: Sequence[RowOutline], start: int, index: int, named: bool) -> _Block:
     """The block around a summary inside a session."""
-    head = _head(outlines, start, index)
+    head = _head(outlines, start, index, named)
     before = outlines[start : index - head]
-    tail = _tail(outlines, index, before)
+    tail = _tail(outlines, index, before, named and bool(before))
     copies = set(range(index - head, index)) | tail
     behind = sum(at > index for at in tail)
     # Texts may recur, but where rows are replaced in place, those before the block are no longer live.
     archived = any(outline.state is not RowState.LIVE for outline in before)
     if (copies and archived) or index - start > LONGEST_HEAD or start > 0:
-        again = stored_again(outlines, max({index, *copies}) + 1) if by_uid(outlines) else ()
+        again = stored_again(outlines, max({index, *copies}) + 1) if named else ()
         return _Block(index - head, index, BoundaryMode.IN_PLACE, head, behind, copies, again)
     # Nothing before it is repeated: what it summarised is gone, and the rows before it are its head.
     return _Block(start, index, BoundaryMode.REWRITE, 0, 0, set())
 
 
-def _head(outlines: Sequence[RowOutline], start: int, index: int) -> int:
-    if by_uid(outlines):
+def _head(outlines: Sequence[RowOutline], start: int, index: int, named: bool) -> int:
+    if named:
         seen = {outline.uid for outline in outlines[start:index]}
         earlier: set[str | None] = set()
         fresh_at = start
@@ -220,9 +220,11 @@ def _head(outlines: Sequence[RowOutline], start: int, index: int) -> int:
     return copied or set_back(outlines, start, index)
 
 
-def _tail(outlines: Sequence[RowOutline], index: int, previous: Sequence[RowOutline]) -> set[int]:
+def _tail(
+    outlines: Sequence[RowOutline], index: int, previous: Sequence[RowOutline], named: bool
+) -> set[int]:
     """Indexes of the rows from the summary on that restate the end of the previous generation."""
-    if by_uid(outlines) and by_uid(previous):
+    if named:
         return _copies_in(outlines, range(index, len(outlines)), previous)
     summary = outlines[index].summary
     merged = summary is not None and summary.merged
@@ -256,18 +258,16 @@ def _copies_in(
     return found
 
 
-def _carried(outlines: Sequence[RowOutline], start: int, index: int, later: Sequence[int]) -> bool:
+def _carried(
+    outlines: Sequence[RowOutline], start: int, index: int, later: Sequence[int], named: bool
+) -> bool:
     """An old summary copied into the head of the next block."""
-    return (
-        bool(later)
-        and later[0] - index <= LONGEST_HEAD
-        and later[0] - _head(outlines, start, later[0]) <= index
-    )
+    near = bool(later) and later[0] - index <= LONGEST_HEAD
+    return near and later[0] - _head(outlines, start, later[0], named) <= index
 
 
-def _with_silent_blocks(outlines: Sequence[RowOutline], blocks: list[_Block]) -> list[_Block]:
+def _with_silent_blocks(outlines: Sequence[RowOutline], blocks: list[_Block], named: bool) -> list[_Block]:
     """Add rewrites that left no summary of Hermes: what began or ended the generation is stored once more."""
-    named = by_uid(outlines)
     if not named and not any(outline.state is RowState.ARCHIVED for outline in outlines):
         return blocks
     found = list(blocks)

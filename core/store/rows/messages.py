@@ -34,12 +34,24 @@ _MAX_ID = 2**63 - 1
 
 
 def read_messages(
-    connection: sqlite3.Connection, schema: Schema, row_ids: Sequence[int]
+    connection: sqlite3.Connection,
+    schema: Schema,
+    row_ids: Sequence[int],
+    rewound: Collection[int] | None = None,
 ) -> tuple[Message, ...]:
-    """The messages of these rows, in the order asked for; ids that do not exist are left out."""
+    """The messages of these rows, in the order asked for; ids that do not exist are left out.
+
+    Args:
+        connection: To the database.
+        schema: What it can say.
+        row_ids: Of which messages.
+        rewound: Which of them were taken back, where that is known: finding it out looks at every row.
+    """
     columns = schema.select("messages", MESSAGE_COLUMNS)
     copied: Collection[int] = ()
-    if schema.has_uids:
+    if rewound is not None:
+        copied = {*row_ids} - {*rewound}
+    elif schema.has_uids:
         copied = hidden_copies(
             connection, schema, _rows(connection, schema.select("messages", _TRACES), row_ids).values()
         )

@@ -8,19 +8,16 @@ beside it are checked too.
 from __future__ import annotations
 
 import argparse
-import os
-import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from core.errors import ConfigError, UsageError
+from core.errors import ConfigError
 from inspector.cli import output
 from inspector.cli.arguments import options
 
 if TYPE_CHECKING:
     from inspector.settings.config_file import ConfigFile
+    from inspector.settings.shown import ShownSetting
 
 ACTIONS = ("show", "path", "edit", "check")
 
@@ -40,18 +37,23 @@ def run(args: argparse.Namespace) -> int:
         output.write_json({"path": path}) if args.json else output.write_lines([path])
         return 0
     if args.action == "edit":
-        _edit()
+        from inspector.settings.edit import edit_settings
+
+        edit_settings()
     found = read_config(own_config())
     return _show(found, args.json) if args.action == "show" else _check(found, args.json)
 
 
 def _show(found: ConfigFile, as_json: bool) -> int:
     from inspector.settings.config_file import own_settings
+    from inspector.settings.shown import shown_settings
 
     own_settings()  # says what is wrong with it
-    rows = list(_rows(found))
+    rows = list(shown_settings(found))
     if as_json:
-        output.write_json({"path": str(found.path), "exists": found.exists, "settings": rows})
+        output.write_json(
+            {"path": str(found.path), "exists": found.exists, "settings": list(map(_row, rows))}
+        )
         return 0
     from inspector.cli.table import Column, lines
 
@@ -61,28 +63,13 @@ def _show(found: ConfigFile, as_json: bool) -> int:
         Column("from", varies=True, rank=1),
         Column("what it does", shrinks=True, wraps=True, least=24, rank=2),
     )
-    output.write_lines(
-        lines(columns, ([row["name"], _text(row["value"]), row["origin"], row["says"]] for row in rows))
-    )
+    output.write_lines(lines(columns, ([row.name, row.text, row.origin, row.says] for row in rows)))
     return 0
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{key}: {keys}" for key, keys in value.items()) or "-"
-    return "-" if value is None else str(value)
-
-
-def _rows(found: ConfigFile) -> Iterator[dict[str, Any]]:
-    from inspector.settings.settings import values
-
-    for path, value, says in values(found.settings):
-        line = found.lines.get(path)
-        origin = "default" if line is None else f"{found.path.name}:{line}"
-        if path == ("homes", "default") and (named := os.environ.get("HERMES_HOME", "").strip()):
-            value, origin = named, "$HERMES_HOME"
-        shown = value if isinstance(value, dict | float | None) else str(value)
-        yield {"name": ".".join(path), "value": shown, "origin": origin, "line": line, "says": says}
+def _row(one: ShownSetting) -> dict[str, Any]:
+    value = one.value if isinstance(one.value, dict | float | None) else str(one.value)
+    return {"name": one.name, "value": value, "origin": one.origin, "line": one.line, "says": one.says}
 
 
 def _check(found: ConfigFile, as_json: bool) -> int:
@@ -118,21 +105,3 @@ def _beside() -> Iterator[dict[str, Any]]:
             read(path)
         except ConfigError as error:
             yield {"path": error.where or str(path), "line": None, "what": error.what, "remedy": error.remedy}
-
-
-def _edit() -> None:
-    """Open the file in the user's editor, begun with every setting commented out when there is none."""
-    from inspector.settings.config_file import own_config
-    from inspector.settings.template import TEMPLATE
-
-    editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
-    path = own_config()
-    if not editor or sys.stdin is None or not sys.stdin.isatty():
-        raise UsageError("no editor can be opened here", remedy=f"Set $EDITOR in a terminal, or edit {path}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists():
-            path.write_text(TEMPLATE, encoding="utf-8")
-        subprocess.run([*editor, str(path)], check=False)
-    except OSError as error:
-        raise ConfigError(f"cannot be edited ({error.strerror})", where=str(path)) from error

@@ -108,7 +108,9 @@ def add_json_option(parser: argparse.ArgumentParser, *, csv: str | None = None) 
 def add_app_options(parser: argparse.ArgumentParser) -> None:
     """`--screenshot` and what goes with it."""
     group = parser.add_argument_group("the app")
-    group.add_argument("--screenshot", metavar="FILE.svg", type=Path, help="draw one frame to FILE and exit")
+    group.add_argument(
+        "--screenshot", metavar="FILE.svg", type=Path, help="draw one frame to FILE, .svg or .png, and exit"
+    )
     group.add_argument(
         "--linear", action="store_true", help="print lines and numbered choices instead of drawing"
     )

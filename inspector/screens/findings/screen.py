@@ -56,6 +56,7 @@ class FindingsScreen(CardPage):
         locations: The databases.
         session: Only this conversation of the first of them.
         title: What it is called.
+        text: What to filter by at first.
     """
 
     BINDINGS = bindings("findings")
@@ -77,13 +78,14 @@ class FindingsScreen(CardPage):
         done: int
         total: int
 
-    def __init__(self, locations: Sequence[Location], *, session: str | None = None, title: str = "") -> None:
+    def __init__(
+        self, locations: Sequence[Location], *, session: str | None = None, title: str = "", text: str = ""
+    ) -> None:
         super().__init__()
         self.locations = tuple(locations)
-        self._session, self._title = session, title
-        self._results = Results()
+        self._session, self._title, self._text = session, title, text
+        self._results, self._told = Results(), 0.0
         self._state = WorkerState.PENDING
-        self._told = 0.0
 
     def compose(self) -> ComposeResult:
         """How many and how far, what failed, the diagnoses, the one under the cursor, keys."""
@@ -101,6 +103,8 @@ class FindingsScreen(CardPage):
         self.diagnoses.titled = self._session is None
         self.diagnoses.focus()
         self._tell()
+        if self._text:
+            self.filter_line.open(self._text)
         self._begin()
 
     def _begin(self) -> None:
@@ -112,8 +116,7 @@ class FindingsScreen(CardPage):
     def examine(self) -> None:
         """Examine on connections of the worker's own; told in batches so that the screen keeps up."""
         stop = cancelled()
-        batch: list[Step] = []
-        told = time.monotonic()
+        batch, told = list[Step](), time.monotonic()
         for step in self._steps(stop):
             if batch and not (batch[-1].found or batch[-1].unknown or batch[-1].errors):
                 batch.pop()  # it only told how far, and this one tells it better
@@ -269,8 +272,7 @@ class FindingsScreen(CardPage):
 
     def action_refresh(self) -> None:
         """Examine again."""
-        self._results = Results()
-        self._state = WorkerState.PENDING
+        self._results, self._state = Results(), WorkerState.PENDING
         self._draw()
         self._begin()
 

@@ -75,11 +75,12 @@ class SearchScreen(Page):
             self.answer = answer
             super().__init__()
 
-    def __init__(self, asked: Question) -> None:
+    def __init__(self, asked: Question, *, text: str = "") -> None:
         super().__init__()
         self.asked = asked
         self._recent: tuple[str, ...] = ()
         self._chosen = -1
+        self._text = text
 
     def compose(self) -> ComposeResult:
         """The question, how many answers, what is wrong, the answers, the keys."""
@@ -96,17 +97,23 @@ class SearchScreen(Page):
         self._recent = tuple(kept.splitlines()) if isinstance(kept, str) else ()
         self.hits.empty = _hint(self.asked.hint, self._recent)
         self.question.focus()
+        if self._text:
+            self.question.value = self._text
+            self._ask_for(self._text)
 
     @on(Input.Submitted)
     def _ask(self, event: Input.Submitted) -> None:
-        asked = event.value.strip()
+        self._ask_for(event.value)
+
+    def _ask_for(self, text: str) -> None:
+        asked = text.strip()
         if asked:
             self._keep(asked)
             self.hits.empty = "Searching … esc leaves"
             self.hits.show(ListRows(()))
             self.found.left = self.found.right = ()
             self.hits.focus()
-            self.run_search(event.value)
+            self.run_search(text)
 
     def _keep(self, asked: str) -> None:
         """Remember a search, unless it holds a credential: that is written down nowhere."""

@@ -15,6 +15,7 @@ from core.store.database.connect import stamp
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
+from inspector.base.live import PACE
 from inspector.base.workers import Reporting
 from inspector.screens.sessions import messages
 from inspector.screens.sessions.columns import SessionLine
@@ -29,7 +30,6 @@ from inspector.widgets.lists.folding_rows import FoldingRows
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.row_source import PagedRows
 
-POLL_SECONDS = 0.5
 AGES = 15.0
 """Seconds after which the ages of the rows are told again."""
 LOOK_SECONDS = 0.1
@@ -89,7 +89,7 @@ class SessionsPane(Reporting, Vertical):
         # Looked at before they are read, so that nothing written meanwhile is taken for read.
         self._stamps = tuple(stamp(place.db) for place in self.reader.locations)
         self.call_after_refresh(self.reload)
-        self.set_interval(POLL_SECONDS, self.reader.poll)
+        self.set_interval(PACE, self.reader.poll)
         self.set_interval(AGES, self._age)
 
     def _age(self) -> None:
@@ -119,7 +119,6 @@ class SessionsPane(Reporting, Vertical):
         self.call_after_refresh(self.measuring.look)
 
     def _start_list(self, page: SourcePage) -> None:
-        self.reader.rhythm.done(first=self.page is None)
         before, self.page = self.listing.current, page
         self._paged = PagedRows(page.total, self._fetch)
         self._paged.arrived(0, page.rows)

@@ -40,7 +40,7 @@ class ListReader:
         self.locations = tuple(locations)
         self._host = host
         self._ranker: Ranker | None = None
-        self.rhythm = Rhythm()
+        self.rhythm = Rhythm(host)
 
     @property
     def now(self) -> datetime:
@@ -49,7 +49,7 @@ class ListReader:
 
     def read(self, epoch: int, order: Order, *, first: bool = False) -> None:
         """Read the first page of an order; before it, when nothing is shown yet, what is quick to read."""
-        self.rhythm.begin()
+        self.rhythm.begin(first=first)
         start(self._host, "list", partial(self._read, epoch, order, first=first))
 
     def _read(self, epoch: int, order: Order, *, first: bool) -> None:

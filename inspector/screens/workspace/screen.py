@@ -119,13 +119,8 @@ class WorkspaceScreen(Page):
             engine = engine_of_home(self.location.home)
             self.post_message(self.Loaded(Subject(self.location, conversation), engine))
 
-    @on(Pulse.Marked)
-    def _marked(self, event: Pulse.Marked) -> None:
-        self._pulse.take(event.mark)
-
     @on(Loaded)
     def _take(self, event: Loaded) -> None:
-        self._pulse.rhythm.done()
         self._engine = event.engine
         self.subject = event.subject
         if not self._views:
@@ -141,7 +136,6 @@ class WorkspaceScreen(Page):
     @on(Failed)
     def _explain(self, event: Failed) -> None:
         error = event.error
-        self._pulse.rhythm.done()
         if self.subject is not None:  # it goes on showing what it read; the file may come back
             self.query_one(Banner).say(error.line)
             return
@@ -158,7 +152,9 @@ class WorkspaceScreen(Page):
         self._headline(subject.conversation)
         self.refresh_bindings()
         for view in self._views.values():
-            view.subject = subject
+            view.behind = not view.display
+            if view.display:
+                view.subject = subject
 
     def watch_cursor(self, cursor: Cursor) -> None:
         """Every view follows."""
@@ -200,7 +196,10 @@ class WorkspaceScreen(Page):
             view.display = name == tab.name
         self.refresh_bindings()
         if tab.name in self._views:
-            self._views[tab.name].wake()
+            view = self._views[tab.name]
+            if view.behind:
+                view.subject, view.behind = self.subject, False
+            view.wake()
             return
         view = tab.build()
         self._views[tab.name] = view
@@ -259,7 +258,9 @@ class WorkspaceScreen(Page):
         self.app.pop_screen()
 
     def action_refresh(self) -> None:
-        """Read the conversation again."""
+        """Read the conversation again, and all that is shown of it anew."""
+        for view in self._views.values():
+            view.anew = True
         self.load()
 
     def action_copy(self) -> None:

@@ -66,6 +66,10 @@ class View(Reporting, Vertical):
     subject: var[Subject | None] = var(None, always_update=True)
     """Set again it is to be read again: settings and the log may have changed where the rows have not."""
     cursor: var[Cursor] = var(Cursor())
+    anew = False
+    """What is shown is to be thrown away with the next subject, though it be the same conversation."""
+    behind = False
+    """It was not in front when the conversation was read again, and gets it when it comes there."""
 
     class CursorMoved(Message):
         """The user chose another message or generation."""
@@ -141,10 +145,14 @@ class GenerationView(View):
         """The subject may have come before the widgets."""
         self.enter()
 
-    def watch_subject(self) -> None:
-        """Another conversation, or the same one read again."""
-        if self.is_mounted:
-            self.enter()
+    def watch_subject(self, old: Subject | None) -> None:
+        """Another conversation, or the same one read again while Hermes writes."""
+        if not self.is_mounted:
+            return
+        before = self.cursor.within(old.conversation) if old else None
+        here, anew, self.anew = self.generation, self.anew, False
+        grew = before is not None and here is not None and before.grew_to(here)
+        self.enter(again=grew and not anew)
 
     def watch_cursor(self, old: Cursor, new: Cursor) -> None:
         """Another generation is another thing to show; within one the view follows."""
@@ -155,8 +163,12 @@ class GenerationView(View):
         else:
             self.follow(old, new)
 
-    def enter(self) -> None:
-        """Show the generation; a subclass does."""
+    def enter(self, *, again: bool = False) -> None:
+        """Show the generation; a subclass does.
+
+        Args:
+            again: It is shown already, and was added to: what is on screen stays until that was read.
+        """
 
     def follow(self, old: Cursor, new: Cursor) -> None:
         """Follow the cursor within the generation; a subclass does."""

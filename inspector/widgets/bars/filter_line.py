@@ -56,11 +56,18 @@ class FilterLine(InputLine):
         """Take no keys before it is there: a screen that looks for a focus finds what is hidden too."""
         self.input.can_focus = False
 
-    def open(self) -> None:
-        """Come, or go on being edited."""
+    def open(self, text: str = "") -> None:
+        """Come, or go on being edited.
+
+        Args:
+            text: To filter by already; the keys stay where they are then.
+        """
         self.add_class("-open")
         self.input.can_focus = True
-        self.input.focus()
+        if text:
+            self.input.value = text
+        else:
+            self.input.focus()
         self.screen.refresh_bindings()
 
     def close(self) -> None:

@@ -74,11 +74,15 @@ class PagedRows(Generic[Row]):
             return None
         number, offset = divmod(index, self._page)
         page = self._pages.get(number)
-        if page is None:
+        if page is None or offset >= len(page):
             page = self._read(number)
         else:
             self._pages.move_to_end(number)
         return page[offset] if page is not None and offset < len(page) else None
+
+    def go_on_from(self, before: PagedRows[Row]) -> None:
+        """Take the pages of a list that this one begins with; one that was not full is asked for again."""
+        self._pages.update(before._pages)
 
     def arrived(self, start: int, rows: Sequence[Row]) -> None:
         """Take a page that was read elsewhere."""

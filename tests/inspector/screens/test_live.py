@@ -6,6 +6,7 @@ import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -13,7 +14,9 @@ from textual.pilot import Pilot
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.sessions.list_view import SessionsList
+from inspector.screens.workspace.map.view import MapView
 from inspector.screens.workspace.screen import WorkspaceScreen
+from inspector.screens.workspace.why.reading import explained
 from inspector.widgets.bars.title_bar import TitleBar
 from tests.core.live.writer import Writer
 
@@ -103,3 +106,45 @@ async def test_following_holds_no_lock_a_writer_would_feel(writer: Writer) -> No
             writer.message(f"m{number}")
             await pilot.pause(0.02)
         await until(pilot, lambda: rows_of(app) == 41)
+
+
+async def test_beside_a_busy_writer_the_screen_catches_up_within_a_moment(writer: Writer) -> None:
+    """A short run of what is measured for ten minutes: twenty rows a second, and the newest figure soon."""
+    app = app_on(writer, "s1")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: rows_of(app) == 1)
+        for number in range(60):
+            writer.message(f"m{number}", "assistant" if number % 2 else "user")
+            if number % 2:
+                writer.call()
+            await pilot.pause(0.05)
+        await until(pilot, lambda: rows_of(app) == 61)
+        assert isinstance(app.screen, WorkspaceScreen)
+        view = app.screen.view
+        assert isinstance(view, MapView)
+        await until(pilot, lambda: view.work.reading is not None and len(view.work.reading.messages) == 61)
+        assert len(view.listing.ids) == 61
+
+
+async def test_a_tab_that_is_not_in_front_is_read_when_it_comes_there(
+    writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def counted(*words: Any) -> Any:
+        asked.append(1)
+        return explained(*words)
+
+    monkeypatch.setattr("inspector.screens.workspace.why.view.explained", counted)
+    app = app_on(writer, "s1")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: rows_of(app) == 1)
+        await pilot.press("2")
+        await until(pilot, lambda: len(asked) == 1)
+        await pilot.press("1")
+        writer.message("second")
+        await until(pilot, lambda: rows_of(app) == 2)
+        await pilot.pause(0.3)
+        assert len(asked) == 1
+        await pilot.press("2")
+        await until(pilot, lambda: len(asked) == 2)

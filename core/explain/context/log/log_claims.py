@@ -19,7 +19,7 @@ def logged_window(log: Log, sessions: Collection[str], model: str | None) -> Win
 
     Another session may have run under another configuration, so its line proves nothing here.
     """
-    own = [*stated_windows(log, sessions, model)]
+    own = of_model(windows_stated(log, sessions), model)
     others = (line for line in log.records if line.kind in _STATES_WINDOW and line.model == model)
     lines = own or [line for line in others if model is not None and line.window]
     for line in lines[-1:]:
@@ -28,24 +28,30 @@ def logged_window(log: Log, sessions: Collection[str], model: str | None) -> Win
     return None
 
 
-def stated_windows(log: Log, sessions: Collection[str], model: str | None) -> Iterator[LogRecord]:
-    """Lines of these sessions that state the window a model runs with, oldest first."""
+def windows_stated(log: Log, sessions: Collection[str]) -> Iterator[tuple[LogRecord, str | None]]:
+    """Lines of these sessions that state a window, with the model that ran, oldest first."""
     own = about(log, sessions)
-    for record, asked in _with_models(log, sessions):
-        fits = None in (asked, model) or asked == model
-        if fits and record.kind in _STATES_WINDOW and record.window and own(record):
-            yield record
+    for record, model in _with_models(log, sessions):
+        if record.kind in _STATES_WINDOW and record.window and own(record):
+            yield record, model
 
 
-def lowered_threshold(log: Log, threshold: int, until: datetime | None = None) -> LogRecord | None:
+def of_model(stated: Iterable[tuple[LogRecord, str | None]], model: str | None) -> list[LogRecord]:
+    """The lines about one model; a line or a question that names none fits any."""
+    return [record for record, named in stated if None in (named, model) or named == model]
+
+
+def lowered_threshold(
+    records: Sequence[LogRecord], threshold: int, until: datetime | None = None
+) -> LogRecord | None:
     """The newest line that says a threshold was lowered to what the summary model can read.
 
     Args:
-        log: The lines about a conversation.
+        records: The lines about a conversation.
         threshold: What the configuration gives; a line about another one is about another model.
         until: Local time as the log writes it; None for the end of the log.
     """
-    told = (line for line in reversed(log.records) if line.kind is Kind.AUX_LOWERED and line.threshold)
+    told = (line for line in reversed(records) if line.kind is Kind.AUX_LOWERED and line.threshold)
     return next((line for line in told if line.tokens == threshold and (not until or line.at <= until)), None)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 
@@ -35,6 +36,8 @@ from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.panes.card import Card
 from inspector.widgets.panes.fields import evidence_lines
 
+COSTED = 5.0
+"""Seconds for which the costs of tool results stand while Hermes writes: they take every message to read."""
 READING = "Reading log, rows and prices …"
 
 
@@ -63,6 +66,7 @@ class CacheView(FigureView):
     def __init__(self) -> None:
         super().__init__()
         self._report: CacheReport | None = None
+        self._costed = 0.0
 
     def compose(self) -> ComposeResult:
         """Answer, figures, markers, hit rate, breaks, card."""
@@ -87,9 +91,14 @@ class CacheView(FigureView):
     @in_thread("cache")
     def report_on(self, subject: Subject) -> None:
         """Join log, rows and prices on a connection of the worker's own."""
-        stop = cancelled()
+        stop, before = cancelled(), self._report
+        costed = before is None or time.monotonic() - self._costed > COSTED
         with Store(subject.location, cancelled=stop) as store:
-            report = conversation_cache(store, subject.conversation.tip.id)
+            report = conversation_cache(store, subject.conversation.tip.id, results=costed)
+        if costed:
+            self._costed = time.monotonic()
+        elif before is not None:
+            report = replace(report, results=before.results)
         if not stop():
             self.post_message(self.Reported(report))
 

@@ -21,8 +21,9 @@ from inspector.widgets.messages.detail_pane import CHUNK, Detail
 
 GLANCE = 0.04
 """Seconds the cursor rests before its message is shown: holding a key down costs nothing."""
-REST = 0.4
-"""Seconds a generation stays before its messages are counted: passing through costs nothing."""
+REST, CALM = 0.4, 4.0
+"""Seconds a generation stays before its messages are counted: passing through costs nothing; and one that
+grows, for a tokenizer takes 0.3 s to start."""
 
 
 class MapDetail:
@@ -74,9 +75,13 @@ class MapDetail:
         if row == self._listing.row_id and self._work.place_of(row) is None:
             self._panes.message.tell(Detail(self._panes.list.message or 0, message))
 
-    def count_soon(self) -> None:
-        """Count the messages that were read, unless another generation is asked for first."""
-        self._view.set_timer(REST, partial(self._count, self._work.number))
+    def count_soon(self, *, again: bool = False) -> None:
+        """Count the messages that were read, unless others are asked for first.
+
+        Args:
+            again: Hermes writes; a tokenizer is not started for every message.
+        """
+        self._view.set_timer(CALM if again else REST, partial(self._count, self._work.number))
 
     def _count(self, number: int) -> None:
         if number == self._work.number and self._work.reading is not None:
@@ -94,7 +99,7 @@ class MapDetail:
         """The sums as far as they are known."""
         if self._view.subject is None:
             return
-        dressing, reading, counts = self._work.dressing, self._work.reading, self._work.counts
+        dressing, reading, counts = self._work.dressing, self._work.reading, self._work.all_counts
         plan, origins = dressing.plan if dressing else None, reading.origins if reading else ()
         conversation = self._view.subject.conversation
         self._panes.sums.show(

@@ -86,9 +86,12 @@ class MapListing:
         else:
             listed = tuple((generation.index, row) for row in generation.row_ids)
         if anew or listed != self._listed:
-            self._listed, self._hits = listed, ()
+            grew, before = not anew and listed[: len(self._listed)] == self._listed, self._pages
+            self._listed, self._hits = listed, self._hits if grew else ()
             self._indexes = {row: place for place, (_, row) in enumerate(listed)}
             self._pages = PagedRows(len(listed), self._fetch)
+            if grew:
+                self._pages.go_on_from(before)
         self.lay_bands()
         self._pages.row(self._list.message or 0)  # also while a drawer hides the list
 

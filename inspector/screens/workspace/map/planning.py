@@ -71,6 +71,12 @@ class MapPlanner:
         self._listing.enter(partial(self._read, generation) if generation and count else None)
         self._detail.show_sums()
 
+    def renew(self, generation: Generation | None) -> None:
+        """Read what was added to the generation; what is on screen stays until it is there."""
+        self._work.number += 1
+        if generation is not None:
+            self._read(generation)
+
     def wait(self, words: str) -> None:
         """Say what is waited for in place of the figures."""
         self._widgets.header.show(None, waiting=words)
@@ -82,10 +88,12 @@ class MapPlanner:
 
     def _take_reading(self, number: int, reading: Reading) -> None:
         if number == self._work.number:
+            again = self._work.reading is not None
             self._work.read(reading)
+            self._listing.list_rows()
             self._widgets.bar.show(reading.what_if.supposing(self._view.cursor.supposed))
             self.replan()
-            self._detail.count_soon()
+            self._detail.count_soon(again=again)
 
     def follow(self) -> None:
         """Take what is supposed elsewhere."""

@@ -53,9 +53,12 @@ class MapView(GenerationView):
         yield self._prompt
         yield self.widgets.bar
 
-    def enter(self) -> None:
+    def enter(self, *, again: bool = False) -> None:
         """Show the rows of the generation, then its plan."""
-        self.planner.enter(self.generation)
+        if again:
+            self.planner.renew(self.generation)
+        else:
+            self.planner.enter(self.generation)
 
     def follow(self, old: Cursor, new: Cursor) -> None:
         """Take what is supposed, and go to the message."""

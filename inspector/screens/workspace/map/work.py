@@ -39,7 +39,7 @@ class MapWork:
         number: Of the generation being read; what was found for an earlier one is dropped.
         reading: The generation read whole; None until it was.
         measured: Its messages as the release supposed weighs them.
-        counts: What a real tokenizer counts; None until it has.
+        counts: What a real tokenizer counts; None until it has. Messages that came since are not in it.
         engine: The engine last asked; None for ours.
         engine_cut: What it answered.
         dressing: What the plan in force says of each message.
@@ -52,6 +52,13 @@ class MapWork:
     dressing: Dressing | None = None
     engine: OtherEngine | None = None
     engine_cut: EngineCut | None = None
+
+    @property
+    def all_counts(self) -> TokenCounts | None:
+        """The counts where they are of every message."""
+        if self.counts is None or self.reading is None:
+            return None
+        return self.counts if len(self.counts.counts) == len(self.reading.messages) else None
 
     def forget(self) -> None:
         """Another generation, or the same one read again: nothing is known of it."""
@@ -118,7 +125,7 @@ class MapWork:
         if self.dressing is None:
             return None
         detail, counts = replace(self.dressing.detail(place), index=index), self.counts
-        if counts is None:
+        if counts is None or place >= len(counts.counts):
             return detail
         tokens = counts.counts[place] + counts.reasoning[place]
         return replace(detail, counted=(tokens, counts.encoding.name), exact=counts.encoding.exact)

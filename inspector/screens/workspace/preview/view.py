@@ -58,8 +58,16 @@ class PreviewView(GenerationView):
             if self.display:
                 self.enter()
 
-    def enter(self) -> None:
-        """Show the compaction that ends this generation, foreseen or long past."""
+    def enter(self, *, again: bool = False) -> None:
+        """Show the compaction that ends this generation, foreseen or long past.
+
+        While Hermes writes, what was made stays: a model may be paid for another.
+        """
+        if again:
+            if not self._outdated:
+                self.toast("Hermes wrote more: r previews what is there now.")
+            self._outdated = True
+            return
         self._outdated = False
         self.maker.enter(self.generation)
 

@@ -45,18 +45,24 @@ class UsageView(View):
 
 
 class UsageScreen(Page):
-    """The usage of everything in sight."""
+    """The usage of everything in sight.
 
-    def __init__(self, locations: Sequence[Location]) -> None:
+    Args:
+        locations: The databases.
+        question: What to begin with.
+    """
+
+    def __init__(self, locations: Sequence[Location], question: Question | None = None) -> None:
         super().__init__()
         self._locations = tuple(locations)
+        self._question = question or Question()
 
     BINDINGS = bindings("usage_screen")
     panel = getters.query_one(UsagePanel)
 
     def compose(self) -> ComposeResult:
         """The panel and its keys."""
-        yield UsagePanel(self._locations)
+        yield UsagePanel(self._locations, self._question)
         yield KeyBar()
 
     def on_mount(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.explain.events import explain
+from core.explain.events import explained as about
 from core.explain.explanation import Explanation
 from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
@@ -16,7 +16,7 @@ from inspector.screens.workspace.why.curve import Curve, curve_of
 def explained(subject: Subject, stop: Cancelled) -> tuple[Explanation, Curve]:
     """Rows, log lines and config joined, on a connection of the thread's own."""
     with Store(subject.location, cancelled=stop) as store:
-        explanation = explain(store, subject.conversation.tip.id)
+        _, explanation = about(store, subject.conversation.tip.id, conversation=subject.conversation)
     return explanation, curve_of(explanation)
 
 

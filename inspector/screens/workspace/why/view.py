@@ -82,12 +82,15 @@ class WhyView(FigureView):
 
     def _take(self, found: tuple[Explanation, Curve]) -> None:
         explanation, curve = found
-        again = self._explanation is not None
-        self._explanation, self._bills, self._survived = explanation, None, {}
+        before, again = self._explanation, self._explanation is not None
+        self._explanation = explanation
+        new = before is None or before.events != explanation.events
+        if new:
+            self._bills, self._survived = None, {}
         self.query_one("#verdict", StatusLine).left = verdict_pieces(explanation)
         self.chart.values = tuple(sample.tokens for sample in curve.samples)
         self.chart.made_of = prompt_layers([(one.tokens, one.cached, one.written) for one in curve.samples])
-        self.chart.read_out, self.chart.pointed = partial(read_out, curve), -1
+        self.chart.read_out = partial(read_out, curve)
         self.chart.threshold = curve.threshold
         marks = zip(curve.marks, explanation.events, strict=True)
         self.chart.marks = tuple(Mark(after, mark_token(one)) for after, one in marks)
@@ -98,9 +101,12 @@ class WhyView(FigureView):
         self.moments.show(
             ListRows(moments), cursor=self.moments.cursor if again else _place(explanation, self.cursor)
         )
-        self._show_card()
-        if explanation.events and self.subject is not None:
-            ask(self, "why", partial(bills, self.subject), self._take_bills)
+        if new:
+            self._show_card()
+        else:
+            self._complete_card()
+        if new and explanation.events and self.subject is not None:
+            ask(self, "why-bills", partial(bills, self.subject), self._take_bills)
 
     @on(RowList.Moved)
     def _show_card(self) -> None:
@@ -108,7 +114,6 @@ class WhyView(FigureView):
         if moment is None or self._explanation is None:
             return
         self.chart.selected, self.chart.pointed = moment.index, -1
-        self.answer.answer = self._told(moment)
         self._draw_card(moment, self._explanation)
         if moment.event is not None and moment.index not in self._survived and self.subject is not None:
             job = partial(weighed, self.subject, moment.index, moment.event)
@@ -131,11 +136,11 @@ class WhyView(FigureView):
     def _complete_card(self) -> None:
         moment = self.moments.current
         if moment is not None and self._explanation is not None:
-            self.answer.answer = self._told(moment)
             self._draw_card(moment, self._explanation, keep_place=True)
 
     def _draw_card(self, moment: Moment, explanation: Explanation, *, keep_place: bool = False) -> None:
         event, notes = moment.event, explanation.notes
+        self.answer.answer = self._told(moment)
         if event is None:
             face, proof = partial(_now, moment), moment.now.evidence
         else:

@@ -201,3 +201,16 @@ async def test_without_colour_the_cursor_is_one_bar(
         styles = {segment.style for segment in app.widget.render_line(0) if segment.text.strip()}
         assert (len(styles) == 1) is not colours
         assert any(style is not None and style.reverse for style in styles) is not colours
+
+
+def test_a_list_that_grew_keeps_its_pages_and_asks_only_for_the_rest() -> None:
+    before: PagedRows[int] = PagedRows(3, lambda start, size: None, page=2)
+    before.arrived(0, (0, 1))
+    before.arrived(2, (2,))
+    asked: list[int] = []
+    grown: PagedRows[int] = PagedRows(4, lambda start, size: asked.append(start), page=2)
+    grown.go_on_from(before)
+    assert [grown.row(place) for place in range(4)] == [0, 1, 2, None]
+    assert asked == [2]
+    grown.arrived(2, (2, 3))
+    assert grown.row(3) == 3

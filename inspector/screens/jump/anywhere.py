@@ -9,20 +9,30 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from threading import Event
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from core.errors import InspectorError
 from core.model.transcript.pages import ListQuery
+from core.model.transcript.storage import SearchHit
 from core.store.database.locate import Location
 from core.store.store import Store
+from core.support.yaml_tables import load_table
 from inspector.base.app_protocol import shell
 from inspector.base.named_screens import PAGES, VIEWS
+from inspector.screens.jump.arguments import EXAMPLES, meant
+from inspector.settings.settings import Settings, values
 from inspector.terminal.palette import shipped
 from inspector.terminal.text import clean_line, content
 
 MOST = 500
 """Conversations of each database that are found, the newest."""
+FEWEST, PAUSE, HITS = 4, 0.2, 8
+"""Letters, and seconds without another, after which messages are searched; how many of them are offered."""
+_CERTAIN, _SAID = 2.0, 0.05
+"""Scores of a line that says exactly what is meant, and of messages, which come last."""
+
 
 ENDINGS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet")
 LEAST, MOST_FILES = 3, 20
@@ -50,29 +60,76 @@ class JumpProvider(Provider):
     async def startup(self) -> None:
         """Gather what can be gone to."""
         self._places = [*self._screens(), *self._themes()]
-        locations = tuple(getattr(self.app, "locations", ()))
-        named = await asyncio.to_thread(_named, locations)
+        named = await asyncio.to_thread(_named, self._locations)
         app = shell(self.screen)
         for location, session, title in named:
             go = partial(app.open_conversation, location, session)
             self._places.append(Place(f"{title} {session}", "conversation", go))
+        self._places += [*self._findings(), *self._settings()]
 
     async def search(self, query: str) -> Hits:
         """What fits, each scored; no text of a session is read as markup."""
-        matcher = self.matcher(query.lstrip(":"))
+        line = query.lstrip(":").strip()
+        if (go := self._meant(line)) is not None:
+            yield Hit(_CERTAIN, content(clean_line(line)), go, text=line, help="as typed")
+        matcher = self.matcher(line)
         for place in self._places:
             text = clean_line(place.text)
             if (score := matcher.match(text)) > 0:
                 yield Hit(score, content(text), place.go, text=text, help=place.help)
+        for path in await asyncio.to_thread(_trajectories, line):
+            opens = partial(shell(self.screen).open_trajectories, path)
+            yield Hit(1.0, content(clean_line(path)), opens, text=clean_line(path), help="trajectories")
+        for place in await self._said(line) if len(line) >= FEWEST else ():
+            text = clean_line(place.text)
+            yield Hit(_SAID, content(text), place.go, text=text, help=place.help)
 
-        for path in await asyncio.to_thread(_trajectories, query.lstrip(":").strip()):
-            go = partial(shell(self.screen).open_trajectories, path)
-            yield Hit(1.0, content(clean_line(path)), go, text=clean_line(path), help="trajectories")
+    async def _said(self, words: str) -> Sequence[Place]:
+        """Messages that hold the words, once typing pauses."""
+        await asyncio.sleep(PAUSE)
+        left = Event()
+        try:
+            found = await asyncio.to_thread(_hits, self._locations, words, left)
+        finally:
+            left.set()
+        go, places = shell(self.screen).open_conversation, list[Place]()
+        for location, hit in found:
+            opens = partial(go, location, hit.session_id, row=hit.row_id)
+            places.append(Place(hit.excerpt, f"{hit.role} message of {hit.session_id}", opens))
+        return places
 
     async def discover(self) -> Hits:
-        """The screens, before anything was typed."""
+        """The screens, before anything was typed, and what a line may say."""
         for place in self._screens():
             yield DiscoveryHit(content(place.text), place.go, text=place.text, help=place.help)
+        for line in EXAMPLES:
+            if (go := self._meant(line)) is not None:
+                yield DiscoveryHit(content(line), go, text=line, help="example")
+
+    @property
+    def _locations(self) -> tuple[Location, ...]:
+        return tuple(getattr(self.app, "locations", ()))
+
+    def _meant(self, line: str) -> Callable[[], object] | None:
+        return meant(self.app, self._locations, line)
+
+    def _findings(self) -> Sequence[Place]:
+        """The rules by number and name."""
+        rules = load_table("core/explain/diagnose/findings.yaml").items()
+        go = {rule: self._meant(f"findings {rule}") for rule, _ in rules}
+        return [
+            Place(f"{rule} {told['name']}", f"{told['severity']} finding", found)
+            for rule, told in rules
+            if (found := go[rule]) is not None
+        ]
+
+    def _settings(self) -> Sequence[Place]:
+        """The settings by name."""
+        return [
+            Place(f"settings {name}", "setting", found)
+            for name in (".".join(path) for path, _, _ in values(Settings()))
+            if (found := self._meant(f"settings {name}")) is not None
+        ]
 
     def _screens(self) -> Sequence[Place]:
         """Pages over everything, and the tabs of the conversation in front."""
@@ -119,6 +176,17 @@ def _trajectories(query: str) -> list[str]:
     typed = glob.iglob(f"{glob.escape(os.path.expanduser(query))}*")
     wanted = (path for path in (*here, *typed) if path.endswith(ENDINGS) and os.path.isfile(path))
     return list(islice(dict.fromkeys(wanted), MOST_FILES))
+
+
+def _hits(locations: Sequence[Location], words: str, left: Event) -> list[tuple[Location, SearchHit]]:
+    found: list[tuple[Location, SearchHit]] = []
+    for location in locations:
+        try:
+            with Store(location, cancelled=left.is_set) as store:
+                found += [(location, hit) for hit in store.search(words, limit=HITS).hits]
+        except InspectorError:  # the list says so already; or the user typed on
+            continue
+    return found[:HITS]
 
 
 def _named(locations: Sequence[Location]) -> list[tuple[Location, str, str]]:

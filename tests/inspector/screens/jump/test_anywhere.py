@@ -10,9 +10,13 @@ from textual.widgets import Input
 
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
+from inspector.screens.dialogs.settings import SettingsScreen
+from inspector.screens.findings.screen import FindingsScreen
 from inspector.screens.following import FollowingScreen
 from inspector.screens.trajectories.screen import TrajectoriesScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
+from inspector.screens.workspace.usage.model import PERIODS
+from inspector.screens.workspace.usage.screen import UsageScreen
 from tests.core.live.writer import Writer
 from tests.core.trajectory import sets
 from tests.inspector.screens.conftest import drawn
@@ -32,7 +36,7 @@ async def jump(pilot: Pilot[None], text: str) -> None:
     app = pilot.app
     await pilot.press("colon")
     await until(pilot, lambda: isinstance(app.screen, CommandPalette))
-    await pilot.press(*text)
+    await pilot.press(*("space" if letter == " " else letter for letter in text))
     palette = app.screen
     await until(pilot, lambda: bool(palette.query("CommandList").first().option_count))  # type: ignore[attr-defined]
     await pilot.pause(0.5)
@@ -57,6 +61,58 @@ async def test_a_tab_and_a_screen_and_a_theme_are_found_by_their_names(tmp_path:
         await until(pilot, lambda: isinstance(app.screen, FollowingScreen))
         await jump(pilot, "hermes-light")
         await until(pilot, lambda: app.theme == "hermes-light")
+
+
+async def test_a_line_says_which_conversation_and_which_question(tmp_path: Path) -> None:
+    app = app_on(tmp_path)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await jump(pilot, "why latest")
+        await until(pilot, lambda: isinstance(app.screen, WorkspaceScreen))
+        assert isinstance(app.screen, WorkspaceScreen)
+        assert app.screen.session_id == "s2"
+
+
+async def test_a_line_says_over_which_time_the_usage_is_added_up(tmp_path: Path) -> None:
+    app = app_on(tmp_path)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await jump(pilot, "usage all")
+        await until(pilot, lambda: isinstance(app.screen, UsageScreen))
+        assert isinstance(app.screen, UsageScreen)
+        assert PERIODS[app.screen.panel.question.period][0] == "all time"
+
+
+async def test_a_finding_and_a_setting_are_gone_to_by_name(tmp_path: Path) -> None:
+    app = app_on(tmp_path)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await jump(pilot, "findings F10")
+        await until(pilot, lambda: isinstance(app.screen, FindingsScreen))
+        assert isinstance(app.screen, FindingsScreen)
+        line = app.screen.filter_line
+        await until(pilot, lambda: line.text == "F10")
+        await jump(pilot, "settings alerts")
+        await until(pilot, lambda: isinstance(app.screen, SettingsScreen))
+
+
+async def test_words_somebody_wrote_lead_to_their_message(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "home")
+    writer.message("nothing of interest")
+    row = writer.database.message("s1", "user", "the marzipan theorem holds")
+    writer.database.connection.close()
+    app = InspectorApp([Location(writer.home / "state.db", writer.home)])
+    async with app.run_test(size=(120, 30)) as pilot:
+        await jump(pilot, "marzipan")
+        await until(pilot, lambda: isinstance(app.screen, WorkspaceScreen))
+        assert isinstance(app.screen, WorkspaceScreen)
+        assert app.screen.cursor.row == row
+
+
+async def test_a_name_nobody_has_is_said_and_nothing_opens(tmp_path: Path) -> None:
+    app = app_on(tmp_path)
+    async with app.run_test(size=(120, 30), notifications=True) as pilot:
+        before = app.screen
+        await jump(pilot, "why nosuchthing")
+        await until(pilot, lambda: any("nosuchthing" in one.message for one in app._notifications))
+        assert app.screen is before
 
 
 async def test_a_file_of_trajectories_is_opened_by_its_path(tmp_path: Path) -> None:

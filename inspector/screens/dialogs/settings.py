@@ -1,0 +1,165 @@
+"""What is set, and where does it come from? Themes are tried on by standing on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from textual import getters, on
+from textual.app import ComposeResult
+from textual.containers import Container
+
+from core.errors import InspectorError
+from inspector.base.app_protocol import shell
+from inspector.base.commands import bindings
+from inspector.screens.card_page import CardPage
+from inspector.settings.config_file import own_config, read_config
+from inspector.settings.edit import edit_settings
+from inspector.settings.shown import ShownSetting, shown_settings
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette, shipped
+from inspector.widgets.bars.banner import Banner
+from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.status_line import StatusLine
+from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.row_source import ListRows
+from inspector.widgets.panes.card import Card
+from inspector.widgets.panes.fields import field, headline, paragraph
+
+NAME, ORIGIN = 24, 18
+"""Cells of the columns beside the value."""
+WEARS = "enter keeps this theme for the next run; leaving without it goes back to {before}"
+
+
+@dataclass(frozen=True, slots=True)
+class ThemeRow:
+    """A theme that ships."""
+
+    name: str
+    title: str
+
+
+SettingRow = ShownSetting | ThemeRow
+
+
+class SettingList(RowList[SettingRow]):
+    """Name, value, origin; the themes stand below."""
+
+    def draw_row(self, row: SettingRow, index: int, width: int) -> Line:
+        """What is set in bold; a default stays quiet."""
+        ink = self.palette
+        if isinstance(row, ThemeRow):
+            line = Line().cell(f"  {row.name}", NAME, ink.style("ink")).gap(2)
+            return line.add(row.title, ink.style("ink-muted"), most=width - line.width)
+        own = row.origin != "default"
+        line = Line().cell(row.name, NAME, ink.style("ink", bold=own)).gap(2)
+        room = max(8, width - NAME - ORIGIN - 4)
+        line.cell(row.text, room, ink.style("ink" if own else "ink-muted"))
+        return line.gap(2).cell(row.origin, ORIGIN, ink.style("ink-muted"), right=True)
+
+
+class SettingsScreen(CardPage):
+    """Every setting and every theme.
+
+    Args:
+        at: A setting or a theme the cursor stands on at first, or the beginning of its name.
+    """
+
+    BINDINGS = bindings("settings")
+
+    rows = getters.query_one(SettingList)
+
+    def __init__(self, *, at: str = "") -> None:
+        super().__init__()
+        self._at, self._before = at, ""
+
+    def compose(self) -> ComposeResult:
+        """Which file, what is wrong with it, the settings, the one under the cursor, keys."""
+        yield StatusLine(id="head")
+        yield Banner()
+        with Container(id="verdicts"):
+            yield SettingList()
+            yield Card()
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Read the file."""
+        self._before = self.app.theme
+        self.rows.focus()
+        self._read()
+
+    def _read(self) -> None:
+        found = read_config(own_config())
+        state = "" if found.exists else " · not there, so everything is as it comes"
+        self.query_one("#head", StatusLine).left = (
+            ("part-head!", "Settings"),
+            ("ink-faint", " · "),
+            ("ink", str(found.path)),
+            ("ink-muted", state),
+        )
+        self.query_one(Banner).say(" · ".join(f"line {one.line}: {one.what}" for one in found.problems))
+        rows: list[SettingRow] = [*shown_settings(found)]
+        rows += [ThemeRow(one.name, one.title) for one in shipped()]
+        names = [row.name for row in rows]
+        asked = next((place for place, name in enumerate(names) if self._at and self._at in name), None)
+        self.rows.show(ListRows(rows), cursor=asked)
+        self._at = ""
+        self._show_card()
+
+    @on(RowList.Moved)
+    def _show_card(self) -> None:
+        row = self.rows.current
+        if row is None:
+            return
+        self.app.theme = row.name if isinstance(row, ThemeRow) else self._before
+        self.card.show(partial(_face, row, self._before), lambda width, ink: ())
+
+    @on(RowList.Opened)
+    def _keep(self) -> None:
+        row = self.rows.current
+        if isinstance(row, ThemeRow):
+            self._before = row.name
+            shell(self).remember("theme", row.name)
+            self.toast(f"{row.name} from now on.")
+        else:
+            self.action_edit()
+
+    def action_edit(self) -> None:
+        """Open the file in the user's editor, and read it again."""
+        try:
+            with self.app.suspend():
+                edit_settings()
+        except InspectorError as error:
+            self.report(error)
+        self._read()
+
+    def action_refresh(self) -> None:
+        """Read the file again."""
+        self._read()
+
+    def action_back(self) -> None:
+        """Back, in the theme that was kept."""
+        self.app.theme = self._before
+        super().action_back()
+
+
+def _face(row: SettingRow, before: str, width: int, ink: Palette) -> list[Line]:
+    """What the row does, and how it is changed."""
+    if isinstance(row, ThemeRow):
+        words = WEARS.format(before=before)
+        lines = [*headline(row.title, row.name, width, ink), *paragraph(words, width, ink)]
+        return [*lines, *field("file", f"theme: {row.name}", width, ink)]
+    return [
+        *headline(row.name, row.origin, width, ink),
+        *paragraph(row.says, width, ink),
+        *field("value", row.text, width, ink),
+        *field("from", row.origin, width, ink),
+        *field("file", _written(row), width, ink),
+    ]
+
+
+def _written(row: ShownSetting) -> str:
+    """The setting as the file has it."""
+    value = "…" if row.value is None else row.text
+    section, dot, name = row.name.rpartition(".")
+    return f"{section}: {{{name}: {value}}}" if dot else f"{name}: {value}"

@@ -1,0 +1,109 @@
+"""A place and what to show there, typed as one line: `why latest`, `usage today`, `search words`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from textual.app import App
+from textual.screen import Screen
+
+from core.errors import InspectorError, NotFoundError
+from core.store.database.locate import Location
+from core.store.store import Store
+from inspector.base.app_protocol import shell
+from inspector.base.named_screens import VIEWS
+from inspector.terminal.text import clean_line
+
+EXAMPLES = ("why latest", "usage today", "search words of a message", "findings critical", "settings theme")
+
+
+def meant(app: App[Any], locations: Sequence[Location], line: str) -> Callable[[], object] | None:
+    """What a line asks for; None where its first word takes nothing behind it."""
+    word, _, rest = line.strip().partition(" ")
+    rest = rest.strip()
+    if not rest:
+        return None
+    if word == "usage" and rest in _periods():
+        return partial(_show, app, partial(_usage, locations, _periods()[rest]))
+    if word in VIEWS:
+        return lambda: app.run_worker(_open(app, locations, word, rest), exclusive=True)
+    page = _PAGES.get(word)
+    return partial(_show, app, partial(page, locations, rest)) if page else None
+
+
+def _show(app: App[Any], page: Callable[[], Screen[None]]) -> None:
+    """Pages over everything lie on the list."""
+    while len(app.screen_stack) > 2:
+        app.pop_screen()
+    app.push_screen(page())
+
+
+def _usage(locations: Sequence[Location], period: int) -> Screen[None]:
+    from inspector.screens.workspace.usage.model import Question
+    from inspector.screens.workspace.usage.screen import UsageScreen
+
+    return UsageScreen(locations, Question(period=period))
+
+
+def _search(locations: Sequence[Location], text: str) -> Screen[None]:
+    from inspector.screens.search.question import everywhere
+    from inspector.screens.search.screen import SearchScreen
+
+    return SearchScreen(everywhere(locations), text=text)
+
+
+def _findings(locations: Sequence[Location], text: str) -> Screen[None]:
+    from inspector.screens.findings.screen import FindingsScreen
+
+    return FindingsScreen(locations, text=text)
+
+
+def _settings(_: Sequence[Location], name: str) -> Screen[None]:
+    from inspector.screens.dialogs.settings import SettingsScreen
+
+    return SettingsScreen(at=name)
+
+
+_PAGES: Mapping[str, Callable[[Sequence[Location], str], Screen[None]]] = {
+    "search": _search,
+    "findings": _findings,
+    "settings": _settings,
+}
+
+
+def _periods() -> Mapping[str, int]:
+    """Periods of the usage by their names, in one word as well."""
+    from inspector.screens.workspace.usage.model import PERIODS
+
+    found = {name: place for place, (name, _) in enumerate(PERIODS)}
+    return found | {name.partition(" ")[0]: place for name, place in found.items()}
+
+
+async def _open(app: App[Any], locations: Sequence[Location], view: str, name: str) -> None:
+    """Open the conversation a text names: an id, the beginning of one, a title, `latest`."""
+    try:
+        location, session = await asyncio.to_thread(_resolved, locations, name)
+    except InspectorError as error:
+        app.notify(clean_line(error.line), severity="warning", markup=False)
+    else:
+        shell(app.screen).open_conversation(location, session, view=view)
+
+
+def _resolved(locations: Sequence[Location], name: str) -> tuple[Location, str]:
+    """Where the session is; the first database that has it.
+
+    Raises:
+        NotFoundError: None has.
+        UsageError: It names several.
+    """
+    missing = NotFoundError(f"no conversation {name!r}")
+    for location in locations:
+        try:
+            with Store(location) as store:
+                return location, store.resolve(name).id
+        except NotFoundError as error:
+            missing = error
+    raise missing

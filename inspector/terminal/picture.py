@@ -1,0 +1,60 @@
+"""A screen as a picture on disk: the SVG Textual draws, or a PNG of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from core.errors import ConfigError
+
+PNG = ".png"
+
+
+def write_picture(path: Path, svg: str) -> None:
+    """Write it in the form its name asks for.
+
+    Raises:
+        OSError: The file cannot be written.
+        ConfigError: What draws a PNG is not installed.
+    """
+    if path.suffix.lower() == PNG:
+        path.write_bytes(_png(svg))
+    else:
+        path.write_text(svg, encoding="utf-8")
+
+
+def write_pictures(folder: Path, svg: str, now: datetime) -> Sequence[Path]:
+    """Write an SVG named after the moment, and a PNG beside it where what draws one is installed.
+
+    Raises:
+        OSError: A file cannot be written.
+    """
+    path = folder / f"hermes-inspector-{now.astimezone():%Y%m%d-%H%M%S}.svg"
+    write_picture(path, svg)
+    try:
+        write_picture(path.with_suffix(PNG), svg)
+    except ConfigError:
+        return (path,)
+    return (path, path.with_suffix(PNG))
+
+
+def told(folder: Path, svg: str, now: datetime) -> str:
+    """Write them, and say what came of it."""
+    try:
+        written = write_pictures(folder, svg, now)
+    except OSError as error:
+        return f"No picture: {error}"
+    return f"Written: {' and '.join(path.name for path in written)} in {folder}"
+
+
+def _png(svg: str) -> bytes:
+    try:
+        from resvg_py import svg_to_bytes
+    except ImportError as error:
+        raise ConfigError(
+            "a PNG needs resvg-py",
+            where="this Python",
+            remedy="Install it: pip install 'hermes-inspector[png]', or name the file .svg",
+        ) from error
+    return bytes(svg_to_bytes(svg_string=svg))

@@ -1,0 +1,79 @@
+"""The settings: where each value comes from, and themes tried on by standing on them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from core.store.database.locate import Location
+from inspector.app import InspectorApp
+from inspector.screens.dialogs.settings import SettingsScreen, ThemeRow
+from inspector.settings.config_file import own_config
+from inspector.settings.state import RememberedState
+from tests.core.live.writer import Writer
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> InspectorApp:
+    writer = Writer(tmp_path / "home")
+    writer.message("hello")
+    writer.database.connection.close()
+    state = RememberedState(tmp_path / "state.json")
+    state.remember("welcomed", True)
+    return InspectorApp([Location(writer.home / "state.db", writer.home)], state=state)
+
+
+async def opened(pilot: Pilot[None]) -> SettingsScreen:
+    await pilot.press("comma")
+    await pilot.pause()
+    assert isinstance(pilot.app.screen, SettingsScreen)
+    return pilot.app.screen
+
+
+async def test_every_value_says_where_it_comes_from(app: InspectorApp) -> None:
+    path = own_config()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("alerts:\n  context: 0.8\n")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await opened(pilot)
+        origins = {row.name: row.origin for row in screen.rows.rows.rows if not isinstance(row, ThemeRow)}  # type: ignore[attr-defined]
+        assert origins["alerts.context"] == "config.yaml:2"
+        assert origins["alerts.bell"] == "default"
+
+
+async def test_a_theme_is_worn_while_the_cursor_stands_on_it_and_taken_off_again(app: InspectorApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await opened(pilot)
+        before = app.theme
+        await pilot.press("G")
+        await pilot.pause()
+        row = screen.rows.current
+        assert isinstance(row, ThemeRow)
+        assert app.theme == row.name != before
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.theme == before
+        assert app.recall("theme") is None
+
+
+async def test_enter_keeps_a_theme_for_the_next_run(app: InspectorApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await opened(pilot)
+        await pilot.press("G", "enter")
+        await pilot.pause()
+        row = screen.rows.current
+        await pilot.press("escape")
+        await pilot.pause()
+        assert row is not None
+        assert (app.theme, app.recall("theme")) == (row.name, row.name)
+
+
+async def test_a_file_that_cannot_be_used_is_told_with_its_line(app: InspectorApp) -> None:
+    path = own_config()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("themes: x\n")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await opened(pilot)
+        assert "line 1" in screen.query_one("Banner").message  # type: ignore[attr-defined]
