@@ -30,7 +30,7 @@ _OTHER = re.compile(
     r"(?:max|num|public|total|prompt|completion|input|output|foreign|primary|cache|hot)[_ -]?$|[^\W_]$"
 )
 """What makes them another thing: `max_tokens`, `public_keys`, `foreign keys`."""
-_END = re.compile(r"\n(?=\[)|\n\s*\n|\Z")
+_END = re.compile(r"\x00|\n(?=\[)|\n\s*\n|\Z")
 _INLINE = {"[": "]", "{": "}", "(": ")"}
 _SCALAR = re.compile(
     r"(?:[:=]>?\s{0,4}|(?:^|\n)\s{0,40}-\s{1,4}|[\[(,]\s{0,40})[\"']?(?P<value>[^\s\"',;{}\[\]()]{6,512})(?=[\"',\s\]})]|$)"

@@ -91,7 +91,7 @@ def _is_whole(value: str) -> bool:
 
 def _lines_before(text: str, start: int) -> str:
     """What stands before a place on its line; and the line above, when that is next to nothing."""
-    window = text[max(0, start - _ABOVE) : start]
+    window = text[max(0, start - _ABOVE) : start].rpartition("\x00")[2]
     lines = window.split("\n")
     before = lines.pop()
     while lines and len(before.strip()) < _SHORT_LEAD:

@@ -25,7 +25,7 @@ _SPEAKS = (
     r"|http-basic|wi-?fi|ssid|hotspot)(?![a-z])|(?<![a-z])pass(?= [\"'`]|: )"
 )
 _REACH = 96
-_LINE_END = re.compile(r"\n(?=\s{0,8}\S{0,40}[A-Za-z]{2,}[ :]|\s*\Z)")
+_LINE_END = re.compile(r"\x00|\n(?=\s{0,8}\S{0,40}[A-Za-z]{2,}[ :]|\s*\Z)")
 _TOKEN = re.compile(
     r"(?:(?<=[\s\"'`(/:|=>\]])|(?<=[\"'`]\())(?P<value>(?!https?:)[^\s\"'`(){}\[\]<>,;|=\\]{8,64})"
     r"(?=[\s\"'`),;|\\<]|$)"
