@@ -192,8 +192,8 @@ def test_a_frame_is_drawn_without_a_terminal(home: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("screen", "shows"),
     [
-        ("findings", "critical"), ("search", "remember"), ("help", "Keys"), ("spending", "by&#160;"),
-        ("why", "Why"), ("what-if", "what&#160;if"), ("sums", "threshold"), ("turns", "Turns"),
+        ("findings", "critical"), ("search", "exact&#160;phrase"), ("help", "Keys"), ("spending", "by&#160;"),
+        ("why", "Why"), ("what-if", "process&#160;fresh"), ("sums", "threshold"), ("turns", "Turns"),
         ("thresholds", "threshold"), ("lost", "its&#160;message"), ("diff", "unchanged"),
         ("prompt", "You&#160;keep"), ("apply", "Nothing&#160;has&#160;been&#160;written"),
         ("undo", "Nothing&#160;was&#160;written"),

@@ -29,7 +29,7 @@ async def test_the_first_card_is_closed_by_any_key_and_not_shown_again(
         assert not isinstance(second.screen, FirstRunScreen)
         assert second.theme == first.theme
         assert second.theme != InspectorApp([samples]).theme
-        assert state.read("sort") == "tokens"
+        assert state.read("sort") == "cost"
 
 
 async def test_the_list_has_the_keys_after_the_card_where_the_terminal_had_no_focus_at_first(

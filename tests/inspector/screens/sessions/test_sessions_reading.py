@@ -76,6 +76,14 @@ async def test_context_used_and_compressions_follow_the_rows(app: MakeApp, home:
         assert refactor.split()[-1] == "1"
 
 
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was written is read when it is looked for, however short a time ago it was read before."""
+    monkeypatch.setattr("inspector.base.live.LEAST", 0.0)
+    monkeypatch.setattr("inspector.base.live.SHARE", 0.0)
+
+
+@pytest.mark.usefixtures("at_once")
 async def test_what_hermes_writes_appears_and_the_cursor_stays(app: MakeApp, home: Path) -> None:
     running = app(home)
     async with running.run_test(size=(120, 30)) as pilot:
@@ -97,6 +105,7 @@ async def test_what_hermes_writes_appears_and_the_cursor_stays(app: MakeApp, hom
         assert after.title == before.title
 
 
+@pytest.mark.usefixtures("at_once")
 async def test_what_was_computed_stays_on_screen_until_something_newer_is_known(
     app: MakeApp, home: Path, database: SessionDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,6 +129,7 @@ async def test_what_was_computed_stays_on_screen_until_something_newer_is_known(
         assert not any("⋯" in line for line in drawn(running))
 
 
+@pytest.mark.usefixtures("at_once")
 async def test_the_first_line_follows_a_hermes_that_writes(
     app: MakeApp, home: Path, database: SessionDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -244,7 +244,7 @@ def test_bars_share_out_the_whole_width_and_several_days_make_one_when_not_all_f
     assert (len(bars), bars[0], bars[-1]) == (34, 0.0, 97 + 98 + 99)
     assert sum(bars) == sum(values)
     assert spans(30, 100)[-1] == (96, 100)
-    assert spans(3, 200) == ((0, 12), (12, 24), (24, 36))
+    assert spans(3, 200) == ((0, 24), (24, 48), (48, 72))
     assert spans(0, 40) == ()
 
 
