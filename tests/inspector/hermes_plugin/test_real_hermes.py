@@ -138,23 +138,28 @@ def figures(folder: Path, name: str, counted: list[int]) -> dict[str, Any]:
     }
 
 
-def planned(generation: int, warm: bool, where: list[str], capsys: Capture) -> tuple[int, list[str]]:
-    """How many messages we say a compaction of a generation leaves, and which tool results are among them."""
+def planned(generation: int, warm: bool, where: list[str], capsys: Capture) -> dict[str, Any]:
+    """What we say a compaction of a generation leaves."""
     again = ["--warm"] if warm else []
     capsys.readouterr()
     assert run(["compress", "latest", "--generation", str(generation), *again, *where, "--json"]) == 0
-    after = json.loads(capsys.readouterr().out)["after"]
-    return len(after), [row["tool_call_id"] for row in after if row["role"] == "tool"]
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
 
 
-def requests_as_planned(folder: Path, counted: list[int], where: list[str], capsys: Capture) -> None:
-    """After each compaction a request holds what we say it leaves, and no more."""
-    sizes = compactions(folder / "home")
-    first = {0, *counted}  # of a process
-    expected = [planned(i + 1, i not in first, where, capsys) for i in range(len(sizes))]
-    assert [size for size, _ in expected] == [left for _, left in sizes]
+def requests_as_planned(folder: Path, counted: list[int], where: list[str], capsys: Capture) -> int:
+    """How many compactions left what we say, and a request behind each holds just that.
+
+    In the middle of a turn a release that rotates has not stored all it compacts: those are passed over.
+    """
+    sizes, first = compactions(folder / "home"), {0, *counted}  # of a process
+    every = [planned(i + 1, i not in first, where, capsys) for i in range(len(sizes))]
+    told = [(one, size) for one, size in zip(every, sizes, strict=True) if one["before_messages"] == size[0]]
+    assert [one["after_messages"] for one, _ in told] == [after for _, (_, after) in told]
+    kept = [[row["tool_call_id"] for row in one["after"] if row["role"] == "tool"] for one, _ in told]
     sent = (row["results"] for row in requests_of(folder))
-    assert [results for _, results in expected if results not in sent] == []  # each behind the one before
+    assert [results for results in kept if results not in sent] == []  # each behind the one before
+    return len(told)
 
 
 def test_a_real_hermes_runs_on_our_engine(
@@ -175,7 +180,7 @@ def test_a_real_hermes_runs_on_our_engine(
     happened = compactions(home)
     assert counted[PROMPTS - 1] >= 3  # and a process that took each up
     assert len(happened) > counted[PROMPTS - 1]  # the long turn has its own
-    requests_as_planned(tmp_path, counted, where, capsys)
+    assert requests_as_planned(tmp_path, counted, where, capsys) >= 3
     log = (home / "logs" / "agent.log").read_text(errors="replace")
     assert "Hermes Inspector" not in log  # it warns of its failures alone
     assert [line for line in log.splitlines() if " ERROR " in line] == []
