@@ -53,7 +53,7 @@ class Pressure:
         return "severity-warning" if self.near else "severity-info"
 
 
-FIGURES = 11
+FIGURES = 12
 """Cells of the size and the limit behind a bar, with a blank before them."""
 
 
@@ -85,7 +85,7 @@ def draw(
 
 
 def short(tokens: int | None) -> str:
-    """A number of tokens in at most four characters where it is below 10 million."""
+    """A number of tokens in at most five characters where it is below 10 million."""
     return round_number(tokens) if tokens else "0"
 
 

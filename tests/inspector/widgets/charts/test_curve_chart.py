@@ -76,9 +76,10 @@ def bar(pressure: Pressure, width: int = 20) -> str:
 
 
 def test_a_pressure_bar_has_its_size_and_its_limit() -> None:
-    assert bar(Pressure(50_000, 150_000, 200_000)) == "━━────│──   50K/150K"
-    assert bar(Pressure(199_000, 150_000, 200_000)) == "━━━━━━│━━  199K/150K"
+    assert bar(Pressure(50_000, 150_000, 200_000)) == "━━────│─    50K/150K"
+    assert bar(Pressure(199_000, 150_000, 200_000)) == "━━━━━━│━   199K/150K"
     assert bar(Pressure(300_000, None, 200_000)).endswith(" 300K/200K")
+    assert bar(Pressure(16_300, 54_400, 64_000)).endswith("─ 16.3K/54.4K")
 
 
 def test_a_window_nobody_knows_is_said_in_words_where_there_is_room() -> None:
