@@ -112,8 +112,9 @@ def _lower(text: str) -> str:
 
 @cache
 def _clues() -> _Clues:
-    table = load_table("core/redact/kinds.yaml")
-    places = [needle for entry in table["places"] for needle in entry["needles"]] + table["manifests"]
+    table, words = load_table("core/redact/kinds.yaml"), load_table("core/redact/words.yaml")
+    placed = load_table("core/redact/places.yaml")
+    places = [needle for entry in placed["places"] for needle in entry["needles"]] + placed["manifests"]
     hashes = [
         needle for entry in table["known"] if entry["kind"] == "password-hash" for needle in entry["needles"]
     ]
@@ -123,9 +124,9 @@ def _clues() -> _Clues:
         hashes=tuple(needle for needle in hashes if "$" in needle),
         places=tuple(place for place in places if not _BLANK.search(place, 0, len(place) - 1)),
         phrases=tuple(place for place in places if _BLANK.search(place, 0, len(place) - 1)),
-        stems=tuple(table["names"]["stems"]),
-        said=tuple(table["said"]),
-        tools=frozenset(table["issuers"]["tools"]),
+        stems=tuple(words["names"]["stems"]),
+        said=("pass", *words["unnamed"]["inside"], *words["unnamed"]["whole"]),
+        tools=frozenset(words["issuers"]["tools"]),
         row=re.compile(rf"[A-Za-z0-9_-]{{{min(rows)}}}|(?=[A-Za-z+/_-]{{0,60}}\d)[A-Za-z0-9+/_-]{{20}}"),
     )
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Generic, TypeVar
 
-from core.support.yaml_tables import load_table
+from core.support.yaml_tables import shared_table
 
 T = TypeVar("T")
 
-TABLE = "core/redact/kinds.yaml"
+KINDS, PLACES, WORDS = (f"core/redact/{name}.yaml" for name in ("kinds", "places", "words"))
+"""What tells itself, what its place tells, and the words that tell names, issuers and speech."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +109,19 @@ def compiled(source: str) -> re.Pattern[str]:
     return re.compile(source)
 
 
+_PART = re.compile(r"\{([a-z_]+)\}")
+
+
+def built(source: str) -> str:
+    """A pattern with the pieces it names, as `{quote}`, in place."""
+    parts: Mapping[str, str] = shared_table(PLACES)["parts"]
+    return _PART.sub(lambda name: parts[name[1]], source)
+
+
 @cache
 def kinds() -> tuple[Kind, ...]:
     """Every form of credential that can be told by its own text."""
-    return tuple(_kind(entry) for entry in _table()["known"])
+    return tuple(_kind(entry) for entry in shared_table(KINDS)["known"])
 
 
 @cache
@@ -121,12 +131,12 @@ def places() -> tuple[Place, ...]:
         Place(
             entry["kind"],
             tuple(entry["needles"]),
-            entry["pattern"],
+            built(entry["pattern"]),
             entry.get("random", False),
             entry.get("likely", False),
             entry.get("beside", ""),
         )
-        for entry in _table()["places"]
+        for entry in shared_table(PLACES)["places"]
     )
 
 
@@ -156,13 +166,13 @@ class Beginnings(Generic[T]):
 @cache
 def manifests() -> tuple[str, ...]:
     """What tells a manifest whose values are all credentials."""
-    return tuple(_table()["manifests"])
+    return tuple(shared_table(PLACES)["manifests"])
 
 
 @cache
 def issuers() -> Issuers:
     """The words that begin credentials of issuers in no list, and those that begin ids, hashes and files."""
-    table = _table()["issuers"]
+    table = shared_table(WORDS)["issuers"]
     called = _words(table["names"]) | _words(table["plain"])
     return Issuers(
         _words(table["telling"]),
@@ -176,22 +186,23 @@ def issuers() -> Issuers:
 
 
 @cache
-def said() -> tuple[str, ...]:
-    """What stands in every text that speaks of a password."""
-    return tuple(_table()["said"])
+def unnamed_words() -> Mapping[str, Sequence[str]]:
+    """The words that tell a value without a name, by what they say of it."""
+    words: Mapping[str, Sequence[str]] = shared_table(WORDS)["unnamed"]
+    return words
 
 
 @cache
 def letter_pairs() -> Mapping[str, str]:
     """Behind each letter the letters that often follow it in words."""
-    pairs: Mapping[str, str] = _table()["letter_pairs"]
+    pairs: Mapping[str, str] = shared_table(WORDS)["letter_pairs"]
     return pairs
 
 
 @cache
 def names() -> Names:
     """The words of secret names."""
-    table = _table()["names"]
+    table = shared_table(WORDS)["names"]
     return Names(
         strong=_words(table["strong"]),
         likely=_words(table["likely"]),
@@ -220,9 +231,3 @@ def _kind(entry: Mapping[str, Any]) -> Kind:
 
 def _words(values: Iterable[object]) -> frozenset[str]:
     return frozenset(str(value) for value in values)
-
-
-@cache
-def _table() -> Mapping[str, Any]:
-    table: Mapping[str, Any] = load_table(TABLE)
-    return table

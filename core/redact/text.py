@@ -14,8 +14,10 @@ from core.redact.spans import MASKED, Hit, cut, lowered, merge, tally, unescaped
 from core.redact.table import Beginnings, Place, compiled, manifests, places
 from core.redact.unnamed.collections import collections
 from core.redact.unnamed.columns import columns
+from core.redact.unnamed.inserts import inserts
 from core.redact.unnamed.nearby import nearby
-from core.redact.unnamed.spoken import is_password, spoken
+from core.redact.unnamed.passwords import is_password
+from core.redact.unnamed.spoken import spoken
 
 _SEAM = "\n\x00\n"
 """Stands between texts redacted together: no rule reads across a NUL in a line of its own."""
@@ -46,7 +48,7 @@ def unnamed(text: str) -> Iterator[Hit]:
     plain = unescaped(text)
     lower = lowered(plain)
     yield from nearby(plain)
-    for rule in (columns, collections, spoken):
+    for rule in (columns, inserts, collections, spoken):
         yield from rule(plain, lower)
 
 

@@ -4,38 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from core.redact.key_formats import opaque
 from core.redact.secret_names import is_likely
 from core.redact.spans import Hit
-from core.redact.table import compiled
+from core.redact.table import unnamed_words
 
-_GROUP = (
-    r"(?:passwords|passwds|tokens|secrets|credentials|creds|keys|basic_?auth|auths)"
-    r"(?:\]\s*\n|[\"']?\s{0,4}[:=]>?\s{0,4}(?=[\[{(\n]))"
-)
-_NAMES = (
-    "passwords",
-    "passwds",
-    "tokens",
-    "secrets",
-    "credentials",
-    "creds",
-    "keys",
-    "basicauth",
-    "basic_auth",
-    "auths",
-)
-_OTHER = re.compile(
-    r"(?:max|num|public|total|prompt|completion|input|output|foreign|primary|cache|hot)[_ -]?$|[^\W_]$"
-)
-"""What makes them another thing: `max_tokens`, `public_keys`, `foreign keys`."""
-_END = re.compile(r"\x00|\n(?=\[)|\n\s*\n|\Z")
-_INLINE = {"[": "]", "{": "}", "(": ")"}
-_SCALAR = re.compile(
-    r"(?:[:=]>?\s{0,4}|(?:^|\n)\s{0,40}-\s{1,4}|[\[(,]\s{0,40})[\"']?(?P<value>[^\s\"',;{}\[\]()]{6,512})(?=[\"',\s\]})]|$)"
-)
-_REACH = 2_000
+_OPENS = r"(?:\]\s*\n|[\"']?\s{0,4}[:=]>?\s{0,4}(?=[\[{(\n]))"
+"""The end of a section's head; or what opens a list or a mapping."""
+_CLOSES = {"[": "]", "{": "}", "(": ")"}
+_SECTION_END = re.compile(r"\x00|\n(?=\[)|\n\s*\n|\Z")
+_BEFORE_SCALAR = r"(?:[:=]>?\s{0,4}|(?:^|\n)\s{0,40}-\s{1,4}|[\[(,]\s{0,40})[\"']?"
+_SCALAR = re.compile(rf"{_BEFORE_SCALAR}(?P<value>[^\s\"',;{{}}\[\]()]{{6,512}})(?=[\"',\s\]}})]|$)")
+_REACH, _BEFORE = 2_000, 24
 
 
 def collections(text: str, lower: str) -> Iterator[Hit]:
@@ -45,26 +27,35 @@ def collections(text: str, lower: str) -> Iterator[Hit]:
         text: The text.
         lower: The same in lower case.
     """
-    if not any(name in lower for name in _NAMES):
+    if not any(name in lower for name in unnamed_words()["groups"]):
         return
-    for match in compiled(_GROUP).finditer(lower):
-        if _OTHER.search(lower, max(0, match.start() - 24), match.start()):
+    for match in _group().finditer(lower):
+        if _other().search(lower, max(0, match.start() - _BEFORE), match.start()):
             continue
-        end = _end(text, match.end(), match.start() - text.rfind("\n", 0, match.start()) - 1)
-        for one in _SCALAR.finditer(text, match.end(), end):
+        for one in _SCALAR.finditer(text, match.end(), _end(text, match.start(), match.end())):
             if opaque(one["value"]) and is_likely(one["value"]):
                 yield Hit(*one.span("value"), "secret-value")
 
 
-def _end(text: str, at: int, indent: int) -> int:
-    """Where a group ends: at its bracket, at the next section, at a line no deeper than its name."""
-    closes = _INLINE.get(text[at : at + 1])
-    if closes:
-        found = text.find(closes, at, at + _REACH)
-        return found if found >= 0 else at
-    section = _END.search(text, at, at + _REACH)
+@cache
+def _group() -> re.Pattern[str]:
+    return re.compile(f"(?:{'|'.join(unnamed_words()['groups'])}){_OPENS}")
+
+
+@cache
+def _other() -> re.Pattern[str]:
+    """What makes it another thing: `max_tokens`, `foreign keys`, or the end of a longer word."""
+    return re.compile(rf"(?:{'|'.join(unnamed_words()['other'])})[_ -]?$|[^\W_]$")
+
+
+def _end(text: str, name: int, at: int) -> int:
+    """Where the group ends whose name stands at `name` and whose values begin at `at`."""
+    if closes := _CLOSES.get(text[at : at + 1]):
+        return max(at, text.find(closes, at, at + _REACH))
+    section = _SECTION_END.search(text, at, at + _REACH)
     limit = section.start() if section else min(len(text), at + _REACH)
-    if text[at - 1 : at] == "\n":
+    if text[at - 1 : at] == "\n":  # behind the head of a section
         return limit
+    indent = name - text.rfind("\n", 0, name) - 1
     shallow = re.compile(rf"\n {{0,{indent}}}(?![ \n-])").search(text, at + 1, limit)
     return shallow.start() if shallow else limit

@@ -9,42 +9,44 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from core.redact.key_formats import opaque, scrambled
 from core.redact.secret_names import is_path
 from core.redact.spans import Hit
-from core.redact.table import compiled, issuers, names
+from core.redact.table import compiled, issuers, names, unnamed_words
 
-_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?::[a-z]{2})?"
+_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_NOT_WITHIN = r"(?<![A-Za-z0-9+/_.@%#~-])(?<!h1:)"
+"""No address, path, longer word, or sum of a module stands before a value."""
+_LETTERS_BEFORE_DIGIT = r"(?=[A-Za-z+/_-]{0,60}[0-9])"
 _VALUE = (
-    rf"(?<![A-Za-z0-9+/_.@%#~-])(?<!h1:)(?=[A-Za-z+/_-]{{0,60}}[0-9])"
-    rf"(?:{_UUID}|(?:[a-z]{{1,5}}\.)?[A-Za-z0-9+/_-]{{20,400}}={{0,3}})(?![\w/+@(-]|\.\w)"
+    rf"{_NOT_WITHIN}{_LETTERS_BEFORE_DIGIT}"
+    rf"(?:{_UUID}(?::[a-z]{{2}})?|(?:[a-z]{{1,5}}\.)?[A-Za-z0-9+/_-]{{20,400}}={{0,3}})"
+    r"(?![\w/+@(-]|\.\w)"
 )
-_WHOLE_UUID, _HEX = re.compile(_UUID), re.compile(r"[0-9a-f]{20,}|[0-9A-F]{20,}")
+_WHOLE_UUID, _HEX = re.compile(rf"{_UUID}(?::[a-z]{{2}})?"), re.compile(r"[0-9a-f]{20,}|[0-9A-F]{20,}")
 _WORD, _PART = re.compile(r"[A-Za-z]{2,24}"), re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+_CAPITALS = r"[A-Z][A-Z0-9]+(?:_[A-Z0-9]+){0,6}"
 _VARIABLE = re.compile(
-    r"(?:^|[\s\"'\[:({,;])(?P<name>[A-Z][A-Z0-9]+(?:_[A-Z0-9]+){0,6})[\"'\]]{0,2}"
-    r"(?:\s?[=,]\s{0,2}|(?<=\w) )[\"']?$"
+    rf"(?:^|[\s\"'\[:({{,;])(?P<name>{_CAPITALS})[\"'\]]{{0,2}}(?:\s?[=,]\s{{0,2}}|(?<=\w) )[\"']?$"
 )
-_TOLD = re.compile(
-    r"(?i:\b(?:api|access|secret|auth|private|license|bearer|bot|app|account|service|prod\w*|staging"
-    r"|live|new|old|our|my|the|your)[ _-]"
-    r"(?:key|token|secret)s?\b|\bcredentials?\b|\bcreds\b|\bpasswords?\b)"
-)
-_ADJACENT = re.compile(
+"""A variable of the environment right before a value."""
+_OF = re.compile(
     r"(?P<owner>[A-Za-z]{2,24})\s{1,2}(?i:keys?|tokens?|secret)[*_`\"']{0,4}"
-    r"(?:\s{1,2}[a-z]{2,12}){0,4}?\s{0,2}(?:is|[:=`\"'(→-])[:=`\"'(\s*→>-]{0,6}$"
+    r"(?:\s{1,2}\(?[a-z]{2,12}\)?){0,4}?\s{0,2}(?:is|[:=`\"'(→-])[:=`\"'(\s*→>-]{0,6}$"
 )
+"""`Acme key (new): `, right before a value."""
 _MADE = re.compile(
     r"(?i:\b\w{0,24}(?:key|secret|token|passw\w{2,6}))\s{0,2}[:=]\s{0,2}(?:new )?[\w.]{1,40}\(\s?b?[\"']$"
 )
-_COMMAND = re.compile(
-    r"(?:^|[\s`;&|$\"'])[\w.-]{2,16} (?:config|login|auth|secrets?|tokens?|credentials?|apikey"
-    r"|nuget push|push [\w.-]+\.nupkg)(?: [^\n|;]*)? [\"']?$"
-)
+"""`signing_key = Key("`, right before a value."""
 _SAID_AFTER = re.compile(r"[\"'`)]{0,2} (?i:as|for|is) (?P<rest>[^\n.;]{0,48})")
 _CALLED = re.compile(r"\b(?i:pass(?:word|phrase|code)|token|secret|key|credentials?)\b")
+
 _BEFORE, _ABOVE, _SHORT_LEAD = 80, 160, 8
+"""Characters before a value that are read; and as many more where fewer than eight stand on its line."""
 _LEAST_HEX, _LEAST_DIFFERENT = 32, 8
 
 
@@ -65,28 +67,51 @@ def _is_random(value: str) -> bool:
 
 def _is_told(text: str, start: int, end: int) -> bool:
     """Whether the words before a value, or right behind it, say that it is a credential."""
-    value = text[start:end]
-    before = _lines_before(text, start)
-    words = _words(before)
-    variable = _VARIABLE.search(before)
-    if variable and not _words(variable["name"]) & issuers().ids and _is_whole(value):
+    before, whole = _lines_before(text, start), _is_whole(text[start:end])
+    if whole and (variable := _VARIABLE.search(before)) and not _words(variable["name"]) & issuers().ids:
         return True
-    if words & issuers().ids:
+    if _words(before) & issuers().ids:
         return False
-    if words & issuers().names and _is_issuer(before):
-        return True
-    if _COMMAND.search(before) or (_MADE.search(before) and _is_whole(value)):
-        return True
-    owned = _ADJACENT.search(before)
-    if _TOLD.search(before) or (owned and owned["owner"].lower() not in names().lookups):
-        return True
-    behind = _SAID_AFTER.match(text, end)
-    return bool(behind and _CALLED.search(behind["rest"]) and not _words(behind["rest"]) & issuers().ids)
+    return (
+        _names_issuer(before)
+        or _command().search(before) is not None
+        or (whole and _MADE.search(before) is not None)
+        or _says_key(before)
+        or _said_after(text, end)
+    )
 
 
 def _is_whole(value: str) -> bool:
     """Whether a value is no UUID and, when hexadecimal, as long as keys are."""
     return not _WHOLE_UUID.fullmatch(value) and (len(value) >= _LEAST_HEX or not _HEX.fullmatch(value))
+
+
+def _says_key(before: str) -> bool:
+    """Whether a line speaks of somebody's key: `the api key`, `Acme key: `."""
+    owned = _OF.search(before)
+    return _owned().search(before) is not None or bool(
+        owned and owned["owner"].lower() not in names().lookups
+    )
+
+
+def _said_after(text: str, end: int) -> bool:
+    """Whether a value is called a key behind it: `use 8f3a... as the password`."""
+    behind = _SAID_AFTER.match(text, end)
+    return bool(behind and _CALLED.search(behind["rest"]) and not _words(behind["rest"]) & issuers().ids)
+
+
+@cache
+def _owned() -> re.Pattern[str]:
+    owners = "|".join(unnamed_words()["owners"])
+    return re.compile(rf"(?i:\b(?:(?:{owners})[ _-](?:key|token|secret)s?|cred(?:ential)?s?|passwords?)\b)")
+
+
+@cache
+def _command() -> re.Pattern[str]:
+    """A command that is given a key, up to where the key stands."""
+    verbs = "|".join(unnamed_words()["verbs"])
+    begins = r"(?:^|[\s`;&|$\"'])[\w.-]{2,16}"
+    return re.compile(rf"{begins} (?:{verbs}|push [\w.-]+\.nupkg)(?: [^\n|;]*)? [\"']?$")
 
 
 def _lines_before(text: str, start: int) -> str:
@@ -101,13 +126,18 @@ def _lines_before(text: str, start: int) -> str:
 
 def _words(text: str) -> set[str]:
     """The words of a text in lower case, those of names in camel case too."""
-    return {part.lower() for word in _WORD.findall(text) for part in (word, *_PART.findall(word))}
+    return {part.lower() for part in _parts(text)}
 
 
-def _is_issuer(text: str) -> bool:
+def _parts(text: str) -> Iterator[str]:
+    """The words of a text, and those that camel case joins."""
+    for word in _WORD.findall(text):
+        yield word
+        yield from _PART.findall(word)
+
+
+def _names_issuer(text: str) -> bool:
     """Whether an issuer is named: one called by a plain word counts where it is written as a name."""
-    plain = issuers().plain
-    every = (part for word in _WORD.findall(text) for part in (word, *_PART.findall(word)))
-    return any(
-        one.lower() in issuers().names and (one.lower() not in plain or not one.islower()) for one in every
-    )
+    known = issuers()
+    named = (part for part in _parts(text) if part.lower() in known.names)
+    return any(part.lower() not in known.plain or not part.islower() for part in named)
