@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -40,6 +40,7 @@ MOST = 500
 """Events kept on screen, the newest first."""
 BAR = 60
 """Cells of the bar, at most."""
+NOTHING_YET = "Nothing happened yet: calls and compactions appear here as Hermes writes them."
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,20 +153,13 @@ class FollowingScreen(Page):
         sign = app.live.sign(app.now()) or "● live, nothing written yet"
         head.right = (("live", sign),)
 
-    def _drawn(self, width: int, ink: Palette) -> list[Line]:
-        lines = [] if self._found is None else [_bar(self._found.pace, width, ink), Line()]
-        lines += [_line(event, calls, ink) for event, calls in self._told]
-        return (
-            lines
-            if self._told
-            else [
-                *lines,
-                Line().add(
-                    "Nothing happened yet: calls and compactions appear here as Hermes writes them.",
-                    ink.style("ink-muted"),
-                ),
-            ]
-        )
+    def _drawn(self, width: int, ink: Palette) -> Iterator[Line]:
+        if self._found is not None:
+            yield from (_bar(self._found.pace, width, ink), Line())
+        for event, calls in self._told:
+            yield _line(event, calls, ink)
+        if not self._told:
+            yield Line().add(NOTHING_YET, ink.style("ink-muted"))
 
     def action_open(self) -> None:
         """Open the conversation that is followed."""

@@ -111,10 +111,7 @@ class ApplyScreen(Page):
         self.query_one(TextPane).show(self._draw)
         self.refresh_bindings()
 
-    def _draw(self, width: int, ink: Palette) -> list[Line]:
-        return list(self._lines(width, ink))
-
-    def _lines(self, width: int, ink: Palette) -> Iterator[Line]:
+    def _draw(self, width: int, ink: Palette) -> Iterator[Line]:
         if self.stage is Stage.APPLIED and self._applied is not None:
             yield from applied_lines(self._applied, self.proposal, width, ink)
         elif self.stage is Stage.REVIEW and self._review is not None:

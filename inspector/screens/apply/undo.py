@@ -61,7 +61,7 @@ class UndoScreen(Page):
 
     def _draw(self) -> None:
         self.query_one(AnswerBar).answer = self._answer
-        self.query_one(TextPane).show(lambda width, ink: list(self._lines(width, ink)))
+        self.query_one(TextPane).show(self._lines)
         self.refresh_bindings()
 
     def _lines(self, width: int, ink: Palette) -> Iterator[Line]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -58,7 +58,7 @@ class OriginScreen(Reporting, Copying, ModalScreen[None]):
     def on_mount(self) -> None:
         """Name the frame and look the figures up."""
         self.query_one("#frame").border_title = "Where these figures come from"
-        self._show(partial(_words, READING))
+        self._show(_muted(READING))
         self.pane.focus()
         self.look_up()
 
@@ -72,7 +72,7 @@ class OriginScreen(Reporting, Copying, ModalScreen[None]):
 
     @on(Found)
     def _take(self, event: Found) -> None:
-        self._show(partial(_lines, event.origins) if event.origins else partial(_words, NOTHING))
+        self._show(partial(_lines, event.origins) if event.origins else _muted(NOTHING))
 
     def _show(self, draw: Draw) -> None:
         self.pane.show(partial(_titled, self._question.title, draw))
@@ -87,16 +87,17 @@ class OriginScreen(Reporting, Copying, ModalScreen[None]):
         self.dismiss()
 
 
-def _titled(title: str, draw: Draw, width: int, ink: Palette) -> Sequence[Line]:
-    return [*paragraph(title, width, ink, "part-head", bold=True), Line(), *draw(width, ink)]
+def _muted(text: str) -> Draw:
+    return partial(paragraph, text, token="ink-muted")
 
 
-def _words(text: str, width: int, ink: Palette) -> Sequence[Line]:
-    return list(paragraph(text, width, ink, "ink-muted"))
+def _titled(title: str, draw: Draw, width: int, ink: Palette) -> Iterator[Line]:
+    yield from paragraph(title, width, ink, "part-head", bold=True)
+    yield Line()
+    yield from draw(width, ink)
 
 
-def _lines(origins: Sequence[FigureOrigin], width: int, ink: Palette) -> Sequence[Line]:
-    found: list[Line] = []
-    for one in origins:
-        found += [*([Line()] if found else ()), *origin_lines(one.about, one.origin, width, ink)]
-    return found
+def _lines(origins: Sequence[FigureOrigin], width: int, ink: Palette) -> Iterator[Line]:
+    for place, one in enumerate(origins):
+        yield from [Line()] if place else ()
+        yield from origin_lines(one.about, one.origin, width, ink)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from textual import getters, on
@@ -16,8 +17,6 @@ from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.base.commands import bindings
 from inspector.base.workers import Reporting, in_thread
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.prompt_bar import PromptBar
 from inspector.widgets.panes.fields import paragraph
@@ -63,7 +62,7 @@ class ReportScreen(Reporting, ModalScreen[None]):
     def on_mount(self) -> None:
         """Ask at once."""
         self.query_one("#frame").border_title = "Report"
-        self.query_one(TextPane).show(_words)
+        self.query_one(TextPane).show(partial(paragraph, WORDS, token="ink-muted"))
         self._ask(f"hermes-report-{self._session}.md")
 
     def _ask(self, name: str) -> None:
@@ -101,7 +100,3 @@ class ReportScreen(Reporting, ModalScreen[None]):
     def action_close(self) -> None:
         """Back to the screen behind."""
         self.dismiss()
-
-
-def _words(width: int, ink: Palette) -> list[Line]:
-    return list(paragraph(WORDS, width, ink, "ink-muted"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -143,19 +144,18 @@ class SettingsScreen(CardPage):
         super().action_back()
 
 
-def _face(row: SettingRow, before: str, width: int, ink: Palette) -> list[Line]:
+def _face(row: SettingRow, before: str, width: int, ink: Palette) -> Iterator[Line]:
     """What the row does, and how it is changed."""
     if isinstance(row, ThemeRow):
-        words = WEARS.format(before=before)
-        lines = [*headline(row.title, row.name, width, ink), *paragraph(words, width, ink)]
-        return [*lines, *field("file", f"theme: {row.name}", width, ink)]
-    return [
-        *headline(row.name, row.origin, width, ink),
-        *paragraph(row.says, width, ink),
-        *field("value", row.text, width, ink),
-        *field("from", row.origin, width, ink),
-        *field("file", _written(row), width, ink),
-    ]
+        yield from headline(row.title, row.name, width, ink)
+        yield from paragraph(WEARS.format(before=before), width, ink)
+        yield from field("file", f"theme: {row.name}", width, ink)
+        return
+    yield from headline(row.name, row.origin, width, ink)
+    yield from paragraph(row.says, width, ink)
+    yield from field("value", row.text, width, ink)
+    yield from field("from", row.origin, width, ink)
+    yield from field("file", _written(row), width, ink)
 
 
 def _written(row: ShownSetting) -> str:

@@ -98,22 +98,16 @@ class FindingList(RowList[FindingRow]):
         return isinstance(self.rows.row(index), Group)
 
 
-def card(row: FindingRow, width: int, ink: Palette) -> list[Line]:
+def card(row: FindingRow, width: int, ink: Palette) -> Iterator[Line]:
     """Everything about one diagnosis."""
-    if isinstance(row, Group):
-        return []
-    if isinstance(row, NotKnowns):
+    if isinstance(row, Diagnosis):
+        yield from _finding(row, row.finding, width, ink)
+    elif isinstance(row, NotKnowns):
         words = f"{row.count:,} checks lacked data here, or are made of one conversation at a time."
-        return list(paragraph(words, width, ink, "ink-muted"))
-    if isinstance(row, NotKnown):
+        yield from paragraph(words, width, ink, "ink-muted")
+    elif isinstance(row, NotKnown):
         words = f"Whether {row.name.replace('-', ' ')} applies is not known: {row.why}."
-        return list(paragraph(words, width, ink, "ink-muted"))
-    return list(_finding(row, row.finding, width, ink))
-
-
-def proof(row: FindingRow, width: int, ink: Palette) -> list[Line]:
-    """The numbers behind a diagnosis, and what they rest on."""
-    return list(_proof(row.finding, width, ink)) if isinstance(row, Diagnosis) else []
+        yield from paragraph(words, width, ink, "ink-muted")
 
 
 def _finding(row: Diagnosis, finding: Finding, width: int, ink: Palette) -> Iterator[Line]:
@@ -127,7 +121,11 @@ def _finding(row: Diagnosis, finding: Finding, width: int, ink: Palette) -> Iter
     yield from field("how sure", f"{sure} · rule {finding.rule} {finding.name}", width, ink)
 
 
-def _proof(finding: Finding, width: int, ink: Palette) -> Iterator[Line]:
+def proof(row: FindingRow, width: int, ink: Palette) -> Iterator[Line]:
+    """The numbers behind a diagnosis, and what they rest on."""
+    if not isinstance(row, Diagnosis):
+        return
+    finding = row.finding
     # Words that stand above already, or the empty end of a sentence, are no number to show again.
     above = f"{finding.sentence} {finding.remedy}"
     told = [pair for pair in finding.numbers.items() if not (isinstance(pair[1], str) and pair[1] in above)]

@@ -57,17 +57,8 @@ class ResultList(RowList[ResultLife]):
         return line.add(_one_line(row.stub or ""), muted, most=max(0, width - line.width))
 
 
-def card(one: ResultLife, width: int, ink: Palette) -> list[Line]:
+def card(one: ResultLife, width: int, ink: Palette) -> Iterator[Line]:
     """What was done to it, what it cost, what is left to read."""
-    return list(_told(one, width, ink))
-
-
-def rest(one: ResultLife, lives: ResultLives, width: int, ink: Palette) -> list[Line]:
-    """Where it stands, and what it would come to today."""
-    return list(_behind(one, lives, width, ink))
-
-
-def _told(one: ResultLife, width: int, ink: Palette) -> Iterator[Line]:
     words = LAYERS[one.standing.layer][0]
     title = f"{one.tool}: {words}"
     yield from headline(title, fmt.money(one.usd), width, ink, badge_token="money")
@@ -83,7 +74,8 @@ def _told(one: ResultLife, width: int, ink: Palette) -> Iterator[Line]:
     yield from field("becomes", one.stub or "nothing else: pruning leaves it alone", width, ink)
 
 
-def _behind(one: ResultLife, lives: ResultLives, width: int, ink: Palette) -> Iterator[Line]:
+def rest(one: ResultLife, lives: ResultLives, width: int, ink: Palette) -> Iterator[Line]:
+    """Where it stands, and what it would come to today."""
     yield from field("stored", f"row {one.row:,}, session {one.session}, call {one.call}", width, ink)
     if one.would is not None:
         yield Line()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from textual import getters
 from textual.app import ComposeResult
@@ -39,11 +39,12 @@ class Card(Horizontal):
     def show(self, face: Draw, behind: Draw, *, keep_place: bool = False) -> None:
         """Draw another row's card."""
 
-        def whole(width: int, ink: Palette) -> list[Line]:
-            more = [] if self.behind.display else behind(width - GAP, ink)
-            return [*face(width - GAP, ink), *([Line()] if more else []), *more]
+        def whole(width: int, ink: Palette) -> Iterable[Line]:
+            yield from face(width - GAP, ink)
+            more = [] if self.behind.display else list(behind(width - GAP, ink))
+            yield from [Line(), *more] if more else ()
 
-        def rest(width: int, ink: Palette) -> Sequence[Line]:
+        def rest(width: int, ink: Palette) -> Iterable[Line]:
             return behind(width - GAP, ink)
 
         self.face.show(whole, keep_place=keep_place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar, overload
 
@@ -15,7 +15,7 @@ from inspector.widgets.lists.line_view import LineView
 from inspector.widgets.lists.row_source import ListRows
 
 Piece = TypeVar("Piece")
-Draw = Callable[[int, Palette], Sequence[Line]]
+Draw = Callable[[int, Palette], Iterable[Line]]
 """Makes the lines for a width in cells; called again when the width or the theme changes."""
 
 
@@ -119,5 +119,6 @@ class TextPane(LineView[Line], can_focus=True):
         wanted = (self.row_width, self.app.theme)
         if wanted != self._drawn_for and wanted[0] > 0:
             self._drawn_for = wanted
-            self.rows = ListRows(self._draw(wanted[0], self.palette))
+            drawn = self._draw(wanted[0], self.palette)
+            self.rows = ListRows(drawn if isinstance(drawn, Sequence) else tuple(drawn))
             self.fit_rows()

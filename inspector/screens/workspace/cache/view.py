@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
@@ -137,7 +138,7 @@ class CacheView(FigureView):
             return
         self.chart.selected, self.chart.pointed = moment.index, -1
         if moment.found is None:
-            self.card.show(partial(_whole, report), partial(_results, report))
+            self.card.show(partial(whole_lines, report), partial(result_lines, report))
         else:
             whole = report if self.screen.has_class("-wide") else None
             self.card.show(partial(_break, moment.found, whole), partial(_proof, moment.found, whole))
@@ -224,20 +225,16 @@ def _dearest(report: CacheReport) -> int:
     return costs.index(max(costs)) if costs else 0
 
 
-def _break(found: CacheBreak, whole: CacheReport | None, width: int, ink: Palette) -> list[Line]:
+def _break(found: CacheBreak, whole: CacheReport | None, width: int, ink: Palette) -> Iterator[Line]:
     """A break, and below it the cache as a whole where there is room."""
-    below = [Line(), *_whole(whole, width, ink)] if whole else []
-    return [*break_lines(found, width, ink), *below]
+    yield from break_lines(found, width, ink)
+    if whole:
+        yield Line()
+        yield from whole_lines(whole, width, ink)
 
 
-def _proof(found: CacheBreak, whole: CacheReport | None, width: int, ink: Palette) -> list[Line]:
-    below = [Line(), *_results(whole, width, ink)] if whole else []
-    return [*evidence_lines(found.evidence, width, ink), *below]
-
-
-def _whole(report: CacheReport, width: int, ink: Palette) -> list[Line]:
-    return list(whole_lines(report, width, ink))
-
-
-def _results(report: CacheReport, width: int, ink: Palette) -> list[Line]:
-    return list(result_lines(report, width, ink))
+def _proof(found: CacheBreak, whole: CacheReport | None, width: int, ink: Palette) -> Iterator[Line]:
+    yield from evidence_lines(found.evidence, width, ink)
+    if whole:
+        yield Line()
+        yield from result_lines(whole, width, ink)

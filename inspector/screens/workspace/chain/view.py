@@ -25,8 +25,6 @@ from inspector.screens.workspace.usage.days import BUCKETS
 from inspector.screens.workspace.usage.figure_origins import spending
 from inspector.screens.workspace.views import FigureView, Subject
 from inspector.terminal import formatting as fmt
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.day_bars import DayBars
@@ -117,7 +115,7 @@ class ChainView(FigureView):
     def _tell(self) -> None:
         self.query_one(DayBars).pointed = self.tree_list.cursor
         if self._chain is not None and self._twigs:
-            self.card.show(partial(_card, self._chain, self.tree_list.cursor, self._twigs))
+            self.card.show(partial(card_lines, self._chain, self.tree_list.cursor, self._twigs))
 
     def action_scroll_card(self, step: int) -> None:
         """Scroll what is told of the session."""
@@ -167,7 +165,3 @@ def resume_pieces(chain: Chain, rows: Sequence[Twig]) -> tuple[Piece, ...]:
         ("severity-ok!", name),
         *((("ink-faint?", f" · {chain.resume_target}"),) if name != chain.resume_target else ()),
     )
-
-
-def _card(chain: Chain, place: int, rows: Sequence[Twig], width: int, ink: Palette) -> Sequence[Line]:
-    return list(card_lines(chain, place, rows, width, ink))

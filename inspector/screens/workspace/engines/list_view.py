@@ -74,17 +74,8 @@ def _values(row: Contender) -> dict[str, str]:
     }
 
 
-def card(one: Contender, width: int, ink: Palette) -> list[Line]:
+def card(one: Contender, width: int, ink: Palette) -> Iterator[Line]:
     """What it is, how it did, what is wrong with its list."""
-    return list(_told(one, width, ink))
-
-
-def rest(one: Contender, width: int, ink: Palette) -> list[Line]:
-    """The facts it lost, then the summary."""
-    return list(_behind(one, width, ink))
-
-
-def _told(one: Contender, width: int, ink: Palette) -> Iterator[Line]:
     where = OURS_IS if one.engine is None else one.engine.found.where
     version = "" if one.engine is None else one.engine.found.version or ""
     yield from headline(one.name, version, width, ink)
@@ -108,7 +99,8 @@ def _told(one: Contender, width: int, ink: Palette) -> Iterator[Line]:
         yield from field("our plan", words, width, ink)
 
 
-def _behind(one: Contender, width: int, ink: Palette) -> Iterator[Line]:
+def rest(one: Contender, width: int, ink: Palette) -> Iterator[Line]:
+    """The facts it lost, then the summary."""
     made = one.preview
     if made is None:
         return

@@ -23,12 +23,15 @@ Others = Sequence[tuple[str, str]]
 
 def behind(
     row: LedgerRow, found: UsageAnswer, figure: str, others: Others, width: int, ink: Palette
-) -> list[Line]:
+) -> Iterator[Line]:
     """Where the figure of a row comes from, what its delegates add, and the other sums beside it."""
     about = row.label or row.key
-    told = [*origin_lines(about, origin(found.ledger, row, figure), width, ink), *_subtree(row, width, ink)]
-    told += [Line(), *_buckets(row, width, ink)]
-    return [*told, *(line for name, sums in others for line in field(name, sums, width, ink))]
+    yield from origin_lines(about, origin(found.ledger, row, figure), width, ink)
+    yield from _subtree(row, width, ink)
+    yield Line()
+    yield from _buckets(row, width, ink)
+    for name, sums in others:
+        yield from field(name, sums, width, ink)
 
 
 def _buckets(row: LedgerRow, width: int, ink: Palette) -> Iterator[Line]:

@@ -63,17 +63,8 @@ def _rooms(width: int) -> tuple[int, int]:
     return came, room - came
 
 
-def card(turn: Turn, width: int, ink: Palette) -> list[Line]:
+def card(turn: Turn, width: int, ink: Palette) -> Iterator[Line]:
     """What answers for one turn: the check that fired or came closest."""
-    return list(_card(turn, width, ink))
-
-
-def rest(turn: Turn, width: int, ink: Palette) -> list[Line]:
-    """The other checks of a turn in order, and its calls."""
-    return list(_rest(turn, width, ink))
-
-
-def _card(turn: Turn, width: int, ink: Palette) -> Iterator[Line]:
     sentence = turn_sentence(turn)
     yield from paragraph(f"{_capital(sentence)}.", width, ink, "ink", bold=True)
     if turn.text:
@@ -83,7 +74,8 @@ def _card(turn: Turn, width: int, ink: Palette) -> Iterator[Line]:
         yield from _decision(turn.telling, width, ink)
 
 
-def _rest(turn: Turn, width: int, ink: Palette) -> Iterator[Line]:
+def rest(turn: Turn, width: int, ink: Palette) -> Iterator[Line]:
+    """The other checks of a turn in order, and its calls."""
     others = (decision for decision in turn.decisions if decision is not turn.telling)
     for place, decision in enumerate(others):
         yield from [Line()] if place else []

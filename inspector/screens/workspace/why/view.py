@@ -12,9 +12,7 @@ from textual.containers import Container
 from core.explain.explanation import Explanation
 from core.explain.headline.conversation import newest_telling, standing_failure
 from core.model.accounting.prompt_cache import Payback
-from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
-from core.model.evidence import Evidence
 from core.model.headline import Headline
 from core.preview.headline import kept_headline
 from inspector.base.commands import bindings
@@ -28,8 +26,6 @@ from inspector.screens.workspace.why.figure_origins import event_told, now_told
 from inspector.screens.workspace.why.list_view import EventList, Moment, mark_token
 from inspector.screens.workspace.why.reading import explained, weighed
 from inspector.terminal import formatting as fmt
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.curve_chart import CurveChart, Mark
@@ -142,10 +138,11 @@ class WhyView(FigureView):
         event, notes = moment.event, explanation.notes
         self.answer.answer = self._told(moment)
         if event is None:
-            face, proof = partial(_now, moment), moment.now.evidence
+            face, proof = partial(now_lines, moment.now), moment.now.evidence
         else:
-            face, proof, notes = partial(_event, event, self._aftermath(moment)), event.evidence, ()
-        self.card.show(face, partial(_proof, proof, notes), keep_place=keep_place)
+            face = partial(event_lines, event, aftermath=self._aftermath(moment))
+            proof, notes = event.evidence, ()
+        self.card.show(face, partial(proof_lines, proof, notes), keep_place=keep_place)
 
     def _aftermath(self, moment: Moment) -> Aftermath | None:
         """What came of a compaction, as soon as all of it is known."""
@@ -228,18 +225,6 @@ class WhyView(FigureView):
     def copy_text(self) -> str:
         """The card as plain text."""
         return self.card.text
-
-
-def _event(event: CompressionEvent, aftermath: Aftermath | None, width: int, ink: Palette) -> list[Line]:
-    return list(event_lines(event, width, ink, aftermath))
-
-
-def _now(moment: Moment, width: int, ink: Palette) -> list[Line]:
-    return list(now_lines(moment.now, width, ink))
-
-
-def _proof(evidence: Sequence[Evidence], notes: Sequence[str], width: int, ink: Palette) -> list[Line]:
-    return list(proof_lines(evidence, notes, width, ink))
 
 
 def _place(explanation: Explanation, cursor: Cursor) -> int:
