@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from textual import work
 from textual.message import Message
@@ -17,6 +17,10 @@ from core.errors import InspectorError
 from core.store.database.connect import Interrupted
 from inspector.base.app_protocol import shell
 from inspector.terminal.text import clean_line
+
+if TYPE_CHECKING:
+    from core.store.database.locate import Location
+    from core.store.store import Store
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -91,6 +95,28 @@ def ask(
             host.post_message(Answered(partial(show, found)))
 
     start(host, group, run, exclusive=exclusive)
+
+
+def ask_store(
+    host: Widget, group: str, location: Location, read: Callable[[Store], R | None], show: Callable[[R], None]
+) -> None:
+    """The same for what a database answers, read on a connection of the thread's own.
+
+    Args:
+        host: As for `start`.
+        group: As for `start`.
+        location: The database.
+        read: Asks it.
+        show: What to do with the answer.
+    """
+
+    def job(stop: Callable[[], bool]) -> R | None:
+        from core.store.store import Store
+
+        with Store(location, cancelled=stop) as store:
+            return read(store)
+
+    ask(host, group, job, show)
 
 
 def cancelled() -> Callable[[], bool]:

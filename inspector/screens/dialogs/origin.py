@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
-from textual import getters, on
+from textual import getters
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.message import Message as Event
 from textual.screen import ModalScreen
 
 from inspector.base.commands import bindings
 from inspector.base.figure_origins import FigureOrigin, FigureQuestion
-from inspector.base.workers import Reporting, cancelled, in_thread
+from inspector.base.workers import Reporting, ask
 from inspector.screens.page import Copying
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
@@ -39,12 +37,6 @@ class OriginScreen(Reporting, Copying, ModalScreen[None]):
 
     pane = getters.query_one(TextPane)
 
-    @dataclass
-    class Found(Event):
-        """They were looked up."""
-
-        origins: Sequence[FigureOrigin]
-
     def __init__(self, question: FigureQuestion) -> None:
         super().__init__()
         self._question = question
@@ -60,19 +52,10 @@ class OriginScreen(Reporting, Copying, ModalScreen[None]):
         self.query_one("#frame").border_title = "Where these figures come from"
         self._show(_muted(READING))
         self.pane.focus()
-        self.look_up()
+        ask(self, "origins", self._question.read, self._take)
 
-    @in_thread("origins")
-    def look_up(self) -> None:
-        """Look up on connections of the worker's own."""
-        stop = cancelled()
-        origins = self._question.read(stop)
-        if not stop():
-            self.post_message(self.Found(origins))
-
-    @on(Found)
-    def _take(self, event: Found) -> None:
-        self._show(partial(_lines, event.origins) if event.origins else _muted(NOTHING))
+    def _take(self, origins: Sequence[FigureOrigin]) -> None:
+        self._show(partial(_lines, origins) if origins else _muted(NOTHING))
 
     def _show(self, draw: Draw) -> None:
         self.pane.show(partial(_titled, self._question.title, draw))

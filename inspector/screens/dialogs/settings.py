@@ -21,7 +21,7 @@ from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette, shipped
 from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.key_bar import KeyBar
-from inspector.widgets.bars.status_line import StatusLine
+from inspector.widgets.bars.status_line import StatusLine, titled
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.panes.card import Card
@@ -78,9 +78,7 @@ class SettingsScreen(CardPage):
         """Which file, what is wrong with it, the settings, the one under the cursor, keys."""
         yield StatusLine(id="head")
         yield Banner()
-        with Container(id="verdicts"):
-            yield SettingList()
-            yield Card()
+        yield Container(SettingList(), Card(), id="verdicts")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -92,12 +90,8 @@ class SettingsScreen(CardPage):
     def _read(self) -> None:
         found = read_config(own_config())
         state = "" if found.exists else " · not there, so everything is as it comes"
-        self.query_one("#head", StatusLine).left = (
-            ("part-head!", "Settings"),
-            ("ink-faint", " · "),
-            ("ink", str(found.path)),
-            ("ink-muted", state),
-        )
+        left = (*titled("Settings", str(found.path)), ("ink-muted", state))
+        self.query_one("#head", StatusLine).left = left
         self.query_one(Banner).say(" · ".join(f"line {one.line}: {one.what}" for one in found.problems))
         rows: list[SettingRow] = [*shown_settings(found)]
         rows += [ThemeRow(one.name, one.title) for one in shipped()]

@@ -33,7 +33,7 @@ from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.filter_line import FilterLine
 from inspector.widgets.bars.key_bar import KeyBar
-from inspector.widgets.bars.status_line import Piece, StatusLine
+from inspector.widgets.bars.status_line import Piece, StatusLine, titled
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.panes.card import Card
@@ -92,9 +92,7 @@ class FindingsScreen(CardPage):
         yield StatusLine(id="head")
         yield AnswerBar()
         yield Banner()
-        with Container(id="verdicts"):
-            yield FindingList(empty="Examining …")
-            yield Card()
+        yield Container(FindingList(empty="Examining …"), Card(), id="verdicts")
         yield FilterLine("rule, severity, verdict, words of the sentence, conversation")
         yield KeyBar()
 
@@ -287,7 +285,7 @@ def _same(row: FindingRow, other: FindingRow | None) -> bool:
 
 
 def _counts(found: Mapping[Severity, Sequence[Diagnosis]], about: str) -> tuple[Piece, ...]:
-    pieces: list[Piece] = [("part-head!", "Findings"), ("ink-faint", " · "), ("ink", about)]
+    pieces = list(titled("Findings", about))
     for severity, ones in found.items():
         if ones:
             pieces.append((f"severity-{severity}", f" · {SEVERITY[severity]} {len(ones):,} {severity}"))

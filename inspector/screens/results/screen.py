@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Container
-from textual.message import Message as Event
 
 from core.explain.tool_results.follow import result_lives
 from core.explain.tool_results.headline import results_headline
 from core.explain.tool_results.life import ResultLives
 from core.store.database.locate import Location
-from core.store.store import Store
 from inspector.base.commands import bindings
-from inspector.base.workers import cancelled, in_thread
+from inspector.base.workers import ask_store
 from inspector.screens.card_page import CardPage
 from inspector.screens.results.list_view import ResultList, card, rest
 from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.key_bar import KeyBar
-from inspector.widgets.bars.status_line import Piece, StatusLine
+from inspector.widgets.bars.status_line import Piece, StatusLine, titled
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.panes.card import Card
 
 READING = "Reading every tool result …"
+NO_RESULTS = "No tool was called in this conversation, so there is no result to follow.\nesc goes back."
 
 
 class ResultsScreen(CardPage):
@@ -45,12 +43,6 @@ class ResultsScreen(CardPage):
     results = getters.query_one(ResultList)
     head = getters.query_one("#head", StatusLine)
 
-    @dataclass
-    class Followed(Event):
-        """Every result was followed."""
-
-        lives: ResultLives
-
     def __init__(self, location: Location, session: str, title: str) -> None:
         super().__init__()
         self._location, self._session, self._title = location, session, title
@@ -58,39 +50,28 @@ class ResultsScreen(CardPage):
 
     def compose(self) -> ComposeResult:
         """The answer, how many and whose rules, the results, the one under the cursor, keys."""
-        answer = AnswerBar()
-        answer.waiting = READING
-        yield answer
+        yield AnswerBar(READING)
         yield StatusLine(id="head")
-        with Container(id="verdicts"):
-            yield ResultList(empty=READING)
-            yield Card()
+        yield Container(ResultList(empty=READING), Card(), id="verdicts")
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Start."""
-        self.head.left = (("part-head!", "Results"), ("ink-faint", " · "), ("ink", self._title))
+        self.head.left = titled("Results", self._title)
         self.results.focus()
         self.follow(check_files=False)
 
-    @in_thread(WORK)
     def follow(self, *, check_files: bool) -> None:
-        """Follow them on a connection of the worker's own."""
-        stop = cancelled()
-        with Store(self._location, cancelled=stop) as store:
-            found = result_lives(store, self._session, check_files=check_files)
-        if not stop():
-            self.post_message(self.Followed(found))
+        """Read what became of every result."""
+        read = partial(result_lives, session_id=self._session, check_files=check_files)
+        ask_store(self, self.WORK, self._location, read, self._take)
 
-    @on(Followed)
-    def _take(self, event: Followed) -> None:
-        again, self._lives = self._lives is not None, event.lives
-        self.query_one(AnswerBar).answer = results_headline(event.lives)
-        self.head.left = _head(self._title, event.lives)
-        self.results.empty = (
-            "No tool was called in this conversation, so there is no result to follow.\nesc goes back."
-        )
-        self.results.show(ListRows(event.lives.results), cursor=self.results.cursor if again else 0)
+    def _take(self, lives: ResultLives) -> None:
+        again, self._lives = self._lives is not None, lives
+        self.query_one(AnswerBar).answer = results_headline(lives)
+        self.head.left = _head(self._title, lives)
+        self.results.empty = NO_RESULTS
+        self.results.show(ListRows(lives.results), cursor=self.results.cursor if again else 0)
         self._show_card()
 
     @on(RowList.Moved)
@@ -111,4 +92,4 @@ def _head(title: str, lives: ResultLives) -> tuple[Piece, ...]:
     window = f", window {fmt.count(lives.window)}" if lives.window else ""
     size, turn = fmt.count(lives.sizes.result), fmt.count(lives.sizes.turn)
     rules = f" · {count} · Hermes {lives.release}{window}: {size} characters each, {turn} a turn"
-    return (("part-head!", "Results"), ("ink-faint", " · "), ("ink", title), ("ink-muted", rules))
+    return (*titled("Results", title), ("ink-muted", rules))

@@ -37,6 +37,10 @@ class AnswerBar(Widget):
     waiting: reactive[str] = reactive("", layout=True)
     """Said in place of an answer that is not known yet."""
 
+    def __init__(self, waiting: str = "") -> None:
+        super().__init__()
+        self.waiting = waiting
+
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """The lines the words take."""
         return max(1, len(self._texts(width)))

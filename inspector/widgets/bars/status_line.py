@@ -14,6 +14,11 @@ Piece = tuple[str, str]
 """A theme token and the text drawn in it; ending in `!` it is bold, in `?` left out rather than cut."""
 
 
+def titled(name: str, about: str) -> tuple[Piece, ...]:
+    """What a screen is called, and what it is about."""
+    return (("part-head!", name), ("ink-faint", " · "), ("ink", about))
+
+
 class StatusLine(Widget):
     """Pieces of text in token colours; the right side stays whole, the left gives way piece by piece."""
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 
-from textual import on
-from textual.message import Message as Event
-
-from inspector.base.workers import Reporting, cancelled, in_thread
+from core.store.database.connect import Cancelled
+from inspector.base.workers import Reporting, ask
 from inspector.terminal.line import Line
 from inspector.terminal.text import clean
 from inspector.widgets.lists.row_source import ListRows
@@ -18,12 +16,6 @@ from inspector.widgets.panes.text_wrap import wrap
 
 class LongText(Reporting, TextPane):
     """Two million characters take a second to mask and to wrap; lines are made as they come into sight."""
-
-    @dataclass
-    class Wrapped(Event):
-        """The lines of a text for a width in cells."""
-
-        lines: Sequence[str]
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -39,18 +31,10 @@ class LongText(Reporting, TextPane):
         wanted = (self.row_width, self.app.theme)
         if wanted != self._drawn_for and wanted[0] > 0:
             self._drawn_for = wanted
-            self._wrap(self._text, wanted[0])
+            ask(self, "wrap", partial(_wrapped, self._text, max(1, wanted[0] - 2)), self._take)
 
-    @in_thread("wrap")
-    def _wrap(self, text: str, width: int) -> None:
-        stop = cancelled()
-        lines = list(wrap(clean(text), max(1, width - 2)))
-        if not stop():
-            self.post_message(self.Wrapped(lines))
-
-    @on(Wrapped)
-    def _take(self, event: Wrapped) -> None:
-        self.rows = ListRows(Lines(event.lines, self._line))
+    def _take(self, lines: Sequence[str]) -> None:
+        self.rows = ListRows(Lines(lines, self._line))
         self.fit_rows()
         if not self._keep_place:
             self.scroll_to(y=0, animate=False)
@@ -59,3 +43,7 @@ class LongText(Reporting, TextPane):
 
     def _line(self, text: str) -> Line:
         return Line().gap().preformatted(text, self.palette.style("ink"))
+
+
+def _wrapped(text: str, width: int, _stop: Cancelled) -> list[str]:
+    return list(wrap(clean(text), width))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Container
-from textual.message import Message as Event
 
 from core.explain.headline.usage import cache_headline
 from core.explain.prompt_cache import conversation_cache
@@ -19,7 +18,7 @@ from core.model.accounting.prompt_cache import CacheBreak, CacheReport
 from core.store.store import Store
 from inspector.base.commands import bindings
 from inspector.base.figure_origins import FigureQuestion
-from inspector.base.workers import cancelled, in_thread
+from inspector.base.workers import ask_store
 from inspector.screens.workspace.cache.card import break_lines, result_lines, whole_lines
 from inspector.screens.workspace.cache.curve import hit_layers, read_out
 from inspector.screens.workspace.cache.figure_origins import break_told, whole_told
@@ -58,12 +57,6 @@ class CacheView(FigureView):
     card = getters.query_one(Card)
     chart = getters.query_one(CurveChart)
 
-    @dataclass
-    class Reported(Event):
-        """The report is there."""
-
-        report: CacheReport
-
     def __init__(self) -> None:
         super().__init__()
         self._report: CacheReport | None = None
@@ -71,41 +64,34 @@ class CacheView(FigureView):
 
     def compose(self) -> ComposeResult:
         """Answer, figures, markers, hit rate, breaks, card."""
-        answer = AnswerBar()
-        answer.waiting = READING
-        yield answer
+        yield AnswerBar(READING)
         yield StatusLine(id="figures")
         yield MarkerStrip()
         chart = CurveChart()
         chart.unit = "%"
         chart.tell = min  # a single miss among many hits is the news
         yield chart
-        with Container(id="verdicts"):
-            yield BreakList()
-            yield Card()
+        yield Container(BreakList(), Card(), id="verdicts")
 
     def watch_subject(self, subject: Subject | None) -> None:
         """Report anew."""
         if subject is not None:
-            self.report_on(subject)
+            read = partial(self._reported, subject.conversation.tip.id)
+            ask_store(self, "cache", subject.location, read, self._take)
 
-    @in_thread("cache")
-    def report_on(self, subject: Subject) -> None:
-        """Join log, rows and prices on a connection of the worker's own."""
-        stop, before = cancelled(), self._report
+    def _reported(self, session: str, store: Store) -> CacheReport:
+        """Join log, rows and prices; in a thread."""
+        before = self._report
         costed = before is None or time.monotonic() - self._costed > COSTED
-        with Store(subject.location, cancelled=stop) as store:
-            report = conversation_cache(store, subject.conversation.tip.id, results=costed)
+        report = conversation_cache(store, session, results=costed)
         if costed:
             self._costed = time.monotonic()
         elif before is not None:
             report = replace(report, results=before.results)
-        if not stop():
-            self.post_message(self.Reported(report))
+        return report
 
-    @on(Reported)
-    def _take(self, event: Reported) -> None:
-        again, report = self._report is not None, event.report
+    def _take(self, report: CacheReport) -> None:
+        again = self._report is not None
         self._report = report
         self.query_one(AnswerBar).answer = cache_headline(report)
         self.query_one("#figures", StatusLine).left = figures(report)

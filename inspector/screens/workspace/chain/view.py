@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Container
-from textual.message import Message as Event
 
 from core.explain.headline.conversation import chain_headline
 from core.model.transcript.conversation import Chain
@@ -17,7 +15,7 @@ from core.store.store import Store
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.figure_origins import FigureQuestion
-from inspector.base.workers import cancelled, in_thread
+from inspector.base.workers import ask_store
 from inspector.screens.workspace.chain.card import card_lines
 from inspector.screens.workspace.chain.list_view import ChainList, Twig, twigs
 from inspector.screens.workspace.usage.bars import STACKED
@@ -48,13 +46,6 @@ class ChainView(FigureView):
     tree_list = getters.query_one(ChainList)
     card = getters.query_one("#card", TextPane)
 
-    @dataclass
-    class Read(Event):
-        """The family was read, and what to call each session of it."""
-
-        chain: Chain
-        names: Mapping[str, str]
-
     def __init__(self) -> None:
         super().__init__()
         self._chain: Chain | None = None
@@ -72,29 +63,20 @@ class ChainView(FigureView):
     def watch_subject(self, subject: Subject | None) -> None:
         """Read the family anew."""
         if subject is not None:
-            self.read(subject)
+            read = partial(_family, subject.conversation.tip.id)
+            ask_store(self, "chain", subject.location, read, self._take)
 
-    @in_thread("chain")
-    def read(self, subject: Subject) -> None:
-        """Read the family on a connection of the worker's own."""
-        stop = cancelled()
-        with Store(subject.location, cancelled=stop) as store:
-            chain = store.chain(subject.conversation.tip.id)
-            names = store.names([node.session.id for node in chain.nodes])
-        if not stop():
-            self.post_message(self.Read(chain, names))
-
-    @on(Read)
-    def _take(self, event: Read) -> None:
+    def _take(self, found: tuple[Chain, Mapping[str, str]]) -> None:
         if self.subject is None:
             return
-        self._chain = event.chain
+        chain, names = found
+        self._chain = chain
         thread = [session.id for session in self.subject.conversation.sessions]
-        self._twigs = twigs(event.chain, thread, event.names)
+        self._twigs = twigs(chain, thread, names)
         own = [place for place, twig in enumerate(self._twigs) if twig.own]
-        self.query_one(AnswerBar).answer = chain_headline(event.chain)
-        self.query_one("#resume", StatusLine).left = resume_pieces(event.chain, self._twigs)
-        self._draw_shares(event.chain)
+        self.query_one(AnswerBar).answer = chain_headline(chain)
+        self.query_one("#resume", StatusLine).left = resume_pieces(chain, self._twigs)
+        self._draw_shares(chain)
         self.tree_list.show(ListRows(self._twigs), cursor=own[-1] if own else 0)
         self._tell()
 
@@ -142,6 +124,12 @@ class ChainView(FigureView):
         """The id under the cursor."""
         twig = self.tree_list.current
         return twig.node.session.id if twig else ""
+
+
+def _family(session: str, store: Store) -> tuple[Chain, Mapping[str, str]]:
+    """The family of a session, and what to call each of it."""
+    chain = store.chain(session)
+    return chain, store.names([node.session.id for node in chain.nodes])
 
 
 def _layers(chain: Chain) -> tuple[Layer, ...]:

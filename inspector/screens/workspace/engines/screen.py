@@ -28,7 +28,7 @@ from inspector.screens.card_page import CardPage
 from inspector.screens.workspace.engines.list_view import EngineList, card, rest
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.key_bar import KeyBar
-from inspector.widgets.bars.status_line import StatusLine
+from inspector.widgets.bars.status_line import StatusLine, titled
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.panes.card import Card
@@ -90,13 +90,9 @@ class EnginesScreen(CardPage):
 
     def compose(self) -> ComposeResult:
         """The answer, whose conversation, the engines, the one under the cursor, keys."""
-        answer = AnswerBar()
-        answer.waiting = LOOKING
-        yield answer
+        yield AnswerBar(LOOKING)
         yield StatusLine(id="head")
-        with Container(id="verdicts"):
-            yield EngineList(empty=LOOKING)
-            yield Card()
+        yield Container(EngineList(empty=LOOKING), Card(), id="verdicts")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -104,9 +100,7 @@ class EnginesScreen(CardPage):
         topic = f" · focus: {self._middle.focus}" if self._middle.focus else ""
         chosen = self._middle.chosen
         now = f" · now: {'builtin' if chosen is None else chosen.name}{topic} · offline summary"
-        self.head.left = (
-            ("part-head!", "Engines"), ("ink-faint", " · "), ("ink", self._middle.title), ("ink-muted", now),
-        )  # fmt: skip
+        self.head.left = (*titled("Engines", self._middle.title), ("ink-muted", now))
         self.engines.focus()
         self.compare()
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
+from itertools import takewhile
 
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.message import Message as Event
 from textual.widget import Widget
 
 from core.preview.comparison import Comparison
-from inspector.base.workers import Reporting, cancelled, in_thread
+from core.store.database.connect import Cancelled
+from inspector.base.workers import Reporting, ask
 from inspector.screens.workspace.preview.after_list import NO_FACTS, AfterList, FactList
 from inspector.screens.workspace.preview.paired_rows import (
     BeforeRows,
@@ -31,6 +32,13 @@ from inspector.widgets.panes.long_text import LongText
 
 SIDES, DIFF, TEXT, LOST = "-sides", "-diff", "-text", "-lost"
 MODES = (SIDES, DIFF, TEXT, LOST)
+
+
+def _diff(shown: Comparison, stop: Cancelled) -> list[DiffLine]:
+    """The unified diff, as far as it is wanted."""
+    spans = shown.head, shown.middle, shown.tail
+    lines = message_diff(shown.before, shown.after, spans, shown.kept, shown.summary)
+    return list(takewhile(lambda _: not stop(), lines))
 
 
 def _same(row: MessageRow) -> MessageRow:
@@ -53,13 +61,6 @@ class PreviewPanes(Reporting, Vertical):
 
     before = getters.query_one(MessageList)
     after = getters.query_one(AfterList)
-
-    @dataclass
-    class Diffed(Event):
-        """The unified diff is there."""
-
-        lines: Sequence[DiffLine]
-        comparison: Comparison
 
     def __init__(self) -> None:
         super().__init__()
@@ -161,26 +162,14 @@ class PreviewPanes(Reporting, Vertical):
         return fronts[self.mode]
 
     def _make_diff(self) -> None:
-        if self.shown is not None and self._diffed is not self.shown:
-            self.diff(self.shown)
+        shown = self.shown
+        if shown is not None and self._diffed is not shown:
+            ask(self, "diff", partial(_diff, shown), partial(self._take_diff, shown))
 
-    @in_thread("diff")
-    def diff(self, shown: Comparison) -> None:
-        """Make the unified diff."""
-        stop = cancelled()
-        spans = shown.head, shown.middle, shown.tail
-        lines: list[DiffLine] = []
-        for line in message_diff(shown.before, shown.after, spans, shown.kept, shown.summary):
-            if stop():
-                return
-            lines.append(line)
-        self.post_message(self.Diffed(lines, shown))
-
-    @on(Diffed)
-    def _take_diff(self, event: PreviewPanes.Diffed) -> None:
-        if event.comparison is self.laid:
-            self._diffed = event.comparison
-            self.query_one(DiffView).show_lines(event.lines)
+    def _take_diff(self, shown: Comparison, lines: Sequence[DiffLine]) -> None:
+        if shown is self.laid:
+            self._diffed = shown
+            self.query_one(DiffView).show_lines(lines)
 
     # One side follows the other.
 

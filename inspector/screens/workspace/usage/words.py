@@ -13,7 +13,7 @@ from inspector.screens.workspace.usage.detail import Detail
 from inspector.screens.workspace.usage.list_view import PRICING
 from inspector.screens.workspace.usage.model import Question, UsageAnswer, at_this_pace, this_month
 from inspector.terminal import formatting as fmt
-from inspector.widgets.bars.status_line import Piece
+from inspector.widgets.bars.status_line import Piece, titled
 
 NO_PRICE = "no day has a price"
 
@@ -32,9 +32,7 @@ def headline(
     mark = fmt.LOWER_BOUND if found.ledger.lower_bound else ""
     listed = fmt.sum_of_money(totals.computed) if found.priced else PRICING
     left: list[Piece] = [
-        ("part-head!", "Usage"),
-        ("ink-faint", " · "),
-        ("ink", found.question.title),
+        *titled("Usage", found.question.title),
         ("money!", f" · {fmt.sum_of_money(totals.recorded)} recorded"),
         ("ink-muted?", f" · {listed} list price"),
         ("ink-muted?", f" · {_calls(totals, mark)}"),
@@ -86,8 +84,7 @@ def above(found: UsageAnswer, now: datetime, detail: Detail | None = None) -> It
 
 def waiting(question: Question) -> tuple[Piece, ...]:
     """The headline before anything is known."""
-    title = (("part-head!", "Usage"), ("ink-faint", " · "), ("ink", question.title))
-    return (*title, ("ink-muted", " · adding up …"))
+    return (*titled("Usage", question.title), ("ink-muted", " · adding up …"))
 
 
 def nothing(question: Question) -> str:

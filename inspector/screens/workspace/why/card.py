@@ -11,7 +11,7 @@ from core.model.compaction.preview import Retention
 from core.model.evidence import Evidence, Source, Verdict
 from core.preview.headline import kind_word, lost_share
 from inspector.screens.workspace.cache.card import bill
-from inspector.screens.workspace.why.aftermath import Aftermath
+from inspector.screens.workspace.why.reading import Aftermath
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import VERDICT as SIGN
 from inspector.terminal.line import Line

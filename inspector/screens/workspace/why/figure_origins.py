@@ -11,7 +11,7 @@ from core.model.accounting.usage import Origin
 from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
 from inspector.base.figure_origins import FigureOrigin, located
-from inspector.screens.workspace.why.aftermath import Aftermath
+from inspector.screens.workspace.why.reading import Aftermath
 
 MEASURED = "as the release estimated or the provider counted it when it was compared"
 

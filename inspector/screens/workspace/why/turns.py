@@ -9,7 +9,6 @@ from functools import partial
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Container
-from textual.message import Message as Event
 
 from core.explain.events import explained
 from core.explain.turns.checks import Standing, Turn
@@ -18,18 +17,31 @@ from core.model.headline import Headline
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.base.commands import bindings
-from inspector.base.workers import cancelled, in_thread
+from inspector.base.workers import ask_store
 from inspector.screens.card_page import CardPage
 from inspector.screens.workspace.why.turns_list import TurnList, card, rest
 from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.key_bar import KeyBar
-from inspector.widgets.bars.status_line import Piece, StatusLine
+from inspector.widgets.bars.status_line import Piece, StatusLine, titled
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.panes.card import Card
 
 REPLAYING = "Replaying every turn …"
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A conversation turn by turn.
+
+    Attributes:
+        standings: What each turn came to, told in the worker: there may be thousands.
+    """
+
+    turns: tuple[Turn, ...]
+    standings: tuple[Standing, ...]
+    answer: Headline
 
 
 class TurnsScreen(CardPage):
@@ -47,18 +59,6 @@ class TurnsScreen(CardPage):
 
     turns = getters.query_one(TurnList)
 
-    @dataclass
-    class Replayed(Event):
-        """The conversation was replayed.
-
-        Attributes:
-            standings: What each turn came to, told in the worker: there may be thousands.
-        """
-
-        turns: tuple[Turn, ...]
-        standings: tuple[Standing, ...]
-        answer: Headline
-
     def __init__(self, location: Location, session: str, title: str, *, event: int | None = None) -> None:
         super().__init__()
         self._location, self._session, self._title = location, session, title
@@ -68,39 +68,23 @@ class TurnsScreen(CardPage):
     def compose(self) -> ComposeResult:
         """How many came to what, the turns, the one under the cursor, keys."""
         yield StatusLine(id="head")
-        answer = AnswerBar()
-        answer.waiting = REPLAYING
-        yield answer
-        with Container(id="verdicts"):
-            yield TurnList(empty=REPLAYING)
-            yield Card()
+        yield AnswerBar(REPLAYING)
+        yield Container(TurnList(empty=REPLAYING), Card(), id="verdicts")
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Start."""
         self.query_one("#head", StatusLine).left = _head(self._title, ())
         self.turns.focus()
-        self.replay()
+        ask_store(self, self.WORK, self._location, partial(_replayed, self._session), self._take)
 
-    @in_thread(WORK)
-    def replay(self) -> None:
-        """Replay on a connection of the worker's own."""
-        stop = cancelled()
-        with Store(self._location, cancelled=stop) as store:
-            context, explanation = explained(store, self._session)
-            found = replay_turns(context, explanation.events)
-        if not stop():
-            standings = tuple(turn.standing for turn in found)
-            self.post_message(self.Replayed(found, standings, explanation.headline))
-
-    @on(Replayed)
-    def _take(self, event: Replayed) -> None:
-        self._standings = event.standings
-        self.query_one(AnswerBar).answer = event.answer
-        self.query_one("#head", StatusLine).left = _head(self._title, event.standings)
+    def _take(self, found: Replayed) -> None:
+        self._standings = found.standings
+        self.query_one(AnswerBar).answer = found.answer
+        self.query_one("#head", StatusLine).left = _head(self._title, found.standings)
         self.turns.empty = "No turns yet: one begins with every message you send."
-        places = [place for place, turn in enumerate(event.turns) if self._event in turn.events]
-        self.turns.show(ListRows(event.turns), cursor=places[0] if places else len(event.turns) - 1)
+        places = [place for place, turn in enumerate(found.turns) if self._event in turn.events]
+        self.turns.show(ListRows(found.turns), cursor=places[0] if places else len(found.turns) - 1)
         self._show_card()
 
     @on(RowList.Moved)
@@ -119,9 +103,15 @@ class TurnsScreen(CardPage):
             place += step
 
 
+def _replayed(session: str, store: Store) -> Replayed:
+    context, explanation = explained(store, session)
+    found = replay_turns(context, explanation.events)
+    return Replayed(found, tuple(turn.standing for turn in found), explanation.headline)
+
+
 def _head(title: str, standings: Sequence[Standing]) -> tuple[Piece, ...]:
     """How many turns came to what."""
-    pieces: list[Piece] = [("part-head!", "Turns"), ("ink-faint", " · "), ("ink", title)]
+    pieces = list(titled("Turns", title))
     words = {
         Standing.FIRED: "compressed",
         Standing.HELD: "blocked",

@@ -17,14 +17,13 @@ from core.model.headline import Headline
 from core.preview.headline import kept_headline
 from inspector.base.commands import bindings
 from inspector.base.figure_origins import FigureQuestion
-from inspector.base.workers import ask
+from inspector.base.workers import ask_store
 from inspector.screens.workspace.views import Cursor, FigureView, Subject
-from inspector.screens.workspace.why.aftermath import Aftermath, bill_of, bills
 from inspector.screens.workspace.why.card import event_lines, now_lines, proof_lines
 from inspector.screens.workspace.why.curve import Curve, asides, caption, ends, read_out
 from inspector.screens.workspace.why.figure_origins import event_told, now_told
 from inspector.screens.workspace.why.list_view import EventList, Moment, mark_token
-from inspector.screens.workspace.why.reading import explained, weighed
+from inspector.screens.workspace.why.reading import Aftermath, bill_of, bills, explained, survival
 from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
@@ -62,19 +61,16 @@ class WhyView(FigureView):
 
     def compose(self) -> ComposeResult:
         """Answer, standing, curve, compactions, card."""
-        answer = AnswerBar()
-        answer.waiting = READING
-        yield answer
+        yield AnswerBar(READING)
         yield StatusLine(id="verdict")
         yield CurveChart()
-        with Container(id="verdicts"):
-            yield EventList()
-            yield Card()
+        yield Container(EventList(), Card(), id="verdicts")
 
     def watch_subject(self, subject: Subject | None) -> None:
         """Explain the conversation anew."""
         if subject is not None:
-            ask(self, "why", partial(explained, subject), self._take)
+            read = partial(explained, subject.conversation)
+            ask_store(self, "why", subject.location, read, self._take)
 
     def _take(self, found: tuple[Explanation, Curve]) -> None:
         explanation, curve = found
@@ -102,7 +98,8 @@ class WhyView(FigureView):
         else:
             self._complete_card()
         if new and explanation.events and self.subject is not None:
-            ask(self, "why-bills", partial(bills, self.subject), self._take_bills)
+            read = partial(bills, self.subject.conversation)
+            ask_store(self, "why-bills", self.subject.location, read, self._take_bills)
 
     @on(RowList.Moved)
     def _show_card(self) -> None:
@@ -112,8 +109,8 @@ class WhyView(FigureView):
         self.chart.selected, self.chart.pointed = moment.index, -1
         self._draw_card(moment, self._explanation)
         if moment.event is not None and moment.index not in self._survived and self.subject is not None:
-            job = partial(weighed, self.subject, moment.index, moment.event)
-            ask(self, "why-lost", job, self._take_weighed)
+            read = partial(survival, self.subject.conversation, moment.index, moment.event)
+            ask_store(self, "why-lost", self.subject.location, read, self._take_survival)
 
     def _told(self, moment: Moment) -> Headline:
         """The answer about a moment, with what the summary lost as soon as that is known."""
@@ -125,7 +122,7 @@ class WhyView(FigureView):
         self._bills = found
         self._complete_card()
 
-    def _take_weighed(self, found: dict[int, Retention | None]) -> None:
+    def _take_survival(self, found: dict[int, Retention | None]) -> None:
         self._survived.update(found)
         self._complete_card()
 

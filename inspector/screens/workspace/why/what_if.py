@@ -23,7 +23,7 @@ from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.key_bar import KeyBar
-from inspector.widgets.bars.status_line import StatusLine
+from inspector.widgets.bars.status_line import StatusLine, titled
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.row_source import ListRows
 
@@ -116,16 +116,14 @@ class OtherSettingsScreen(Page):
     def compose(self) -> ComposeResult:
         """What is asked, the thresholds, keys."""
         yield StatusLine(id="head")
-        answer = AnswerBar()
-        answer.waiting = LIVING
-        yield answer
+        yield AnswerBar(LIVING)
         yield ScenarioList(empty=LIVING)
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Start."""
-        words = (("part-head!", "Other settings"), ("ink-faint", " · "), ("ink", self._title))
-        self.query_one(StatusLine).left = (*words, ("ink-muted?", " · on this same history"))
+        words = (*titled("Other settings", self._title), ("ink-muted?", " · on this same history"))
+        self.query_one(StatusLine).left = words
         self.scenarios_list.focus()
         self.work_out()
 

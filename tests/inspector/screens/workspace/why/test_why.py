@@ -17,10 +17,10 @@ from inspector.app import InspectorApp
 from inspector.screens.workspace.cache.card import bill
 from inspector.screens.workspace.map.view import MapView
 from inspector.screens.workspace.screen import WorkspaceScreen
-from inspector.screens.workspace.why.aftermath import Aftermath, bill_of
 from inspector.screens.workspace.why.card import effect, event_lines, proof_lines
 from inspector.screens.workspace.why.curve import Curve, Sample, asides, caption, read_out
 from inspector.screens.workspace.why.list_view import EventList
+from inspector.screens.workspace.why.reading import Aftermath, bill_of
 from inspector.screens.workspace.why.view import WhyView
 from inspector.widgets.charts.curve_chart import number, place_of, told
 from tests.conftest import NOW
