@@ -1,8 +1,7 @@
-"""Raw usage of every provider shape, read with the arithmetic of each Hermes release."""
+"""Usage of every provider shape becomes buckets."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,14 +10,6 @@ from hypothesis import strategies as st
 
 from core.imports.usage_fields import normalise, one_hour_writes
 from core.model.accounting.tokens import Buckets
-
-
-def sdk(value: Any) -> Any:
-    """The same usage as an SDK object."""
-    if isinstance(value, dict):
-        return SimpleNamespace(**{key: sdk(item) for key, item in value.items()})
-    return value
-
 
 ANTHROPIC = {
     "input_tokens": 12,
@@ -58,49 +49,19 @@ GEMINI = {
 }
 
 
-@pytest.mark.parametrize("form", [dict, sdk], ids=["dict", "object"])
 @pytest.mark.parametrize(
-    ("raw", "route", "expected"),
+    ("raw", "expected"),
     [
-        (ANTHROPIC, {"api_mode": "anthropic_messages"}, Buckets(12, 9000, 450, 300, 0)),
-        (ANTHROPIC, {"provider": "anthropic"}, Buckets(12, 9000, 450, 300, 0)),
-        (ANTHROPIC, {}, Buckets(12, 9000, 450, 300, 0)),
-        (CHAT, {"api_mode": "chat_completions"}, Buckets(360, 640, 0, 80, 30)),
-        (CHAT, {}, Buckets(360, 640, 0, 80, 30)),
-        (RESPONSES, {"api_mode": "codex_responses"}, Buckets(250, 700, 50, 90, 40)),
-        (RESPONSES, {}, Buckets(250, 700, 50, 90, 40)),
-        (DEEPSEEK, {"provider": "deepseek"}, Buckets(52, 448, 0, 20, 0)),
-        (OPENROUTER, {"provider": "openrouter"}, Buckets(200, 500, 100, 60, 0)),
-        (GEMINI, {"provider": "gemini"}, Buckets(500, 1500, 0, 160, 60)),
-        (GEMINI, {}, Buckets(500, 1500, 0, 160, 60)),
+        (ANTHROPIC, Buckets(12, 9000, 450, 300, 0)),
+        (CHAT, Buckets(360, 640, 0, 80, 30)),
+        (RESPONSES, Buckets(250, 700, 50, 90, 40)),
+        (DEEPSEEK, Buckets(52, 448, 0, 20, 0)),
+        (OPENROUTER, Buckets(200, 500, 100, 60, 0)),
+        (GEMINI, Buckets(500, 1500, 0, 160, 60)),
     ],
 )
-def test_every_shape_gives_its_buckets(form: Any, raw: Any, route: dict[str, str], expected: Buckets) -> None:
-    assert normalise(form(raw), **route) == expected
-
-
-def test_releases_before_022_read_objects_only() -> None:
-    assert normalise(CHAT, release="0.19") == Buckets(0, 0, 0, 0, 0)
-    assert normalise(sdk(CHAT), release="0.19").cache_read == 640
-    assert normalise(CHAT, release="0.22").cache_read == 640
-
-
-@pytest.mark.parametrize(("release", "reasoning"), [("0.17", 0), ("0.18", 30), ("0.22", 30)])
-def test_chat_thinking_is_counted_from_018_on(release: str, reasoning: int) -> None:
-    assert normalise(sdk(CHAT), release=release).reasoning == reasoning
-
-
-@pytest.mark.parametrize(("release", "read"), [("0.18", 0), ("0.19", 448), ("0.22", 448)])
-def test_deepseek_hits_are_counted_from_019_on(release: str, read: int) -> None:
-    assert normalise(sdk(DEEPSEEK), release=release).cache_read == read
-
-
-def test_022_knows_more_names_for_the_same_thing() -> None:
-    odd = {"input_tokens": 100, "output_tokens": 9, "cached_tokens": 40, "cache_write_tokens": 10}
-    assert normalise(odd, api_mode="chat_completions", release="0.22") == Buckets(50, 40, 10, 9, 0)
-    assert normalise(sdk(odd), api_mode="chat_completions", release="0.19") == Buckets(0, 0, 0, 0, 0)
-    codex = RESPONSES | {"input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 77}}
-    assert normalise(codex, api_mode="codex_responses", release="0.22").cache_write == 77
+def test_every_shape_gives_its_buckets(raw: Any, expected: Buckets) -> None:
+    assert normalise(raw) == expected
 
 
 def test_a_cache_larger_than_the_prompt_leaves_no_negative_input() -> None:
@@ -114,7 +75,7 @@ def test_a_cache_larger_than_the_prompt_leaves_no_negative_input() -> None:
 
 
 def test_anthropic_input_is_taken_as_it_is() -> None:
-    assert normalise({"input_tokens": 5, "cache_read_input_tokens": 900}, provider="anthropic").input == 5
+    assert normalise({"input_tokens": 5, "cache_read_input_tokens": 900}).input == 5
 
 
 @pytest.mark.parametrize("junk", [None, {}, [], "", 0, {"prompt_tokens": "many"}, {"prompt_tokens": [1]}])
@@ -128,7 +89,7 @@ def test_numbers_in_strings_and_floats_are_numbers() -> None:
 
 def test_writes_kept_for_an_hour_are_told_apart() -> None:
     raw = {"cache_creation": {"ephemeral_5m_input_tokens": 10, "ephemeral_1h_input_tokens": 90}}
-    assert (one_hour_writes(raw), one_hour_writes(sdk(raw)), one_hour_writes({})) == (90, 90, 0)
+    assert (one_hour_writes(raw), one_hour_writes({})) == (90, 0)
 
 
 COUNT = st.integers(0, 10**7)
