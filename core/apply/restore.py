@@ -96,8 +96,8 @@ def continued(connection: sqlite3.Connection, what: Restoration) -> str:
 
 
 def _moved(connection: sqlite3.Connection, what: Restoration) -> set[Cell]:
-    light = differing(connection, "messages", EXPECTED, what.left)
-    return {*light, *differing(connection, "messages", _EXPECTED_TEXTS, what.texts)}
+    light = differing(connection, EXPECTED, what.left)
+    return {*light, *differing(connection, _EXPECTED_TEXTS, what.texts)}
 
 
 def _session_moved(connection: sqlite3.Connection, record: Record) -> bool:
@@ -141,7 +141,7 @@ def is_back(connection: sqlite3.Connection, what: Restoration) -> bool:
     """Whether every row is as it was before the operation."""
     if read_images(connection, "messages", "id", what.written, without=TEXTS):
         return False
-    return not differing(connection, "messages", SEEN, what.old) and all(
+    return not differing(connection, SEEN, what.old) and all(
         _session_is_back(connection, record) for record in what.sessions
     )
 

@@ -191,7 +191,11 @@ def unlisted(text: str) -> Iterator[Hit]:
             yield Hit(start, end.end() if end else match.end(), "provider-key")
 
 
-def scrambled(text: str, *, even: float = 0.24, mixed: float = 0.42) -> bool:
+_EVEN = 0.24
+"""The least share of neighbours that differ in class when there are capitals or small letters alone."""
+
+
+def scrambled(text: str, *, mixed: float = 0.42) -> bool:
     """Whether letters and digits follow each other as when drawn at random.
 
     Of a random string of letters and digits 62 % of neighbours differ in class, of small letters and digits
@@ -199,14 +203,13 @@ def scrambled(text: str, *, even: float = 0.24, mixed: float = 0.42) -> bool:
 
     Args:
         text: What is judged.
-        even: The least share of such neighbours when there are capitals or small letters alone.
-        mixed: The same when there are both.
+        mixed: The least share of such neighbours when there are both capitals and small letters.
     """
     classes = [_class(char) for char in text if char.isalnum()]
     if len(classes) < _SHORT or classes.count("d") < 2 or classes.count("d") > len(classes) - 4:
         return False
     both = "u" in classes and "l" in classes
-    return changes(text) >= (mixed if both else even) and len(set(text)) >= 10
+    return changes(text) >= (mixed if both else _EVEN) and len(set(text)) >= 10
 
 
 def changes(text: str) -> float:

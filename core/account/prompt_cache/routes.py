@@ -45,21 +45,13 @@ class Route:
         return "litellm" in re.split(r"[:\-_/]", self.provider.lower()) + re.split(r"[.\-]", self.host)
 
 
-def cache_route(
-    route: Route, release: str, *, tools: bool = True, override: bool | None = None
-) -> CacheRoute:
+def cache_route(route: Route, release: str) -> CacheRoute:
     """Whether Hermes of a release marks requests on a route, and in which layout.
 
     Args:
         route: Provider, endpoint, model.
         release: The Hermes release.
-        tools: The request carries tool schemas.
-        override: `prompt_caching` of the model in `custom_providers` (0.22); None when not set.
     """
-    if override is not None and version(release) >= (0, 22):
-        native = route.format == "anthropic_messages"
-        layout = ("native" if native else "envelope") if override else "none"
-        return CacheRoute(layout, "custom_providers sets prompt_caching for this model")
     rule = next(
         (
             rule
@@ -71,7 +63,7 @@ def cache_route(
     if rule is None:
         return CacheRoute("none", "no rule gives this route markers")
     straight = route.format == "anthropic_messages" and route.host == "api.anthropic.com"
-    schemas = straight and tools and version(release) >= (0, 22)
+    schemas = straight and version(release) >= (0, 22)
     return CacheRoute(rule["layout"], rule["why"], tool_parts=not route.litellm, tool_schemas=schemas)
 
 

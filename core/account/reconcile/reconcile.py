@@ -27,7 +27,6 @@ def reconcile(
     *,
     mapping: str | None = None,
     columns: Mapping[str, str] | None = None,
-    days: tuple[date, date] | None = None,
 ) -> Reconciliation:
     """Matches an export against the databases.
 
@@ -36,7 +35,6 @@ def reconcile(
         export: The provider's CSV file.
         mapping: A column mapping of reconcile.yaml; found by the columns by default.
         columns: The column of each field, where no mapping knows it.
-        days: First and last day to compare; the export's own by default.
 
     Raises:
         UsageError: No mapping fits the file's columns, or it cannot be read.
@@ -48,8 +46,8 @@ def reconcile(
             "Each line needs a model and a day as 2026-01-31: export by day, grouped by model or line item"
         )
         raise UsageError(f"no line of the export could be read{what}", where=str(export), remedy=remedy)
-    first, last = days or (min(one.day for one in read.entries), max(one.day for one in read.entries))
-    theirs = _by_key(one for one in read.entries if first <= one.day <= last)
+    first, last = min(one.day for one in read.entries), max(one.day for one in read.entries)
+    theirs = _by_key(read.entries)
     ours = _by_key(one for store in stores for one in _recorded(store, first, last))
     late = sum(overrunning(store, _window(first, last), FORMS["day"], UTC) for store in stores)
     rows = tuple(_judged(_match(theirs.get(key), ours.get(key))) for key in sorted({*theirs, *ours}))

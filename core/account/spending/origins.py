@@ -26,14 +26,13 @@ _MONEY = ("recorded", "computed", "included", "difference")
 FIGURES = (*_BUCKETS, *_SUMS, "hit_rate", "calls", *_MONEY)
 
 
-def origin(ledger: Ledger, row: LedgerRow, figure: str, *, one_hour: bool = False) -> Origin:
+def origin(ledger: Ledger, row: LedgerRow, figure: str) -> Origin:
     """The origin of one figure of one row.
 
     Args:
         ledger: The ledger the row is from.
         row: A row, or the totals.
         figure: One of `FIGURES`.
-        one_hour: Cache writes were priced as kept for an hour.
 
     Raises:
         UsageError: There is no such figure.
@@ -52,7 +51,7 @@ def origin(ledger: Ledger, row: LedgerRow, figure: str, *, one_hour: bool = Fals
             _rows(row),
         )
     if figure in _MONEY:
-        return _priced(ledger, row, figure, one_hour)
+        return _priced(ledger, row, figure)
     raise UsageError(f"no figure is called {figure!r}", remedy=f"Choose one of {', '.join(FIGURES)}")
 
 
@@ -84,7 +83,7 @@ def _summed(ledger: Ledger, row: LedgerRow, figure: str) -> Origin:
     )
 
 
-def _priced(ledger: Ledger, row: LedgerRow, figure: str, one_hour: bool) -> Origin:
+def _priced(ledger: Ledger, row: LedgerRow, figure: str) -> Origin:
     if figure == "recorded":
         formula = "sum of actual_cost_usd where a provider billed, else of estimated_cost_usd"
         terms = tuple(Term(_route(part), usd) for part in row.parts if (usd := part.recorded.usd) is not None)
@@ -96,7 +95,7 @@ def _priced(ledger: Ledger, row: LedgerRow, figure: str, one_hour: bool) -> Orig
     money = row.computed if figure == "computed" else row.included
     parts = [part for part in row.parts if (part.billing == "included") == (figure == "included")]
     priced = [part for part in parts if part.price is not None]
-    terms = tuple(term for part in priced for term in _terms(part, one_hour))
+    terms = tuple(term for part in priced for term in _terms(part))
     prices = tuple(dict.fromkeys(part.price.label for part in priced if part.price))
     formula = "sum of tokens × USD per million at the price of the day / 1,000,000"
     notes = [
@@ -131,11 +130,11 @@ def _difference(row: LedgerRow) -> Origin:
     return Origin("difference", value, "computed - recorded", terms, _rows(row), notes=tuple(notes))
 
 
-def _terms(part: LedgerPart, one_hour: bool) -> list[Term]:
+def _terms(part: LedgerPart) -> list[Term]:
     """Tokens of each bucket with the rate of the part's newest entry."""
     return [
         Term(f"{_route(part)} {_BUCKETS[name][0]}", amount, rate)
-        for name, rate in bucket_rates(part, one_hour=one_hour).items()
+        for name, rate in bucket_rates(part).items()
         if (amount := getattr(part.tokens, name))
     ]
 

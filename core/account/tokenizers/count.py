@@ -38,7 +38,6 @@ def count_messages(
     *,
     cache: TokenCache | None = None,
     count: Counter = count_texts,
-    progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> TokenCounts:
     """Counts every message with the tokenizer of a model.
@@ -48,7 +47,6 @@ def count_messages(
         model: A slug; it decides the tokenizer and whether the counts are exact.
         cache: An open cache; texts counted before cost a look-up.
         count: Counts the texts the cache does not know, here or in another process.
-        progress: Called with (messages done, messages in all) now and then.
         cancelled: Asked now and then; True ends the count early.
     """
     choice = encoding_for(model)
@@ -65,8 +63,6 @@ def count_messages(
         known = _count_all([*spoken, *thought], choice.name, cache, count)
         counts += [known[text] for text in spoken]
         reasoning += [known[text] for text in thought]
-        if progress is not None:
-            progress(len(counts), len(messages))
     images = tuple(sum(map(_is_image, _parts(message))) for message in messages[: len(counts)])
     return TokenCounts(choice, tuple(counts), tuple(reasoning), images, complete)
 

@@ -53,8 +53,8 @@ def changed(connection: sqlite3.Connection, seen: Snapshot) -> bool:
         count != len(seen.messages)
         or len(now) != 1
         or not same(now[0], seen.session)
-        or bool(differing(connection, "messages", SEEN, seen.columns))
-        or bool(differing(connection, "messages", _SEEN_TEXTS, seen.texts))
+        or bool(differing(connection, SEEN, seen.columns))
+        or bool(differing(connection, _SEEN_TEXTS, seen.texts))
     )
 
 
@@ -65,7 +65,7 @@ def expect(connection: sqlite3.Connection, settings: Mapping[int, Image], seen: 
 
 def surprises(connection: sqlite3.Connection, seen: Snapshot) -> dict[int, dict[str, Cell]]:
     """What became of old rows that triggers made different from what was expected: changed columns by id."""
-    ids = differing(connection, "messages", EXPECTED, seen.columns)
+    ids = differing(connection, EXPECTED, seen.columns)
     now = read_images(connection, "messages", "id", ids, without=TEXTS)
     return {image["id"]: changes(seen.messages[image["id"]], image, seen.columns) for image in now}
 

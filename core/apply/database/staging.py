@@ -28,13 +28,11 @@ def stage(connection: sqlite3.Connection, name: str, columns: Sequence[str], ima
         connection.execute(query, [value for _, value in bound])
 
 
-def differing(
-    connection: sqlite3.Connection, table: str, staged: str, columns: Collection[str]
-) -> tuple[str | int, ...]:
-    """Ids of staged rows that are gone from a table, or have another value there in one of these columns."""
+def differing(connection: sqlite3.Connection, staged: str, columns: Collection[str]) -> tuple[str | int, ...]:
+    """Ids of staged messages that are gone, or have another value by now in one of these columns."""
     unlike = " OR ".join(f'm."{column}" IS NOT s."{column}"' for column in columns) or "0"
     query = (
-        f"SELECT s.id FROM temp.{staged} s LEFT JOIN main.{table} m ON m.id = s.id "  # noqa: S608 - own names
+        f"SELECT s.id FROM temp.{staged} s LEFT JOIN main.messages m ON m.id = s.id "  # noqa: S608 - own names
         f"WHERE m.id IS NULL OR {unlike} ORDER BY s.id"
     )
     return tuple(key for (key,) in connection.execute(query).fetchall())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -222,12 +222,11 @@ def heading_line(heading: str) -> str:
     return heading if heading.startswith("### ") else f"## {heading}"
 
 
-def sections(body: str, headings: Sequence[str] = ()) -> dict[str, str]:
+def sections(body: str) -> dict[str, str]:
     """Split a summary at its `## ` headings.
 
     Args:
         body: A summary, with or without its markers.
-        headings: When given, the order of the result; headings absent from the body are left out.
 
     Returns:
         Heading to text; text before the first heading is under "".
@@ -240,5 +239,4 @@ def sections(body: str, headings: Sequence[str] = ()) -> dict[str, str]:
         else:
             current.append(line)
     texts = {name: "\n".join(lines).strip() for name, lines in found.items()}
-    order = [name for name in headings if name in texts] if headings else list(texts)
-    return {name: texts[name] for name in order if name or texts[name]}
+    return {name: text for name, text in texts.items() if name or text}

@@ -13,6 +13,8 @@ _ENDS = "._-"
 _LONGEST = 120
 _DIGITS = 12
 _NAMELESS = "tool_result"
+_TEMPORARY = "/tmp"
+"""A terminal's temporary folder."""
 ENVIRONMENTS = ("local", "none")
 
 
@@ -23,7 +25,7 @@ class Storage:
     folder: str | None
 
 
-def storage(rules: ResultRules, environment: str, *, home: str, temporary: str = "/tmp") -> Storage:
+def storage(rules: ResultRules, environment: str, *, home: str) -> Storage:
     """Where a release saves results.
 
     Args:
@@ -31,13 +33,12 @@ def storage(rules: ResultRules, environment: str, *, home: str, temporary: str =
         environment: `local`, or `none` while no terminal has been used in the task: releases that save to a
             terminal's temporary folder then have none, and the rest of the result is lost.
         home: The Hermes home.
-        temporary: The terminal's temporary folder.
     """
     if rules.storage == "home":
         return Storage(f"{home.rstrip('/')}/{rules.folder}")
     if environment == "none":
         return Storage(None)
-    return Storage(f"{temporary.rstrip('/')}/{rules.folder}")
+    return Storage(f"{_TEMPORARY}/{rules.folder}")
 
 
 def file_name(rules: ResultRules, call: str) -> str:

@@ -117,7 +117,6 @@ def recover(
     *,
     overhead: int = 0,
     used: int = 0,
-    most: int | None = None,
     summary_tokens: int | None = None,
 ) -> Recovery:
     """Live through one request, its refusals and the attempts they lead to.
@@ -131,12 +130,9 @@ def recover(
         provider: Refuses or takes each request.
         overhead: Tokens of system prompt and tools in every request.
         used: Attempts of the turn already gone.
-        most: `compression.max_attempts`, where the release honours it.
         summary_tokens: Size of every summary; None for what the release asks for.
     """
     run = _Recovering(policy, settings, provider, overhead, tuple(messages), used, summary_tokens)
-    if most is not None and policy.overflow.attempts_most:
-        run.most = max(1, min(most, policy.overflow.attempts_most))
     end = run.run()
     stored = run.stated and (end is RecoveryEnd.FITS or policy.overflow.stores_limit == "read")
     return Recovery(
@@ -164,13 +160,14 @@ class _Recovering:
     summary_tokens: int | None
     steps: list[RecoveryStep] = field(default_factory=list)
     reaction: Reaction | None = None
-    most: int = 0
     stated: bool = False
     awaiting: bool = False
     strikes: int = 0
 
-    def __post_init__(self) -> None:
-        self.most = self.policy.overflow.attempts
+    @property
+    def most(self) -> int:
+        """Attempts a turn has."""
+        return self.policy.overflow.attempts
 
     def run(self) -> RecoveryEnd:
         """Send, be refused, act; until an end is reached."""

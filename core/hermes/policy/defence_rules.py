@@ -11,7 +11,6 @@ class OverflowRules:
 
     Attributes:
         attempts: Attempts at compressing or lowering the output that one turn has.
-        attempts_most: Most of them `compression.max_attempts` may ask for; 0 where it asks in vain.
         pre_api_counts: The check before a model call takes from the same attempts.
         tiers: Windows tried one after the other when a refusal names no limit; empty: it is kept.
         stores_limit: When a stated limit is stored for the model: `fitted` (after a call that fitted) or
@@ -30,7 +29,6 @@ class OverflowRules:
     """
 
     attempts: int
-    attempts_most: int
     pre_api_counts: bool
     tiers: tuple[int, ...]
     stores_limit: str

@@ -52,7 +52,7 @@ class SessionLists(OpenDatabase):
         words = self.first_words([one for one in ids if one not in titles])
         return {one: titles.get(one) or words.get(one) or one for one in ids}
 
-    def first_words(self, session_ids: Sequence[str], chars: int | None = None) -> Mapping[str, str]:
+    def first_words(self, session_ids: Sequence[str]) -> Mapping[str, str]:
         """What the user of each session said first, by id; sessions in which nobody spoke are left out."""
         if not session_ids:
             return {}
@@ -60,6 +60,6 @@ class SessionLists(OpenDatabase):
         from core.store.rows.first_words import read_first_words
 
         with self._read() as (connection, schema):
-            found = read_first_words(connection, schema, session_ids, (chars or NAME_CHARS) + _READ_ON)
+            found = read_first_words(connection, schema, session_ids, NAME_CHARS + _READ_ON)
         self.learn_shown(found)
-        return {one: masked_start(words, chars or NAME_CHARS) for one, words in found.items()}
+        return {one: masked_start(words, NAME_CHARS) for one, words in found.items()}

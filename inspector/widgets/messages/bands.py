@@ -55,13 +55,12 @@ class Banding:
         """The row a message stands in."""
         return message + bisect_right(self.bands, message, key=lambda band: band.before)
 
-    def message_near(self, row: int, step: int = 1) -> int | None:
-        """The message in a row, or the next one in the direction of `step` when a band fills it."""
-        while 0 <= row < self.count:
-            found = self.at(row)
+    def message_near(self, row: int) -> int | None:
+        """The message in a row, or the next one below when a band fills it."""
+        for place in range(max(0, row), self.count):
+            found = self.at(place)
             if isinstance(found, int):
                 return found
-            row += 1 if step >= 0 else -1
         return None
 
     def band_above(self, row: int) -> int | None:

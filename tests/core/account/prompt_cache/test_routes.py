@@ -69,15 +69,6 @@ def test_a_look_alike_host_is_not_taken_for_the_real_one() -> None:
     assert cache_route(route, "0.19").layout == "none"
 
 
-def test_a_custom_provider_may_decide_for_itself_from_022_on() -> None:
-    assert cache_route(LITELLM, "0.22", override=False).layout == "none"
-    assert (
-        cache_route(Route("x", "https://x.example", "m", "chat_completions"), "0.22", override=True).layout
-        == "envelope"
-    )
-    assert cache_route(LITELLM, "0.19", override=True).layout == "none"
-
-
 def test_a_route_says_which_marks_it_takes() -> None:
     assert cache_route(ANTHROPIC, "0.22").tool_schemas
     assert not cache_route(ANTHROPIC, "0.19").tool_schemas

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from core.model.transcript.pages import NAME_CHARS
 from core.store.store import Store
 from tests.core.store.database import LONG_SUMMARY, RELEASES, SUMMARY, SessionDatabase
 
@@ -44,7 +45,7 @@ def test_a_long_message_is_cut(make: Make, opened: Opened) -> None:
     database = make()
     database.session("s")
     database.message("s", "user", "é" * 100_000)
-    assert opened(database).first_words(["s"], chars=12) == {"s": "é" * 12}
+    assert opened(database).first_words(["s"]) == {"s": "é" * NAME_CHARS}
 
 
 def test_where_nobody_spoke_there_are_no_words(make: Make, opened: Opened) -> None:

@@ -42,10 +42,7 @@ def test_a_row_outside_the_list_is_an_error() -> None:
         Banding(3).at(3)
 
 
-def test_moving_up_from_a_band_finds_the_message_above_it() -> None:
-    rows = Banding(4, (Band(2, None, "band", ""),))
-    assert rows.message_near(2, step=-1) == 1
-    assert rows.message_near(2, step=1) == 2
+def test_an_empty_list_has_no_message_near() -> None:
     assert Banding(0).message_near(0) is None
 
 
