@@ -77,11 +77,7 @@ def session_changes(
         old = {"ended_at": ended, "end_reason": session.end_reason}
         new = {"ended_at": now, "end_reason": "compression"}
     known = schema.columns["sessions"]
-    return tuple(
-        ColumnChange(session.id, name, old[name], new[name])
-        for name in new
-        if name in known and old[name] != new[name]
-    )
+    return tuple(ColumnChange(name, new[name]) for name in new if name in known and old[name] != new[name])
 
 
 def new_session(

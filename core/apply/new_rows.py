@@ -76,7 +76,7 @@ def _new_row(
     if restamped:
         values |= {"timestamp": None, "display_identity": None}
     kept = {name: value for name, value in values.items() if name in known}
-    return NewRow(position, source, message.role, summary, tuple(kept), kept)
+    return NewRow(position, source, summary, kept)
 
 
 def _overrides(wire: Wire, original: Wire) -> Iterator[tuple[str, Any]]:

@@ -110,7 +110,6 @@ def _planned(
         new_session=made,
         before=before,
         after=stored(after),
-        restamped=restamped,
     )
 
 

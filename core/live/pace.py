@@ -115,4 +115,4 @@ def _cost(book: PriceBook, call: LogRecord, tip: Session) -> Decimal | None:
     read, written = call.cached or 0, call.written or 0
     tokens = Buckets(max(0, call.input - read - written), read, written, call.output)
     provider, base_url = call.provider or tip.provider or "", tip.base_url or ""
-    return book.price(tokens, call.model or tip.model or "", provider, base_url).usd
+    return book.price(tokens, call.model or tip.model or "", provider, base_url)

@@ -75,11 +75,6 @@ class Comparison:
         place = index - self.middle.start
         return shares[place] if 0 <= place < len(shares) and index < self.middle.end else None
 
-    def changed(self, index: int) -> bool:
-        """A message kept from before reads differently after."""
-        origin = self.kept.get(index)
-        return origin is not None and self.before[origin].wire != self.after[index].wire
-
 
 def begun(messages: tuple[Message, ...], plan: Plan, words: str) -> Comparison:
     """What is known of a compaction once it is planned: both sides, with words where the summary will stand.

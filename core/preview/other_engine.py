@@ -177,7 +177,7 @@ def calls_price(here: GenerationContext | None, asked: int, answered: int) -> De
         tip = here.conversation.tip
         model = ModelChoice(provider=tip.provider or "", model=tip.model or "", base_url=tip.base_url or "")
     tokens = Buckets(input=asked, output=answered)
-    return open_book().price(tokens, model.model, model.provider, model.base_url).usd
+    return open_book().price(tokens, model.model, model.provider, model.base_url)
 
 
 def contest_headline(found: Sequence[Contender]) -> Headline:

@@ -194,7 +194,7 @@ def summary_price(
     request = summary_request(measured, plan, focus=focus)
     sends = text_tokens(build_prompt(request).text, measured.policy.estimate.unit)
     tokens = Buckets(input=sends, output=request.budget if output is None else output)
-    return sends, open_book().price(tokens, choice.model, choice.provider, choice.base_url).usd
+    return sends, open_book().price(tokens, choice.model, choice.provider, choice.base_url)
 
 
 def main_model(

@@ -32,7 +32,7 @@ def prefix_breaks(requests: Sequence[RecordedRequest]) -> tuple[PrefixBreak, ...
     for request in requests:
         if request.task or request.kept is None:
             continue
-        now = [*names[: request.kept], *(row.name for row in request.added)]
+        now = [*names[: request.kept], *request.added]
         if before is not None and before.session == request.session:
             same = _common(names, now)
             cause = _cause(before, request, broken=same < len(names))

@@ -9,28 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from core.errors import DatabaseError
 from core.model.accounting.tokens import Buckets
 from core.recordings import FILE_NAME
 
 _WAIT = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedRow:
-    """One message of a request.
-
-    Attributes:
-        name: A hash of what the provider sees of it.
-        role: First letter of its role.
-        size: Characters.
-    """
-
-    name: str
-    role: str
-    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +25,7 @@ class RecordedRequest:
         task: Empty for the main loop; `compression`, `title_generation`, ...
         usage: As the provider counted; None when it said nothing.
         kept: Leading messages that are those of the request before; None when messages were not seen.
-        added: The messages behind them.
+        added: The messages behind them, each as a hash of what the provider sees of it.
         parts: Characters of system prompt, tools and each role.
         system, tools: Hashes.
     """
@@ -50,16 +34,11 @@ class RecordedRequest:
     at: datetime
     session: str
     task: str
-    model: str
-    provider: str
     seconds: float | None
-    finish: str
-    error: str
-    messages: int | None
     system: str | None
     tools: str | None
     kept: int | None
-    added: tuple[RecordedRow, ...]
+    added: tuple[str, ...]
     parts: dict[str, int] = field(default_factory=dict)
     usage: Buckets | None = None
 
@@ -69,13 +48,9 @@ class RecordedCompaction:
     """What one compaction of our engine kept and lost, measured as it ran."""
 
     at: datetime
-    session: str
     before: int
     after: int
-    before_tokens: int
-    after_tokens: int
     score: float | None
-    lost: dict[str, int]
     seconds: float
 
 
@@ -182,16 +157,11 @@ def _request(row: sqlite3.Row) -> RecordedRequest:
         at=datetime.fromtimestamp(row["at"], UTC),
         session=row["session"],
         task=row["task"],
-        model=row["model"],
-        provider=row["provider"],
         seconds=row["seconds"],
-        finish=row["finish"],
-        error=row["error"],
-        messages=row["messages"],
         system=row["system"],
         tools=row["tools"],
         kept=row["kept"],
-        added=tuple(RecordedRow(str(name), str(role), int(size)) for name, role, size in added),
+        added=tuple(str(name) for name, *_ in added),
         parts=json.loads(row["parts"]) if row["parts"] else {},
         usage=_usage(row),
     )
@@ -210,16 +180,11 @@ def _usage(row: sqlite3.Row) -> Buckets | None:
 
 
 def _compaction(row: sqlite3.Row) -> RecordedCompaction:
-    lost: dict[str, Any] = json.loads(row["lost"]) if row["lost"] else {}
     return RecordedCompaction(
         at=datetime.fromtimestamp(row["at"], UTC),
-        session=row["session"],
         before=row["before"],
         after=row["after"],
-        before_tokens=row["before_tokens"],
-        after_tokens=row["after_tokens"],
         score=row["score"],
-        lost={str(name): int(count) for name, count in lost.items()},
         seconds=row["seconds"],
     )
 

@@ -15,7 +15,6 @@ from core.model.transcript.pages import ListQuery
 from core.store.conversations.conversation import read_conversation, read_lost_tail
 from core.store.conversations.conversation_lists import ConversationLists
 from core.store.conversations.conversation_query import list_conversations
-from core.store.database.connect import stamp
 from core.store.database.schema import HAS_ID, Schema
 from core.store.lineage.families import families_of
 from core.store.rows import usage as accounts
@@ -160,12 +159,6 @@ class Store(ConversationLists):
         """Gateway chats, their sessions and their last prompt sizes."""
         with self._read() as (connection, schema):
             return read_routing(connection, schema)
-
-    def data_version(self) -> tuple[int, ...]:
-        """A value that changes when another process has written; cheap enough to ask every second."""
-        with self._read() as (connection, _):
-            (version,) = connection.execute("PRAGMA data_version").fetchone()
-        return (int(version), *stamp(self.path))
 
     def health(self, *, integrity: bool = False) -> StoreHealth:
         """Sizes, layout, leases, damage; SQLite's own check, which reads everything, only when asked for."""

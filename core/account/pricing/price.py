@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cache
 
 from core.hermes.config.config_values import host_of
-from core.model.accounting.prices import Priced, PriceRow, Rates, Term
+from core.model.accounting.prices import PriceRow, Rates
 from core.model.accounting.tokens import Buckets
 from core.support.yaml_tables import shared_table
 
@@ -38,31 +38,22 @@ def rates_for(row: PriceRow, prompt: int) -> Rates:
     return above[-1].rates if above else row.rates
 
 
-def price(row: PriceRow | None, tokens: Buckets, *, calls: int = 1, one_hour: bool = False) -> Priced:
-    """What some tokens cost.
+def price(row: PriceRow | None, tokens: Buckets, *, calls: int = 1, one_hour: bool = False) -> Decimal | None:
+    """What some tokens cost; None where the entry, or the rate of a bucket that was used, is not known.
 
     A bucket without a rate of its own bills as uncached input, as providers without a cache price do.
     Reasoning is inside the output and not priced again.
 
     Args:
-        row: The entry; None gives an unknown cost.
+        row: The entry.
         tokens: The buckets; unknown ones count as empty.
         calls: How many requests made them: a long-context tier is chosen by the mean prompt.
         one_hour: Cache writes are kept for an hour.
     """
     if row is None:
-        return Priced(None)
-    prompt = sum(bucket or 0 for bucket in (tokens.input, tokens.cache_read, tokens.cache_write))
-    rates = rates_for(row, prompt // max(1, calls))
-    terms = tuple(_terms(rates, tokens, one_hour))
-    notes = [row.note] if row.note else []
-    if row.tiers and calls > 1:
-        notes.append(f"long-context tier chosen by the mean prompt of {calls:,} calls")
-    if any(term.rate is None for term in terms):
-        missing = ", ".join(term.label for term in terms if term.rate is None)
-        return Priced(None, row, terms, (*notes, f"no price for {missing}"))
-    usd = sum((term.amount * term.rate for term in terms if term.rate is not None), Decimal(0)) / MILLION
-    return Priced(usd, row, terms, tuple(notes))
+        return None
+    buckets = (tokens.input, tokens.cache_read, tokens.cache_write, tokens.output)
+    return cost(row, buckets, calls=calls, one_hour=one_hour)
 
 
 def write_rate(rates: Rates, *, one_hour: bool) -> Decimal | None:
@@ -77,7 +68,7 @@ def write_rate(rates: Rates, *, one_hour: bool) -> Decimal | None:
 def cost(
     row: PriceRow, buckets: Sequence[int | None], *, calls: int = 1, one_hour: bool = False
 ) -> Decimal | None:
-    """`price` without its terms, for ledgers of many rows; None when a bucket that was used has no rate.
+    """The same of bare numbers, for ledgers of many rows.
 
     Args:
         row: The entry.
@@ -101,13 +92,6 @@ def _bucket_rates(rates: Rates, one_hour: bool) -> tuple[Decimal | None, ...]:
     """Of uncached input, cache read, cache write and output."""
     read = rates.cache_read if rates.cache_read is not None else rates.input
     return rates.input, read, write_rate(rates, one_hour=one_hour), rates.output
-
-
-def _terms(rates: Rates, tokens: Buckets, one_hour: bool) -> Iterable[Term]:
-    amounts = (tokens.input, tokens.cache_read, tokens.cache_write, tokens.output)
-    labels = ("uncached input", "cache read", "cache write" + (" (1h)" if one_hour else ""), "output")
-    rows = zip(labels, amounts, _bucket_rates(rates, one_hour), strict=True)
-    return (Term(label, amount, rate) for label, amount, rate in rows if amount)
 
 
 def _holds(row: PriceRow, at: datetime) -> bool:

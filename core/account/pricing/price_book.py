@@ -14,7 +14,7 @@ from typing import Any
 from core.account.pricing.price import billing_of, entry_at, is_local, price
 from core.account.pricing.price_list import PriceList
 from core.errors import ConfigError
-from core.model.accounting.prices import Priced, PriceRow, Rates, Tier
+from core.model.accounting.prices import PriceRow, Rates, Tier
 from core.model.accounting.tokens import Buckets
 from core.support.file_cache import OWN_PRICES, cache_directory, config_directory
 from core.support.yaml_tables import BadYaml, read_user_file, shared_table, user_yaml
@@ -88,11 +88,11 @@ class PriceBook:
         *,
         at: datetime | None = None,
         calls: int = 1,
-    ) -> Priced:
-        """What some tokens cost on a route at a moment; unknown where a subscription pays, which says so."""
+    ) -> Decimal | None:
+        """What some tokens cost on a route at a moment; unknown where a subscription pays."""
         row = self.entry(model, provider, base_url, at=at)
         if row is not None and row.billing == "included":
-            return Priced(None, row, (), ("included in a subscription: not priced by the token",))
+            return None
         return price(row, tokens, calls=calls, one_hour=self.one_hour)
 
     def save(self) -> None:

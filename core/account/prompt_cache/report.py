@@ -246,7 +246,7 @@ def _usd(case: _Case, row: UsageRow) -> Decimal | None:
     # Auxiliary rows may name the route `auto`, which nobody has a price for.
     provider = case.route.provider if row.provider == "auto" else row.provider
     book, at = case.prices, row.last_seen
-    return book.price(row.tokens, row.model, provider, row.base_url, at=at, calls=row.calls or 1).usd
+    return book.price(row.tokens, row.model, provider, row.base_url, at=at, calls=row.calls or 1)
 
 
 def _results(case: _Case, tokens: Buckets) -> tuple[ResultCost, ...]:

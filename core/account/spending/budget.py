@@ -47,7 +47,7 @@ def check_budget(spending: Ledger, budget: Decimal) -> BudgetCheck:
     sentence = f"{sign}${spent:.2f} spent, {verb} the budget of ${budget:.2f}"
     if at_least and not passed:
         sentence += "; some of the spending has no known price"
-    return BudgetCheck(budget, spent, passed, at_least, sentence)
+    return BudgetCheck(passed, sentence)
 
 
 def spent_of(spending: Ledger) -> tuple[Decimal, bool]:

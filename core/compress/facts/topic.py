@@ -71,11 +71,9 @@ class Topic:
     """A focus topic weighed against one conversation.
 
     Attributes:
-        text: The topic as the user typed it.
         weights: Stem to its share of the topic, summing to 1; empty when the conversation never mentions it.
     """
 
-    text: str
     weights: Mapping[str, float]
     pattern: re.Pattern[str] | None
 
@@ -90,14 +88,14 @@ class Topic:
         wanted = tuple(_wanted(text, texts))
         pattern = _pattern(wanted)
         if pattern is None:
-            return cls(text, {}, None)
+            return cls({}, None)
         counts = dict.fromkeys(wanted, 0)
         for document in texts:
             for term in set(pattern.findall(document)):
                 counts[term] += 1
         raw = {term: math.log(1 + (len(texts) + 1) / n) for term, n in counts.items() if n}
         whole = sum(raw.values())
-        return cls(text, {term: weight / whole for term, weight in raw.items()}, pattern)
+        return cls({term: weight / whole for term, weight in raw.items()}, pattern)
 
     def share(self, text: str) -> float:
         """How much of the topic a text mentions, 0 to 1."""

@@ -69,11 +69,9 @@ class Cut:
     """The middle `[start, end)`; `start >= end` when there is nothing to compress.
 
     Attributes:
-        head: Messages protected at the start, before tool results moved `start` on.
         least: A list of this many messages or fewer is left alone.
     """
 
-    head: int
     start: int
     end: int
     least: int
@@ -100,7 +98,7 @@ def cut(rows: Rows, settings: Settings, limits: Budgets, policy: Policy) -> Cut:
     end = _Tail(rows, start, settings, limits, policy).cut()
     if policy.tail.bridge:
         end = _bridged(rows.columns, start, end)
-    return Cut(head, start, end, head + policy.head.spare)
+    return Cut(start, end, head + policy.head.spare)
 
 
 def head_size(rows: Rows, settings: Settings, policy: Policy) -> int:

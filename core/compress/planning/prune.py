@@ -22,14 +22,12 @@ class Pruning:
     """What pruning does to one conversation under one set of settings.
 
     Attributes:
-        boundary: First message of the protected end.
         shrunk: Positions that take their shrunk form.
         count: Tool results shortened, as Hermes counts them: older copies included, call arguments not.
         weights: Weight of each message afterwards, as the tail walk sees it.
         full: The same with all thinking weighed.
     """
 
-    boundary: int
     shrunk: frozenset[int]
     count: int
     weights: list[int]
@@ -52,7 +50,7 @@ def prune(measured: Measured, settings: Settings, limits: Budgets) -> Pruning:
         shrunk |= _Pressure(measured, full, boundary, limits.soft, spared, shrunk).relieve()
     count = len(measured.duplicates) + len(shrunk & measured.counted)
     walked = measured.base_weights.walked(thinking=thinking)
-    return Pruning(boundary, frozenset(shrunk), count, _applied(measured, walked, shrunk), full)
+    return Pruning(frozenset(shrunk), count, _applied(measured, walked, shrunk), full)
 
 
 def prune_span(measured: Measured, pruning: Pruning, span: Span) -> Pruning:
@@ -60,7 +58,7 @@ def prune_span(measured: Measured, pruning: Pruning, span: Span) -> Pruning:
     shrunk = frozenset(i for i in measured.shrinkable if span.start <= i < span.end)
     count = len(shrunk & measured.counted)
     weights = _applied(measured, tuple(pruning.weights), shrunk)
-    return Pruning(span.start, shrunk, count, weights, _applied(measured, tuple(pruning.full), shrunk))
+    return Pruning(shrunk, count, weights, _applied(measured, tuple(pruning.full), shrunk))
 
 
 def pruned_messages(measured: Measured, settings: Settings) -> tuple[Message, ...]:

@@ -35,8 +35,6 @@ class GenerationContext:
         settings: With window and the size of the request.
         policy: The rules applied to it.
         gate: What could refuse an automatic attempt.
-        system_prompt_tokens: By the release's own estimate; None when the prompt is not stored.
-        tools_tokens: Likewise; None when no source has the schemas.
     """
 
     context: ConversationContext
@@ -45,8 +43,6 @@ class GenerationContext:
     settings: Settings
     policy: Policy
     gate: Gate
-    system_prompt_tokens: int | None
-    tools_tokens: int | None
 
     @property
     def conversation(self) -> Conversation:
@@ -118,8 +114,6 @@ def generation_context(
         settings=_settings(context, chosen, ended.messages),
         policy=context.policy(None),
         gate=gate_of(store, conversation.tip),
-        system_prompt_tokens=context.prompt_tokens(conversation.tip, context.policy(None)),
-        tools_tokens=context.tools_tokens(conversation.tip),
     )
 
 

@@ -15,22 +15,17 @@ class CheckRules:
     """When one release looks at the size of a conversation.
 
     Attributes:
-        preflight_least: The check at the start of a turn needs more messages than this, by default.
-        preflight_guarded: Strikes stop that check.
+        preflight_guarded: Strikes stop the check at the start of a turn.
         pre_api: There is a check before each model call.
         anchored: Stored usage plus what came since is compared, where it still fits the transcript.
-        deferred: Which estimates wait for a real prompt size: `none`, `fitting` (a prompt that fitted, grown
-            little since) or `unanchored` (all that rest on no usage).
         huge_counts: Few but huge messages pass the count gate.
         tool_schemas: Tools are counted by name, description and parameters, not by their repr.
         live_turn: Rows of the running turn are counted without their timestamps.
     """
 
-    preflight_least: int
     preflight_guarded: bool
     pre_api: bool
     anchored: bool
-    deferred: str
     huge_counts: bool
     tool_schemas: bool
     live_turn: bool

@@ -106,11 +106,9 @@ class PromptPoint:
     """
 
     at: datetime
-    session: str | None
     where: str
     real: int
     cached: int | None
-    output: int | None
     estimate: int | None = None
     system: int | None = None
     tools: int | None = None

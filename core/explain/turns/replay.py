@@ -163,11 +163,9 @@ class _Walker:
         turn.calls.append(
             PromptPoint(
                 at=self.context.clock.utc(record.at),
-                session=record.session,
                 where=record.where,
                 real=record.input,
                 cached=record.cached,
-                output=record.output,
                 estimate=(self.system or 0) + (self.tools or 0) + messages,
                 system=self.system,
                 tools=self.tools,

@@ -15,7 +15,7 @@ from core.hermes.markers.wording import release_wording
 from core.hermes.policy.policy import Policy
 from core.hermes.provider_errors.asked import SessionSize
 from core.hermes.provider_errors.failure import ProviderFailure, failure_of
-from core.hermes.provider_errors.reaction import Reaction, reaction
+from core.hermes.provider_errors.reaction import reaction
 from core.model.compaction.plan import Plan
 from core.model.compaction.settings import Settings
 from core.model.transcript.message import Message
@@ -71,27 +71,14 @@ class Recovery:
 
     Attributes:
         steps: The attempts, those of the turn that were used before it left out.
-        most: Attempts a turn has.
-        window: What the release believes the model reads afterwards.
-        stored: A limit the provider named is kept for the model beyond this process.
         messages: The conversation it goes on with.
-        reaction: What the release made of the last refusal; None when nothing was refused.
         used: Attempts of the turn that are gone.
     """
 
     steps: tuple[RecoveryStep, ...]
     end: RecoveryEnd
-    most: int
-    window: int
-    stored: bool
     messages: tuple[Message, ...]
-    reaction: Reaction | None = None
-    used: int = 0
-
-    @property
-    def gives_up(self) -> bool:
-        """The turn ends as `compression_exhausted`, upon which a gateway starts a new session."""
-        return self.end in (RecoveryEnd.EXHAUSTED, RecoveryEnd.STUCK)
+    used: int
 
 
 def states_its_limit(limit: int, provider: str = "") -> Provider:
@@ -134,17 +121,7 @@ def recover(
     """
     run = _Recovering(policy, settings, provider, overhead, tuple(messages), used, summary_tokens)
     end = run.run()
-    stored = run.stated and (end is RecoveryEnd.FITS or policy.overflow.stores_limit == "read")
-    return Recovery(
-        steps=tuple(run.steps),
-        end=end,
-        most=run.most,
-        window=run.settings.window or 0,
-        stored=stored,
-        messages=run.messages,
-        reaction=run.reaction,
-        used=run.used,
-    )
+    return Recovery(tuple(run.steps), end, run.messages, run.used)
 
 
 @dataclass(slots=True)
@@ -159,8 +136,6 @@ class _Recovering:
     used: int
     summary_tokens: int | None
     steps: list[RecoveryStep] = field(default_factory=list)
-    reaction: Reaction | None = None
-    stated: bool = False
     awaiting: bool = False
     strikes: int = 0
 
@@ -184,7 +159,7 @@ class _Recovering:
         """One refusal; None where the request is sent again."""
         rules, window = self.policy.overflow, self.settings.window or 0
         size = SessionSize(self._request(), window, len(self.messages))
-        found = self.reaction = reaction(failure, size, self.policy.release)
+        found = reaction(failure, size, self.policy.release)
         if found.action not in ("compress", "reduce_output"):
             return RecoveryEnd.NOT_AN_OVERFLOW
         shrinks = found.action == "compress"
@@ -192,7 +167,6 @@ class _Recovering:
             return RecoveryEnd.DISABLED
         after = (found.window_after or window) if shrinks else window
         lowered = after < window
-        self.stated = (self.stated or after == found.limit) if lowered else self.stated
         self.settings = replace(self.settings, window=after)
         if self.used >= self.most:
             return RecoveryEnd.EXHAUSTED

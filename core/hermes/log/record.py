@@ -82,16 +82,10 @@ class Telemetry:
     window: int | None
     messages_before: int | None
     messages_after: int | None
-    tokens_after: int | None
-    pruned: int | None
-    records: int | None
     method: str | None
-    fallback: bool | None
     commit: str | None
-    split: str | None
     failure: str | None
     aux_model: str | None
-    focus: bool
     duration: float | None
     route: str | None = None
 

@@ -22,7 +22,6 @@ class SummaryMatch:
         family: Name of the prefix family: the first release that wrote it, `early`, `legacy` or `unknown`.
         releases: Minor releases that write this prefix, oldest first; empty when it does not tell.
         exact: The prefix is byte for byte a known one.
-        offset: Where the opener stands in the text.
         body: The summary itself, without prefix and end marker. Untrusted.
         before: Live text wrapped in front of a merged summary (0.18 and later).
         after: Live text behind the end marker: the tail message of a merge, or a restated request.
@@ -35,7 +34,6 @@ class SummaryMatch:
     family: str
     releases: tuple[str, ...]
     exact: bool
-    offset: int
     body: str
     before: str = ""
     after: str = ""
@@ -79,7 +77,6 @@ def find_summary(text: str) -> SummaryMatch | None:
         family=prefix.family,
         releases=prefix.releases,
         exact=prefix.exact,
-        offset=offset,
         body=body,
         before=before,
         after=after,

@@ -71,23 +71,6 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Priced:
-    """What some tokens cost at a price list.
-
-    Attributes:
-        usd: None when any non-empty bucket has no price.
-        row: The entry used; None when there is none.
-        terms: Tokens and rate of each bucket.
-        notes: What was assumed.
-    """
-
-    usd: Decimal | None
-    row: PriceRow | None = None
-    terms: tuple[Term, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Money:
     """A sum of costs in which some may be unknown.
 

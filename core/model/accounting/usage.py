@@ -143,15 +143,7 @@ class Discrepancy:
 
 @dataclass(frozen=True, slots=True)
 class BudgetCheck:
-    """Spending against a budget.
+    """Spending against a budget, and what to say of it."""
 
-    Attributes:
-        spent: The recorded amount where there is one, else the computed.
-        at_least: Some of the spending has no price: the true amount is higher.
-    """
-
-    budget: Decimal
-    spent: Decimal
     passed: bool
-    at_least: bool
     sentence: str

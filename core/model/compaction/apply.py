@@ -57,15 +57,12 @@ class NewRow:
     Attributes:
         position: 0-based place in the new transcript.
         source_row: The stored row it is a copy of; None for a row that is new.
-        changed: Columns in which the copy differs from its source.
-        values: Those columns and their values; for a new row, all of them.
+        values: Columns in which the copy differs from its source; for a new row, all of them.
     """
 
     position: int
     source_row: int | None
-    role: str
     is_summary: bool
-    changed: tuple[str, ...]
     values: dict[str, Any]
 
 
@@ -73,9 +70,7 @@ class NewRow:
 class ColumnChange:
     """One column of a session that would change."""
 
-    session_id: str
     column: str
-    old: Any
     new: Any
 
 
@@ -92,7 +87,6 @@ class Rehearsal:
         new_session: Columns of the session that would be made; empty in place.
         before: The live messages the compaction was made from, in order.
         after: The messages that must be loaded afterwards, in order.
-        restamped: Rows take new times, as the release orders by them or writes them so.
         verified: The same statements ran on a private copy and gave exactly `after`.
         seconds: Processor time they took there, which is about how long the database will be locked; None
             when they were not tried.
@@ -109,7 +103,6 @@ class Rehearsal:
     new_session: dict[str, Any]
     before: tuple[Message, ...]
     after: tuple[Message, ...]
-    restamped: bool = False
     verified: bool = False
     seconds: float | None = None
 

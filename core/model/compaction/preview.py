@@ -113,12 +113,10 @@ class SummaryCall:
     Attributes:
         model: The model that answered, which may not be the one asked first.
         usage: What the provider counted; None when it said nothing.
-        warnings: What the reader should know of the call: another model, a missing heading.
     """
 
     model: str
     usage: Buckets | None = None
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,9 +35,6 @@ class Row:
         session_id: `messages.session_id`.
         timestamp: Write time, UTC; not monotonic. None when the column holds no number.
         state: What became of the row.
-        is_summary: True/False when the database says so (`_compressed_summary`, 0.22), None when only the
-            text can tell.
-        uid: `message_uid` (0.22): the same on every copy of one logical message.
         damage: What could not be decoded in this row, in words; empty for a sound row.
     """
 
@@ -45,9 +42,6 @@ class Row:
     session_id: str
     timestamp: datetime | None = None
     state: RowState = RowState.LIVE
-    is_summary: bool | None = None
-    uid: str | None = None
-    display_kind: str | None = None
     damage: tuple[str, ...] = ()
 
 

@@ -58,7 +58,6 @@ class ConversationRow(Thread):
     cost: Cost
     delegates: int = 0
     branches: int = 0
-    generations: int | None = None
     lower_bound: bool = False
 
     @property

@@ -68,9 +68,6 @@ class Session:
     actual_cost: Cost = field(default_factory=Cost)
     auxiliary_usd: Decimal | None = None
     cwd: str | None = None
-    profile: str | None = None
-    rewind_count: int | None = None
-    archived: bool | None = None
     guards: Guards = field(default_factory=Guards)
     system_prompt_hash: str | None = None
     tools_hash: str | None = None

@@ -129,10 +129,8 @@ class Routing:
     """
 
     key: str
-    scope: str
     session_id: str | None
     last_prompt_tokens: int | None
-    updated_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,15 +64,11 @@ def message_from_row(row: sqlite3.Row, schema: Schema, state: RowState) -> Messa
     """
     cells = Cells(row)
     wire = _wire(cells, schema)
-    summary = row["_compressed_summary"]
     stored = Row(
         id=row["id"],
         session_id=str(row["session_id"]),
         timestamp=cells.time("timestamp"),
         state=state,
-        is_summary=bool(summary) if schema.marks_summaries else None,
-        uid=cells.text("message_uid") or None,
-        display_kind=cells.text("display_kind"),
         damage=tuple(dict.fromkeys(cells.damage)),
     )
     return Message(wire, stored)

@@ -54,8 +54,6 @@ SESSION_COLUMNS = (
     *SPENT_COLUMNS,
     "cwd",
     "profile_name",
-    "rewind_count",
-    "archived",
     "system_prompt_hash",
     "tool_names",
     "compression_failure_cooldown_until",
@@ -142,9 +140,6 @@ def session_from_row(row: sqlite3.Row, path: Path) -> Session:
         actual_cost=cost(cells, "actual_cost_usd"),
         auxiliary_usd=cells.money("auxiliary_usd") if "auxiliary_usd" in row.keys() else None,  # noqa: SIM118
         cwd=text("cwd"),
-        profile=text("profile_name"),
-        rewind_count=integer("rewind_count"),
-        archived=cells.flag("archived"),
         guards=_guards(cells),
         system_prompt_hash=text("system_prompt_hash"),
         tools_hash=_tools_hash(cells),
@@ -223,7 +218,7 @@ def read_routing(connection: sqlite3.Connection, schema: Schema) -> tuple[Routin
     """Gateway chats and their last prompt sizes (0.18 and later)."""
     if not schema.has("gateway_routing", "session_key", "entry_json"):
         return ()
-    columns = schema.select("gateway_routing", ("scope", "session_key", "entry_json", "updated_at"))
+    columns = schema.select("gateway_routing", ("session_key", "entry_json"))
     rows = connection.execute(f"SELECT {columns} FROM gateway_routing").fetchall()  # noqa: S608 - schema names
     return tuple(map(_routing, rows))
 
@@ -262,8 +257,6 @@ def _routing(row: sqlite3.Row) -> Routing:
     session, prompt = entry.get("session_id"), entry.get("last_prompt_tokens")
     return Routing(
         key=str(row["session_key"]),
-        scope=cells.text("scope") or "",
         session_id=str(session) if session else None,
         last_prompt_tokens=prompt if isinstance(prompt, int) and prompt >= 0 else None,
-        updated_at=cells.time("updated_at"),
     )

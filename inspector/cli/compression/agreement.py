@@ -140,4 +140,4 @@ def _paid(args: argparse.Namespace, asked: Question, call: SummaryCall) -> Decim
     if call.usage is None:
         return None
     choice = summarisers.choice(args, asked)
-    return open_book().price(call.usage, call.model, choice.provider, choice.base_url).usd
+    return open_book().price(call.usage, call.model, choice.provider, choice.base_url)

@@ -112,7 +112,7 @@ def _agreed(args: argparse.Namespace, asked: Question, writer: Summariser, measu
     refuse_sending(endpoint.host)
     most = measured.estimated_tokens
     chosen = summariser_options.choice(args, asked)
-    usd = open_book().price(Buckets(input=most), chosen.model, chosen.provider, chosen.base_url).usd
+    usd = open_book().price(Buckets(input=most), chosen.model, chosen.provider, chosen.base_url)
     money = "at an unknown price" if usd is None else f"for {fmt.money(usd, mark=fmt.ESTIMATE)}"
     tokens = fmt.count(most, mark=fmt.ESTIMATE)
     where = f"{endpoint.host} ({endpoint.model})"

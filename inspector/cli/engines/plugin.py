@@ -150,7 +150,7 @@ def _sends(args: argparse.Namespace, home: Path) -> Iterator[str]:
     if not endpoint.local:
         refuse_sending(endpoint.host)
     price = open_book().price(Buckets(input=100_000), endpoint.model, provider, base_url)
-    usd = "an unknown price" if price.usd is None else f"{fmt.money(price.usd, mark=fmt.ESTIMATE)}"
+    usd = "an unknown price" if price is None else fmt.money(price, mark=fmt.ESTIMATE)
     yield (
         f"at every compaction the messages it replaces are sent, with credentials masked, to {endpoint.host} "
         f"({endpoint.model}); 100,000 tokens are {usd}"

@@ -265,7 +265,7 @@ def _usd(job: Job, outcome: Outcome) -> Any:
     from core.model.accounting.tokens import Buckets
 
     spent = Buckets(input=outcome.sent, output=outcome.received)
-    return open_book().price(spent, choice.model, choice.provider, choice.base_url).usd
+    return open_book().price(spent, choice.model, choice.provider, choice.base_url)
 
 
 def _percent(text: str) -> float:

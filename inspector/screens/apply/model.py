@@ -100,7 +100,7 @@ def _written(rehearsal: Rehearsal) -> str:
     told = f"{fmt.plural(copies, 'copy', 'copies')} of kept messages"
     if new:
         return f"{told}, {new:,} new with the summary"
-    joined = any(row.is_summary and "content" in row.changed for row in rehearsal.inserted)
+    joined = any(row.is_summary and "content" in row.values for row in rehearsal.inserted)
     return f"{told}, the summary joined to one of them" if joined else told
 
 

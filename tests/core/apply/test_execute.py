@@ -12,6 +12,7 @@ from core.apply.journal import Journal
 from core.apply.rehearse import rehearse
 from core.apply.undo import undo
 from core.errors import DatabaseError, UsageError
+from core.hermes.markers.markers import find_summary
 from core.model.compaction.apply import Applied, ApplyMode, EntryState, Rehearsal
 from core.model.transcript.boundary import BoundaryMode
 from core.model.transcript.message import RowState
@@ -126,9 +127,7 @@ def test_0_22_tells_summarised_rows_from_carried_ones(tmp_path: Path, journal: J
         assert states == [RowState.ARCHIVED] * 20 + [RowState.SUPERSEDED] * 4
         assert (new.copies, new.fresh) == (8, 1)
         assert conversation_.rewound == ()
-        (summary,) = [
-            message for message in store.messages(new.row_ids) if message.row and message.row.is_summary
-        ]
+        (summary,) = [message for message in store.messages(new.row_ids) if find_summary(message.text)]
         assert summary.text == SUMMARY
 
 
@@ -170,8 +169,8 @@ def test_rewritten_copies_keep_what_only_their_row_knows(tmp_path: Path, journal
             for message in shown.after
         )
         rehearsal = rehearse(store, "s", preview_of(shown.before, pruned, 4))
-    changed = [row for row in rehearsal.inserted if row.source_row is not None and row.changed]
-    assert {row.role for row in changed} == {"tool"}
+    changed = [row for row in rehearsal.inserted if row.source_row is not None and row.values]
+    assert {rehearsal.after[row.position].role for row in changed} == {"tool"}
     done = execute(rehearsal, journal)
     with Store(path) as store:
         loaded = live_messages(store, done.target_id)
@@ -179,8 +178,8 @@ def test_rewritten_copies_keep_what_only_their_row_knows(tmp_path: Path, journal
             "[terminal] ran a command"
         ] * 2
         originals = {message.row.id: message for message in shown.before if message.row}
-        uids = {message.row.uid for message in originals.values() if message.row}
-        assert all(message.row and message.row.uid in uids for message in loaded if message.role == "tool")
+        uids = {message.wire["message_uid"] for message in originals.values()}
+        assert all(message.wire["message_uid"] in uids for message in loaded if message.role == "tool")
     undo(journal, done.undo_id)
 
 

@@ -28,7 +28,6 @@ class Compacted:
         would_fire: It would compact by itself at the size given.
         threshold: Where it fires, as it says; None when it says nothing.
         problems: What a provider or an agent would trip over in the list.
-        calls: How often it asked for a model.
     """
 
     engine: LoadedEngine
@@ -37,7 +36,6 @@ class Compacted:
     would_fire: bool
     threshold: int | None
     problems: tuple[str, ...]
-    calls: int
 
 
 class HostedEngine:
@@ -108,7 +106,6 @@ class HostedEngine:
             would_fire=bool(started.get("would_fire")),
             threshold=int(threshold) if isinstance(threshold, int | float) and threshold > 0 else None,
             problems=wrong,
-            calls=len(calls),
         )
 
     def _route(self) -> dict[str, Any]:

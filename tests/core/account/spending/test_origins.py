@@ -83,7 +83,7 @@ def test_a_budget_with_unpriced_models_is_a_lower_bound(tmp_path: Path) -> None:
     book.session("b", estimated_cost_usd=1.0, **OPUS, **tokens(5))
     with Store(book.path) as store:
         check = check_budget(ledger([store], prices=PriceBook()), Decimal(2))
-    assert (check.spent, check.passed, check.at_least) == (Decimal(1), False, True)
+    assert not check.passed
     assert check.sentence.startswith("≥ $1.00 spent")
 
 
@@ -98,4 +98,5 @@ def test_what_hermes_could_not_price_is_counted_at_the_list(tmp_path: Path) -> N
     )
     with Store(book.path) as store:
         check = check_budget(ledger([store], prices=PriceBook()), Decimal(4))
-    assert (check.spent, check.passed) == (Decimal(5), True)
+    assert check.passed
+    assert check.sentence.startswith("$5.00 spent")

@@ -6,7 +6,7 @@ from core.model.evidence import Verdict
 
 
 def summary(*releases: str) -> tuple[SummaryMatch, str]:
-    return SummaryMatch(family=releases[0], releases=releases, exact=True, offset=0, body=""), "message 7"
+    return SummaryMatch(family=releases[0], releases=releases, exact=True, body=""), "message 7"
 
 
 def test_a_stored_version_proves_the_release() -> None:

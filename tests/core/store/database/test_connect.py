@@ -135,7 +135,6 @@ def test_opening_browsing_and_searching_change_no_byte(make: Callable[..., Sessi
         store.locks()
         store.leases()
         store.routing()
-        store.data_version()
     assert _print_of(database.path) == before
     # Every reader of a WAL database needs side files; this one leaves them as empty as they were made.
     wal = database.path.with_name("state.db-wal")

@@ -58,15 +58,6 @@ def test_a_reader_sees_what_a_writing_hermes_has_committed_and_never_blocks_it(m
     assert float(slowest) < 1.0
 
 
-def test_the_data_version_changes_when_somebody_else_writes(make: Make, opened: Opened) -> None:
-    database = make()
-    store = opened(database)
-    before = store.data_version()
-    assert store.data_version() == before
-    database.session("s")
-    assert store.data_version() != before
-
-
 def test_a_store_left_open_lets_the_log_be_emptied(make: Make, opened: Opened) -> None:
     database = make()
     database.session("s")

@@ -64,7 +64,6 @@ def test_requests_are_kept_with_their_sizes_and_the_provider_s_counts(place: Pat
         request(one, turns, talk(turns))
     one.flush(10)
     found = Recording(place / "state").requests(place / "home", ("s1",))
-    assert [request.messages for request in found] == [3, 5, 7]
     assert [(request.kept, len(request.added)) for request in found] == [(0, 3), (3, 2), (5, 2)]
     assert all(request.usage is not None and request.usage.input == 100 for request in found)
     assert found[0].parts["system"] == len("Be brief.")
