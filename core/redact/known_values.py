@@ -20,7 +20,7 @@ from core.redact.spans import Hit
 
 Item = TypeVar("Item", bound=Hashable)
 
-_LEAST, _LEAST_INSIDE = 8, 16
+LEAST, _LEAST_INSIDE = 8, 16
 """Characters of a value that is looked for on its own; and of one that is found inside longer words too."""
 
 _LEAST_PART = 24
@@ -66,7 +66,7 @@ class KnownValues:
             if part not in self._kinds:
                 if encoded:
                     self._encoded.add(part)
-                begin = part[:_LEAST]
+                begin = part[:LEAST]
                 self._begun[begin] = (*self._begun.get(begin, ()), part)
                 self._kinds[part] = kind
 
@@ -108,7 +108,7 @@ class KnownValues:
             present = [value for value in tuple(self._kinds) if value in text]
         else:
             begun = self._begun
-            begins = {text[at : at + _LEAST] for at in range(len(text) - _LEAST + 1)} & begun.keys()
+            begins = {text[at : at + LEAST] for at in range(len(text) - LEAST + 1)} & begun.keys()
             present = [value for begin in begins for value in begun[begin] if value in text]
         for value in present:
             at = text.find(value)
@@ -127,10 +127,10 @@ def _parts(value: str) -> Iterator[tuple[str, bool]]:
         What to look for, and whether it is a piece of base64, found in the midst of more of that.
     """
     pieces = _BLANK.split(value)
-    least = _LEAST if len(pieces) == 1 else _LEAST_PART
+    least = LEAST if len(pieces) == 1 else _LEAST_PART
     for piece in dict.fromkeys((*pieces, *map(unquote, pieces))):
         if len(piece) >= least and is_distinct(piece):
-            yield from ((form, False) for form in _spellings(piece) if len(form) >= _LEAST)
+            yield from ((form, False) for form in _spellings(piece) if len(form) >= LEAST)
             yield from ((form, True) for form in _in_base64(piece))
 
 

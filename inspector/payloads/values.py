@@ -7,6 +7,7 @@ Keys are never removed or renamed. Money is a decimal string, times are ISO 8601
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
@@ -89,6 +90,18 @@ def masked(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [masked(one) for one in value]
     return value
+
+
+def texts(value: Any) -> Iterator[str]:
+    """The free texts of a document, those that `masked` masks."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield from () if key in CODED else texts(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from texts(one)
 
 
 def _masked_text(text: str) -> str:

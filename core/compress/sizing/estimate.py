@@ -12,8 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence, Sized
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.hermes.policy.policy import Policy
 from core.hermes.policy.rules import EstimateRules, WeightRules
@@ -22,11 +21,13 @@ from core.model.transcript.message import Wire
 IMAGE_TYPES = frozenset({"image", "image_url", "input_image"})
 CHARS_PER_TOKEN = 4
 _DENSE = re.compile("[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]+")
+_BESIDE = frozenset({"_anthropic_content_blocks", "output"})  # where images may stand too
+_CHANGED = _BESIDE | {"api_content", "codex_reasoning_items", "encrypted_content", "reasoning_content"}
+"""Keys that may be measured as another thing than they hold."""
 _STRIPPED = "[stripped]"
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(NamedTuple):
     """How much of a request one message is.
 
     Attributes:
@@ -106,6 +107,8 @@ def _schema_length(tool: Any) -> int:
 def image_count(wire: Wire, rules: EstimateRules) -> int:
     """Images a message carries, in its content, stashed beside it or inside an unconverted tool result."""
     content = wire.get("content")
+    if isinstance(content, str) and _BESIDE.isdisjoint(wire):
+        return 0
     count = _count_parts(content, IMAGE_TYPES) + _count_parts(
         wire.get("_anthropic_content_blocks"), {"image"}
     )
@@ -143,12 +146,8 @@ def _blanked(item: Mapping[str, Any]) -> dict[str, Any]:
 def _count_parts(parts: Any, kinds: Iterable[str]) -> int:
     if not isinstance(parts, list):
         return 0
-    return sum(1 for part in parts if isinstance(part, dict) and _kind(part) in kinds)
-
-
-def _kind(part: Mapping[str, Any]) -> str:
-    kind = part.get("type")
-    return kind if isinstance(kind, str) else ""
+    types = (part.get("type") for part in parts if isinstance(part, dict))
+    return sum(isinstance(kind, str) and kind in kinds for kind in types)
 
 
 def _measure(shadow: Mapping[str, Any], rules: EstimateRules) -> int:
@@ -158,6 +157,8 @@ def _measure(shadow: Mapping[str, Any], rules: EstimateRules) -> int:
 
 def _shadow(wire: Wire, rules: EstimateRules) -> dict[str, Any]:
     """What is measured of a message: its own keys in its own order, without what is never sent."""
+    if isinstance(wire.get("content"), str) and _CHANGED.isdisjoint(wire):
+        return {key: value for key, value in wire.items() if key not in rules.dropped_keys}
     replaced = sidecar(wire) if rules.sidecar_wins else None
     thought = wire.get("reasoning_content")
     doubled = rules.reasoning_once and isinstance(thought, str) and bool(thought.strip())
@@ -190,8 +191,7 @@ def _stripped(part: Any) -> Any:
     return {"type": part["type"], "image": _STRIPPED} if is_image(part) else part
 
 
-@dataclass(frozen=True, slots=True)
-class Weight:
+class Weight(NamedTuple):
     """Budget tokens of one message; `thinking` is the part only some routes replay."""
 
     total: int
@@ -202,8 +202,8 @@ def message_weight(wire: Wire, policy: Policy) -> Weight:
     """Weigh one message as the tail walk of a release does."""
     rules, estimate = policy.weight, policy.estimate
     base = rules.overhead + _content_tokens(wire, rules, estimate)
-    base += sum(_call_tokens(call, rules, estimate) for call in calls_of(wire))
-    base += sum(_replay_tokens(wire.get(key), estimate) for key in rules.replay_keys)
+    base += sum([_call_tokens(call, rules, estimate) for call in calls_of(wire)])
+    base += sum([_replay_tokens(wire[key], estimate) for key in rules.replay_keys if key in wire])
     thinking = _thinking_tokens(wire, rules, estimate)
     return Weight(base + thinking, thinking)
 

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import unquote
 
-from core.redact.known_values import KNOWN, is_distinct
+from core.redact.known_values import KNOWN, LEAST, is_distinct
+from core.redact.quick_check import may_hold_credential
 from core.store.database.schema import TEXTS, Schema
 from core.store.lineage.families import family_of
 from core.store.lineage.lineage import Lineage
@@ -22,9 +25,18 @@ from core.store.rows.sessions import chunks
 
 _STORED = (*TEXTS, "tool_name")
 _OF_SESSIONS = ("title", "system_prompt", "cwd", "compression_failure_error", "last_activity_description")
-_WORD = re.compile(r"[^\s\"'`<>()\[\]{},;]{8,}")
+_WORD = re.compile(r"\S{8,}")
+_AROUND = "\"'`<>()[]{},;.:!?"
+_NAME = re.compile(r"[A-Za-z_][\w.-]*[=:]+[\"'`(\[{]*(?=.)")
+_BREAKS = re.compile(r"[\"'`<>()\[\]{},;]+")
+_GIVEN = re.compile(r"[?&=]+")
+_PLAIN = re.compile(r"[\w.:/-]+", re.ASCII)
 _STEM = re.compile(r"\w{4,}", re.ASCII)
 """What of a word is looked for in messages: the rest may be spelled in escapes there."""
+_ENCODED = re.compile(r"[A-Za-z0-9+/_-]{11,}")
+_READABLE = re.compile(r"[!-~]{8,}")
+_AT_ONCE = 50
+"""Words looked for in one reading of the messages."""
 
 
 def learn_conversation(connection: sqlite3.Connection, schema: Schema, path: Path, session_id: str) -> None:
@@ -46,7 +58,7 @@ def learn_shown(connection: sqlite3.Connection, schema: Schema, path: Path, show
     """Know which words of lines are credentials by what is said in their conversations.
 
     Costs nothing for a line without a word that could be one, as most are; else a search of the messages of
-    that conversation for the word.
+    that conversation for the words.
 
     Args:
         connection: To the database.
@@ -57,16 +69,24 @@ def learn_shown(connection: sqlite3.Connection, schema: Schema, path: Path, show
     asked = {one: words for one, text in shown.items() if (words := list(_candidates(text)))}
     fresh = KNOWN.unread((path, one, word) for one, words in asked.items() for word in words)
     for session in dict.fromkeys(one for _, one, _ in fresh):
-        words = [word for _, one, word in fresh if one == session]
         try:
             family = _family(connection, schema, session)
-            for word in words:
-                _learn_rows(connection, schema, _holding(connection, schema, family, word), set())
+            words = [word for _, one, word in fresh if one == session and word not in family]
+            given = [text for text in _of_sessions(connection, schema, family) if _gives(text, words)]
+            _learn_texts(given) if given else None
+            for start in range(0, len(words), _AT_ONCE):
+                some = words[start : start + _AT_ONCE]
+                _learn_rows(connection, schema, _holding(connection, schema, family, some), set())
         except sqlite3.Error as error:
             if not is_damage(error):
                 raise
             learn_conversation(connection, schema, path, session)  # message by message, as far as they go
     KNOWN.mark_read(fresh)
+
+
+def _gives(text: object, words: Iterable[str]) -> bool:
+    """Whether a text of a session may tell that one of some words is a credential."""
+    return isinstance(text, str) and any(word in text for word in words) and may_hold_credential(text)
 
 
 def _family(connection: sqlite3.Connection, schema: Schema, session_id: str) -> list[str]:
@@ -78,24 +98,53 @@ def _family(connection: sqlite3.Connection, schema: Schema, session_id: str) -> 
 
 
 def _candidates(text: str) -> Iterator[str]:
-    """The parts to look for of the words of a line that could be credentials."""
-    for match in _WORD.finditer(text):
-        word = match[0].rstrip(".:!?")
-        stems = _STEM.findall(word) if is_distinct(word) or is_distinct(word.partition("=")[2]) else ()
-        if stems:
-            yield max(stems, key=len)
+    """The parts to look for of the words of a line that could be credentials, or could be made of one."""
+    for word in dict.fromkeys(_WORD.findall(text)):
+        whole = (word, *_decoded(word))
+        for bare in map(_bare, (*whole, *(part for one in whole for part in _GIVEN.split(one)))):
+            if any(map(_is_candidate, (_BREAKS.sub("", bare), *_BREAKS.split(bare)))):
+                stems = _STEM.findall(bare)
+                longest = bare if _PLAIN.fullmatch(bare) else max(stems, key=len, default=bare)
+                yield from list(filter(_is_candidate, stems)) or [longest]
+
+
+def _is_candidate(word: str) -> bool:
+    return len(word) >= LEAST and is_distinct(word)
+
+
+def _bare(word: str) -> str:
+    """A word without what stands around it and the name it is given to, as in `threshold=54400,`."""
+    bare = word.strip(_AROUND)
+    return _NAME.sub("", bare, count=1) if "://" not in bare else bare
+
+
+def _decoded(word: str) -> Iterator[str]:
+    """What a word says once it is read as percent signs, hexadecimal or base64."""
+    if "%" in word:
+        yield unquote(word)
+    for match in _ENCODED.findall(word):
+        for decode, text in ((bytes.fromhex, match), *((b64decode, part) for part in _quartets(match))):
+            with suppress(ValueError):
+                yield from _READABLE.findall(decode(text).decode("latin-1"))
+
+
+def _quartets(text: str) -> Iterator[str]:
+    """A piece of base64 from each place where four letters may begin that say three bytes together."""
+    plain = text.replace("-", "+").replace("_", "/")
+    for start in range(4):
+        yield plain[start : len(plain) - (len(plain) - start) % 4]
 
 
 def _holding(
-    connection: sqlite3.Connection, schema: Schema, session_ids: Iterable[str], word: str
+    connection: sqlite3.Connection, schema: Schema, session_ids: Iterable[str], words: Sequence[str]
 ) -> list[int]:
     columns = [name for name in _STORED if schema.has("messages", name)]
-    test = " OR ".join(f"instr({name}, :word)" for name in columns)
-    query = f"SELECT id FROM messages WHERE session_id = :session AND ({test})"  # noqa: S608 - own names
+    tests = (f"instr({name}, ?{at})" for name in columns for at in range(2, len(words) + 2))
+    query = f"SELECT id FROM messages WHERE session_id = ?1 AND ({' OR '.join(tests)})"  # noqa: S608 - own names
     return [
         row
         for one in session_ids
-        for (row,) in connection.execute(query, {"session": one, "word": word}).fetchall()
+        for (row,) in connection.execute(query, (one, *words)).fetchall()
         if isinstance(row, int)
     ]
 

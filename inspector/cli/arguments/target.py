@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -110,6 +110,27 @@ def named(args: argparse.Namespace) -> Iterator[tuple[Store, Session]]:
     """As `session`, for what prints nothing that was said: titles are looked up by whoever prints them."""
     with stores(args) as found:
         yield chosen(found, args.session)
+
+
+Answer = TypeVar("Answer")
+
+
+def answered(
+    store: Store, session: Session, find: Callable[[], Answer], shown: Callable[[Answer], Iterable[str]]
+) -> Answer:
+    """What is found out about a session, masked where it is cut too, without reading all that was said in it.
+
+    Args:
+        store: The database, of `named`.
+        session: Whose conversation gives credentials away.
+        find: Finds it out; asked again when what it says holds one.
+        shown: All texts of it that may be printed.
+    """
+    from core.redact.known_values import KNOWN
+
+    found, known = find(), KNOWN.count
+    store.learn_shown({session.id: "\n".join(shown(found))})
+    return found if KNOWN.count == known else find()
 
 
 def chosen(stores: Sequence[Store], text: str) -> tuple[Store, Session]:

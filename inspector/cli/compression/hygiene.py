@@ -34,12 +34,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def found(args: argparse.Namespace, asked: Question) -> Hygiene | None:
     """What the gateway would find; None for sources that run without it."""
-    from core.compress.sizing.hygiene import hygiene
     from core.explain.context.release_checks import is_local
 
     tip = asked.context.conversation.tip if asked.context is not None else None
     if not args.gateway and (tip is None or is_local(tip.source)):
         return None
+    from core.compress.sizing.hygiene import hygiene
+
     release = asked.policy.release
     config = asked.config
     return hygiene(

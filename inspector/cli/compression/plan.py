@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     from core.compress.planning.measure import measure
     from core.compress.planning.plan import plan
 
-    asked = what_if.question(args)
+    asked = what_if.question(args, quotes=args.pruned or args.engine is not None)
     measured = measure(asked.messages, asked.policy)
     found = plan(measured, asked.settings, asked.gate, keep=args.keep)
     done = _other_engine(args, asked, measured, found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -107,8 +108,12 @@ def _add_newer(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--api-mode", metavar="NAME", help="chat_completions, anthropic_messages, ...")
 
 
-def question(args: argparse.Namespace) -> Question:
+def question(args: argparse.Namespace, *, quotes: bool = True) -> Question:
     """Gather what the options ask about.
+
+    Args:
+        args: The options.
+        quotes: What is said in the messages is printed, so all they give away has to be known.
 
     Raises:
         UsageError: Neither or both of SESSION and --messages are given, or the release is none; or a
@@ -120,7 +125,7 @@ def question(args: argparse.Namespace) -> Question:
     if args.unmasked and args.messages is None:
         raise UsageError("--unmasked goes with --messages, not with SESSION")
     release = release_name(args.release) if args.release is not None else None
-    asked = _from_session(args, release) if args.messages is None else _from_file(args, release)
+    asked = _from_file(args, release) if args.messages is not None else _from_session(args, release, quotes)
     if args.messages is not None and not args.unmasked:
         from core.redact.message import learn
 
@@ -170,17 +175,28 @@ def _from_file(args: argparse.Namespace, release: str | None) -> Question:
     return Question(messages, load_policy(name), replace(defaults, window=window), config=config)
 
 
-def _from_session(args: argparse.Namespace, release: str | None) -> Question:
+def _from_session(args: argparse.Namespace, release: str | None, quotes: bool) -> Question:
     from core.explain.context.generation import generation_context
     from core.hermes.policy.policy import documents, load_policy
 
     described = release if release in documents() else None
-    with target.session(args) as (store, session):
-        found = generation_context(
-            store,
-            session.id,
-            generation=args.generation,
-            release=None if described else release,
-        )
+    with (target.session if quotes else target.named)(args) as (store, session):
+
+        def find() -> GenerationContext:
+            return generation_context(
+                store,
+                session.id,
+                generation=args.generation,
+                release=None if described else release,
+            )
+
+        found = find() if quotes else target.answered(store, session, find, _said)
     policy = load_policy(described) if described else found.policy
     return Question(found.messages, policy, found.settings, found.gate, found, found.config)
+
+
+def _said(found: GenerationContext) -> Iterator[str]:
+    """Every text a plan may print of a conversation."""
+    tip, blocked = found.conversation.tip, found.gate.lock_holder
+    yield from filter(None, (found.conversation.name, tip.model, tip.provider, blocked, *found.notes))
+    yield from (one.text for one in (*found.release.evidence, *found.window.evidence))

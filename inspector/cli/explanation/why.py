@@ -62,9 +62,9 @@ def _answer(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
     from inspector.cli.compression.question import release_name
 
     release = release_name(args.release) if args.release is not None else None
-    with target.session(args) as (store, session):
-        found = explain(store, session.id, release=release)
-        asked = args.decisions or args.turns or args.at is not None
+    asked = args.decisions or args.turns or args.at is not None
+    with (target.session if asked else target.named)(args) as (store, session):
+        found = target.answered(store, session, lambda: explain(store, session.id, release=release), _said)
         turns = decisions.all_turns(store, session.id, release) if asked else ()
         tried = what_if.tried(store, session.id, release) if args.what_if else None
         keeps = _lasting(store, session.id)
@@ -82,6 +82,12 @@ def _answer(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
     if cached and keeps:
         printed_cache.write(cached, text)
     return 0
+
+
+def _said(found: Explanation) -> Iterator[str]:
+    """Every text of an answer."""
+    yield found.conversation.name
+    yield from jsonio.texts(why_json.payload(found))
 
 
 def _lasting(store: Store, session_id: str) -> bool:

@@ -90,7 +90,16 @@ def come_out(text: str) -> list[str]:
 
 COMMANDS = (
     *("show {}", "show {} --full", "plan {} --pruned", "compress {}", "compress {} --diff"),
-    *("why {} --turns", "why {} --decisions", "why {} --what-if", "findings {}", "chain {}", "cache {}"),
+    *(
+        "plan {}",
+        "why {}",
+        "why {} --turns",
+        "why {} --decisions",
+        "why {} --what-if",
+        "findings {}",
+        "chain {}",
+        "cache {}",
+    ),
     *("usage {}", "results {}", "recall {} deploy used", "recall {} --all remember word"),
 )
 OF_ALL = (

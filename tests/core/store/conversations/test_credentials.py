@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from base64 import b64encode
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
 from core.redact import bulk_scan
 from core.redact.bulk_scan import holding
+from core.redact.known_values import KNOWN
 from core.redact.text import redact_text
 from core.store.conversations.credentials import passed_over, piecewise
 from core.store.store import Store
@@ -91,6 +94,47 @@ def test_rows_that_fail_together_are_read_each_on_its_own() -> None:
 def test_what_is_no_damage_is_not_passed_over(said: str) -> None:
     with pytest.raises(sqlite3.OperationalError), passed_over():
         raise sqlite3.OperationalError(said)
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "401 for {} at host",
+        "(key='{}'), again",
+        "https://administrator:{}@db.example/app",
+        "a line of a log, after=[{}];",
+        lambda value: f"Basic {b64encode(f'bob:{value}'.encode()).decode()}",
+        lambda value: f"raw {value.encode().hex()}",
+        lambda value: f"/x?q={quote(value, safe='')}&y=1",
+    ],
+)
+@pytest.mark.parametrize(
+    "value", ["hQ7rT2mVx9bN4k", "Tr0ub4(dor)&3", "k9#Lw,(2pQ;x", "correct-horse!battery"]
+)
+def test_a_line_is_masked_by_what_its_conversation_says_however_it_spells_it(
+    tmp_path: Path, value: str, shown: str | Callable[[str], str]
+) -> None:
+    line = shown.format(value) if isinstance(shown, str) else shown(value)
+    with SessionDatabase(tmp_path / "state.db") as made:
+        made.session("s1")
+        made.message("s1", "user", "w " * 50)
+        made.message("s1", "user", f"DB_PASSWORD='{value}'")
+    KNOWN.forget()
+    with Store(tmp_path / "state.db") as store:
+        store.learn("s1")
+        whole = redact_text(line)
+        KNOWN.forget()
+        store.learn_shown({"s1": line})
+    assert redact_text(line) == whole != line
+
+
+def test_a_prompt_gives_away_what_a_line_shows(tmp_path: Path) -> None:
+    with SessionDatabase(tmp_path / "state.db") as made:
+        made.session("s1", system_prompt=f"You may use DB_PASSWORD={LAST} for tests.")
+    KNOWN.forget()
+    with Store(tmp_path / "state.db") as store:
+        store.learn_shown({"s1": f"refused {LAST}"})
+    assert LAST not in redact_text(f"refused {LAST}")
 
 
 def test_a_text_said_a_thousand_times_is_searched_once(
