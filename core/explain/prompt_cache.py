@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from core.account.pricing.price_book import PriceBook, open_book
-from core.account.prompt_cache.report import cache_report
-from core.explain.context.context import ConversationContext
-from core.explain.events import explained
+from core.account.prompt_cache.report import CacheInputs, cache_report
+from core.explain.context.context import ConversationContext, open_context
 from core.explain.recorded import with_recording
+from core.hermes.policy.policy import nearest_release
 from core.model.accounting.prompt_cache import CacheReport
 from core.store.store import Store
 
@@ -27,25 +27,22 @@ def conversation_cache(
         NotFoundError: There is no such session.
         ConfigError: config.yaml or the price overrides cannot be used.
     """
-    context, _ = explained(store, session_id, release=release)
-    return cache_of(context, prices=prices, results=results)
+    return cache_of(open_context(store, session_id, release=release), prices=prices, results=results)
 
 
 def cache_of(context: ConversationContext, *, prices: bool = True, results: bool = True) -> CacheReport:
     """The same of a conversation that has been read already."""
-    report = cache_report(
+    case = CacheInputs(
         context.store,
-        context.conversation.tip.id,
-        context.log,
-        release=context.release.release,
+        context.conversation,
+        context.messages,
+        log=context.log,
+        release=nearest_release(context.release.release),
         config=context.config,
         prices=_book(context) if prices else None,
         to_utc=context.clock.utc,
-        results=results,
-        conversation=context.conversation,
-        messages=context.messages,
     )
-    return with_recording(report, context)
+    return with_recording(cache_report(case, results=results), context)
 
 
 def _book(context: ConversationContext) -> PriceBook:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from functools import reduce
@@ -19,7 +19,7 @@ from core.account.prompt_cache.routes import Route, advise, cache_route, cache_t
 from core.compress.sizing.estimate import message_size, text_tokens, tool_tokens, total_tokens
 from core.hermes.config.config import HermesConfig
 from core.hermes.log.read import Log
-from core.hermes.policy.policy import load_policy, nearest_release, newest_release
+from core.hermes.policy.policy import load_policy, newest_release
 from core.model.accounting.prompt_cache import (
     Breakpoint,
     CacheBreak,
@@ -41,17 +41,26 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class _Case:
-    """One conversation and what is known around it."""
+class CacheInputs:
+    """One conversation and what is known around it.
+
+    Attributes:
+        log: The lines of its sessions; without them hits are known as a sum only.
+        release: The Hermes release whose rules apply.
+        config: The home's config.yaml; Hermes' defaults without it.
+        prices: Amounts stay unknown without them.
+        to_utc: Turns the log's times into UTC; this machine's zone by default.
+        messages: Gives the messages of rows.
+    """
 
     store: Store
     conversation: Conversation
-    log: Log
-    release: str
-    config: HermesConfig
-    prices: PriceBook | None
-    to_utc: ToUtc
     messages: ReadMessages
+    log: Log = field(default_factory=Log)
+    release: str = field(default_factory=newest_release)
+    config: HermesConfig = field(default_factory=HermesConfig)
+    prices: PriceBook | None = None
+    to_utc: ToUtc = local_time
 
     @property
     def tip(self) -> Session:
@@ -96,47 +105,13 @@ class _Case:
         return self.entry(call.at, call.model, call.provider)
 
 
-def cache_report(
-    store: Store,
-    session_id: str,
-    log: Log | None = None,
-    *,
-    release: str | None = None,
-    config: HermesConfig | None = None,
-    prices: PriceBook | None = None,
-    to_utc: ToUtc = local_time,
-    results: bool = True,
-    conversation: Conversation | None = None,
-    messages: ReadMessages | None = None,
-) -> CacheReport:
+def cache_report(case: CacheInputs, *, results: bool = True) -> CacheReport:
     """Breakpoints, calls, breaks, advice and costs of one conversation.
 
     Args:
-        store: The database.
-        session_id: Any session of the conversation.
-        log: The log of its sessions (`core.hermes.log.read_log`); without it hits are known as a sum only.
-        release: The Hermes release; the newest known by default.
-        config: The home's config.yaml; Hermes' defaults without it.
-        prices: Price book; amounts stay unknown without it.
-        to_utc: Turns the log's times into UTC; this machine's zone by default.
+        case: The conversation.
         results: Cost the tool results too, which reads every message.
-        conversation: The one of the session, where it has been read already.
-        messages: Gives the messages of rows, where they are at hand; the database does by default.
-
-    Raises:
-        NotFoundError: There is no such session.
     """
-    minor = nearest_release(release) if release else newest_release()
-    conversation = conversation or store.conversation(session_id)
-    read = messages or store.messages
-    case = _Case(store, conversation, log or Log(), minor, config or HermesConfig(), prices, to_utc, read)
-    report = _report(case, results)
-    if prices is not None:
-        prices.save()
-    return report
-
-
-def _report(case: _Case, results: bool) -> CacheReport:
     configured = case.config.value("prompt_caching.cache_ttl", case.release)
     ttl = cache_ttl(configured, case.route, case.release, case.tip.source or "")
     route = (
@@ -149,7 +124,7 @@ def _report(case: _Case, results: bool) -> CacheReport:
     breaks = _breaks(case, calls, ttl or "5m", explicit=explicit)
     price = case.call_entry if case.prices else None
     tokens = reduce(add, (session.tokens for session in case.conversation.sessions), Buckets())
-    return CacheReport(
+    report = CacheReport(
         strategy=STRATEGY if explicit else "none",
         layout=route.layout,
         ttl=ttl or "off",
@@ -164,9 +139,14 @@ def _report(case: _Case, results: bool) -> CacheReport:
         log=bool(calls),
         notes=tuple(_notes(case, route, calls)),
     )
+    if case.prices is not None:
+        case.prices.save()
+    return report
 
 
-def _breaks(case: _Case, calls: Sequence[CacheCall], ttl: str, *, explicit: bool) -> tuple[CacheBreak, ...]:
+def _breaks(
+    case: CacheInputs, calls: Sequence[CacheCall], ttl: str, *, explicit: bool
+) -> tuple[CacheBreak, ...]:
     tools = {one.id: one.tools_hash for one in case.conversation.sessions if one.tools_hash}
     home = case.store.location.home
     split = explicit and placing(case.release).prefix
@@ -186,7 +166,7 @@ def _breaks(case: _Case, calls: Sequence[CacheCall], ttl: str, *, explicit: bool
     return find_breaks(calls, around, price, one_hour=ttl == "1h")
 
 
-def _breakpoints(case: _Case, route: CacheRoute, ttl: str) -> tuple[Breakpoint, ...]:
+def _breakpoints(case: CacheInputs, route: CacheRoute, ttl: str) -> tuple[Breakpoint, ...]:
     """Where the next request would carry markers, as positions in the live messages."""
     if not case.conversation.generations:
         return ()
@@ -217,7 +197,7 @@ def _breakpoints(case: _Case, route: CacheRoute, ttl: str) -> tuple[Breakpoint, 
     )
 
 
-def _static(case: _Case, system: str | None) -> str | None:
+def _static(case: CacheInputs, system: str | None) -> str | None:
     """A beginning of the system prompt that stands for its static one, of which only the presence matters.
 
     0.22 sends it apart unless SOUL.md has become another than the stored prompt begins with.
@@ -234,13 +214,13 @@ def _shifted(index: int, system: int) -> int:
     return index - system if index >= system else SYSTEM
 
 
-def _summaries(case: _Case) -> dict[str, SummaryCost]:
+def _summaries(case: CacheInputs) -> dict[str, SummaryCost]:
     """What the summariser cost in each session that recorded its calls."""
     rows = [row for row in case.store.model_usage(sorted(case.sessions)) if row.task == "compression"]
     return {row.session_id: SummaryCost(_usd(case, row), row.calls or 1) for row in rows}
 
 
-def _usd(case: _Case, row: UsageRow) -> Decimal | None:
+def _usd(case: CacheInputs, row: UsageRow) -> Decimal | None:
     if case.prices is None:
         return row.actual_cost.usd or row.estimated_cost.usd or None
     # Auxiliary rows may name the route `auto`, which nobody has a price for.
@@ -249,7 +229,7 @@ def _usd(case: _Case, row: UsageRow) -> Decimal | None:
     return book.price(row.tokens, row.model, provider, row.base_url, at=at, calls=row.calls or 1)
 
 
-def _results(case: _Case, tokens: Buckets) -> tuple[ResultCost, ...]:
+def _results(case: CacheInputs, tokens: Buckets) -> tuple[ResultCost, ...]:
     def generations() -> Iterator[tuple[Sequence[Message], frozenset[int]]]:
         for generation in case.conversation.generations:
             yield case.messages(generation.row_ids), copied(generation)
@@ -258,7 +238,7 @@ def _results(case: _Case, tokens: Buckets) -> tuple[ResultCost, ...]:
     return result_costs(generations(), price, hit_rate=tokens.hit_rate)
 
 
-def _notes(case: _Case, route: CacheRoute, calls: Sequence[CacheCall]) -> Iterator[str]:
+def _notes(case: CacheInputs, route: CacheRoute, calls: Sequence[CacheCall]) -> Iterator[str]:
     if route.layout == "none":
         yield f"Hermes sets no markers here ({route.why}); the provider may still cache on its own"
     if not calls:

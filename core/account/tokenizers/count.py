@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache as memo
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core.account.tokenizers.count_cache import digest
 from core.account.tokenizers.vocabularies import count_texts
@@ -17,12 +17,10 @@ if TYPE_CHECKING:
     from core.model.transcript.message import Message
 
 BATCH = 64
-"""Messages between two reports of progress."""
+"""Messages between two looks at whether to stop."""
 
 Counter = Callable[[Sequence[str], str], list[int]]
 """Tokens of each text by an encoding."""
-
-_IMAGES = ("image", "image_url", "input_image")
 
 
 def encoding_for(model: str) -> EncodingChoice:
@@ -63,8 +61,7 @@ def count_messages(
         known = _count_all([*spoken, *thought], choice.name, cache, count)
         counts += [known[text] for text in spoken]
         reasoning += [known[text] for text in thought]
-    images = tuple(sum(map(_is_image, _parts(message))) for message in messages[: len(counts)])
-    return TokenCounts(choice, tuple(counts), tuple(reasoning), images, complete)
+    return TokenCounts(choice, tuple(counts), tuple(reasoning), complete)
 
 
 def _count_all(texts: list[str], name: str, cache: TokenCache | None, count: Counter) -> dict[str, int]:
@@ -95,15 +92,6 @@ def _thought(message: Message) -> str:
         if isinstance(value, str) and value:
             return value
     return ""
-
-
-def _parts(message: Message) -> list[Any]:
-    content = message.content
-    return list(content) if isinstance(content, list | tuple) else []
-
-
-def _is_image(part: Any) -> bool:
-    return isinstance(part, dict) and part.get("type") in _IMAGES
 
 
 @memo

@@ -30,7 +30,6 @@ class Cause:
         line: The deciding line.
         call: The last successful provider call before the attempt.
         note: What the verdict rests on or lacks, in words.
-        limit: The window a provider's refusal named.
     """
 
     trigger: Trigger
@@ -41,7 +40,6 @@ class Cause:
     line: LogRecord | None = None
     call: LogRecord | None = None
     note: str = ""
-    limit: int | None = None
     refused: str = ""
 
     def weakened(self, note: str) -> Cause:
@@ -214,7 +212,7 @@ def _refused(record: LogRecord, started: LogRecord) -> Cause:
         return Cause(Trigger.OVERFLOW, Verdict.SUSPECTED, line=record, note=note)
     note = "Hermes inferred an overflow from an error that names none" if refusal.inferred else ""
     verdict = Verdict.PROVED if soon else Verdict.SUSPECTED
-    return Cause(refusal.trigger, verdict, line=record, note=note, limit=refusal.limit, refused=refusal.means)
+    return Cause(refusal.trigger, verdict, line=record, note=note, refused=refusal.means)
 
 
 def _answered(record: LogRecord, started: LogRecord, tags_tell: bool) -> Cause:

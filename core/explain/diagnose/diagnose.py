@@ -47,11 +47,6 @@ class Examination:
     unknown: tuple[NotKnown, ...] = ()
 
 
-def findings(store: Store, session_id: str, *, now: datetime | None = None) -> tuple[Finding, ...]:
-    """The diagnoses of one conversation, worst first; see `examine` for what could not be answered."""
-    return examine(store, session_id, now=now).findings
-
-
 def examine(
     store: Store,
     session_id: str,

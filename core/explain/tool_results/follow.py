@@ -15,8 +15,7 @@ from core.compress.tool_results.arrival import Arrived, Arriving, arrive
 from core.compress.tool_results.files import storage
 from core.compress.tool_results.recognise import recognise, without_wrapper
 from core.compress.tool_results.sizes import ResultSizes, result_sizes
-from core.explain.context.context import ConversationContext
-from core.explain.events import explained
+from core.explain.context.context import ConversationContext, open_context
 from core.explain.tool_results.life import ResultLife, ResultLives
 from core.hermes.policy.policy import Policy, load_policy
 from core.model.accounting.prices import PriceRow
@@ -64,7 +63,7 @@ def result_lives(
         NotFoundError: There is no such session.
         ConfigError: config.yaml or the price overrides cannot be used.
     """
-    context = explained(store, session_id)[0]
+    context = open_context(store, session_id)
     policy = load_policy(release or context.release.release)
     size = window or context.window.tokens
     sizes = result_sizes(policy.results, size)

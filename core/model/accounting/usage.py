@@ -33,19 +33,17 @@ class TokenCounts:
         counts: Tokens of each message: its text, and the names and arguments of its tool calls. What a
             provider adds around a message is not in it.
         reasoning: Tokens of each message's thinking, which only some routes send back.
-        images: Images in each message; a tokenizer cannot weigh them.
         complete: False when counting was cancelled; `counts` then covers the first messages only.
     """
 
     encoding: EncodingChoice
     counts: tuple[int, ...]
     reasoning: tuple[int, ...]
-    images: tuple[int, ...]
     complete: bool = True
 
     @property
     def total(self) -> int:
-        """All messages together, thinking and images left out."""
+        """All messages together, thinking left out; a tokenizer cannot weigh images."""
         return sum(self.counts)
 
 

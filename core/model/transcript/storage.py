@@ -79,7 +79,6 @@ class UsageRow:
     model: str
     provider: str
     base_url: str
-    billing_mode: str
     task: str
     calls: int | None
     tokens: Buckets

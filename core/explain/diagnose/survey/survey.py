@@ -19,12 +19,14 @@ from hashlib import sha256
 from itertools import count
 from typing import Any
 
+from msgspec import convert
+
 from core.errors import InspectorError
 from core.explain.diagnose.diagnose import examine
 from core.explain.diagnose.message_scan import quick_check
 from core.explain.diagnose.rules.storage.structure import examine_row
 from core.explain.diagnose.survey.logs import SessionLogs
-from core.explain.diagnose.survey.worker_pool import Examiners
+from core.explain.diagnose.survey.worker_pool import Examiners, encoded
 from core.hermes.config.config import HermesConfig, load_config
 from core.model.finding import Finding
 from core.model.transcript.pages import ConversationRow
@@ -33,7 +35,6 @@ from core.store.database.connect import Interrupted, reading
 from core.store.rows.messages import newest_row, next_row
 from core.store.store import Store
 from core.support.file_cache import KeptAnswer
-from core.support.json_codec import decode, encode
 
 _SLICE = 50_000
 
@@ -235,17 +236,17 @@ def _surveyed(task: _Task, memory: _Memory, examined: Callable[[_Task], list[dic
 
 def _examined(store: Store, task: _Task, examiners: Examiners, around: _Surroundings) -> list[dict[str, Any]]:
     if not task.full:
-        return list(map(encode, examine_row(task.row, around.now)))
+        return encoded(examine_row(task.row, around.now))
     found = examiners.next()
     if found is not None:
         return found
     log = around.logs.about(task.ids)
     examination = examine(store, task.row.tip.id, config=around.config, log=log, now=around.now)
-    return list(map(encode, examination.findings))
+    return encoded(examination.findings)
 
 
 def _decoded(data: dict[str, Any]) -> Finding:
-    return decode(Finding, data)
+    return convert(data, Finding)
 
 
 def _slices(store: Store, scanned: int) -> Iterator[tuple[int, int]]:

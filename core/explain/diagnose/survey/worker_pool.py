@@ -9,8 +9,11 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
+
+from msgspec import to_builtins
 
 from core.errors import InspectorError
 from core.explain.diagnose.diagnose import examine
@@ -18,15 +21,21 @@ from core.explain.diagnose.survey.logs import SessionLogs
 from core.hermes.config.config import load_config
 from core.store.database.locate import Location
 from core.store.store import Store
-from core.support.json_codec import encode
 
 if TYPE_CHECKING:
     from types import TracebackType
+
+    from core.model.finding import Finding
 
 # -P: the folder the user stands in may hold modules called like ours.
 COMMAND = ("-P", "-m", "core.explain.diagnose.survey.worker_pool")
 WORTH_IT = 60
 """Below so many conversations starting processes takes longer than they save."""
+
+
+def encoded(findings: Iterable[Finding]) -> list[dict[str, Any]]:
+    """Findings as values JSON can hold, from which `msgspec.convert` makes them again."""
+    return [to_builtins(finding, builtin_types=(Decimal,)) for finding in findings]
 
 
 class Examiners:
@@ -107,7 +116,7 @@ def _answers(
         except InspectorError:
             yield None  # whoever asked looks again, and says what is wrong
         else:
-            yield [encode(finding) for finding in found.findings]
+            yield encoded(found.findings)
 
 
 def _start(location: Location, now: datetime, threads: Sequence[Sequence[str]]) -> subprocess.Popen[bytes]:

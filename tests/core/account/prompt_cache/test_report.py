@@ -11,10 +11,11 @@ from shutil import copytree
 import pytest
 
 from core.account.pricing.price_book import PriceBook
-from core.account.prompt_cache.report import cache_report
+from core.account.prompt_cache.report import CacheInputs, cache_report
 from core.account.spending.ledger import ledger
 from core.hermes.config.config import load_config
-from core.hermes.log.read import read_log
+from core.hermes.log.read import Log, read_log
+from core.hermes.policy.policy import nearest_release
 from core.model.accounting.prompt_cache import CacheReport
 from core.store.database.locate import Location
 from core.store.store import Store
@@ -27,8 +28,11 @@ def report(home: Path, title: str, release: str = "0.19", *, with_log: bool = Tr
     with Store(Location(home / "state.db", home)) as store:
         session = store.resolve(title)
         ids = [one.id for one in store.conversation(session.id).sessions]
-        lines = read_log(home, ids) if with_log else None
-        return cache_report(store, session.id, lines, release=release, config=load_config(home), prices=BOOK)
+        lines = read_log(home, ids) if with_log else Log()
+        conversation, config = store.conversation(session.id), load_config(home)
+        return cache_report(
+            CacheInputs(store, conversation, store.messages, lines, release, config, prices=BOOK)
+        )
 
 
 def test_a_compaction_and_a_pause_are_told_apart(sample_home: Path) -> None:
@@ -142,9 +146,10 @@ def test_real_breaks_are_compactions_and_new_processes(truth: Path, run: str) ->
         causes = []
         for row in store.conversations().rows:
             ids = [one.id for one in row.sessions]
-            found = cache_report(
-                store, row.root.id, read_log(home, ids), release=run.split("/")[0], results=False
-            )
+            log, release = read_log(home, ids), nearest_release(run.split("/")[0])
+            conversation = store.conversation(row.root.id)
+            case = CacheInputs(store, conversation, store.messages, log, release)
+            found = cache_report(case, results=False)
             causes += [one.cause for one in found.breaks]
     assert set(causes) <= {"compaction", "resume"}
     assert causes.count("compaction") <= done

@@ -6,7 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from core.account.pricing.price_book import PriceBook
-from core.account.prompt_cache.report import cache_report
+from core.account.prompt_cache.report import CacheInputs, cache_report
 from core.store.database.locate import Location
 from core.store.store import Store
 from tests.core.account.homes import Book, tokens
@@ -24,7 +24,9 @@ def test_two_results_under_one_id_live_apart(tmp_path: Path) -> None:
         book.message("s", "tool", "x" * size, tool_call_id="c1", tool_name=name)
         book.message("s", "assistant")
     with Store(Location(path)) as store:
-        results = cache_report(store, "s", prices=PriceBook()).results
+        results = cache_report(
+            CacheInputs(store, store.conversation("s"), store.messages, prices=PriceBook())
+        ).results
     assert [(one.tool, one.tokens, one.calls) for one in results] == [
         ("read_file", 1000, 3),
         ("calculate", 10, 1),

@@ -12,7 +12,6 @@ from core.explain.diagnose.diagnose import (
     diagnose_store,
     examine,
     examine_store,
-    findings,
 )
 from core.explain.diagnose.registry import (
     CONVERSATION_RULES,
@@ -94,7 +93,7 @@ def test_the_worst_comes_first(make_home: MakeHome) -> None:
     home = make_home()
     compacted(home, summary="Summary generation was unavailable. 21 message(s) were removed")
     with home.store() as store:
-        severities = [finding.severity for finding in findings(store, "S")]
+        severities = [finding.severity for finding in examine(store, "S").findings]
     assert severities == sorted(severities, key=list(Severity).index)
     assert severities[0] is Severity.CRITICAL
 
