@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -75,8 +76,16 @@ class FileStory:
 
 def outcomes(views: Sequence[View]) -> list[Outcome]:
     """Every call of a middle with its outcome, in order; failures know what fixed them."""
-    results = {view.answers.id: view for view in views if view.answers is not None}
-    found = [_outcome(view.index, call, results.get(call.id)) for view in views for call in view.calls]
+    results: dict[str, list[View]] = defaultdict(list)
+    for view in views:
+        if view.answers is not None:
+            results[view.answers.id].append(view)
+    # Some providers use an id again: the first result behind a call is its own.
+    found = [
+        _outcome(view.index, call, next((one for one in results[call.id] if one.index > view.index), None))
+        for view in views
+        for call in view.calls
+    ]
     fixed: dict[tuple[str, str], int] = {}
     for at in range(len(found) - 1, -1, -1):
         outcome = found[at]

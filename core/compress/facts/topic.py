@@ -190,6 +190,14 @@ def root(term: str) -> str:
 
 
 @cache
+def forms_of(root: str) -> tuple[str, ...]:
+    """A root as it stands in texts: itself, or the words of its group."""
+    if not root.startswith("="):
+        return (root,)
+    return tuple(word for word, group in _synonyms().items() if group == root)
+
+
+@cache
 def _synonyms() -> Mapping[str, str]:
     table: list[list[str]] = load_table("core/compress/facts/wording.yaml")
     return {form: f"={group[0]}" for group in table for word in group for form in (word, stem(word))}

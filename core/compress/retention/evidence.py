@@ -3,106 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property, partial
-from typing import Any
 
 from core.compress.facts.collect import sentences
 from core.compress.facts.history import Outcome, is_acting, outcomes
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View
-from core.compress.facts.topic import roots
+from core.compress.facts.topic import forms_of, roots
 from core.compress.facts.values import without_code
+from core.compress.retention.claim_words import CheckKind, claim_words
 from core.model.transcript.message import Message
-from core.support.yaml_tables import load_table
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimedAct:
-    """One thing a summary can claim to have happened.
-
-    Attributes:
-        says: Finds the claim.
-        did: Finds what bears it out, in text in lower case.
-        file: The same of a file.
-        whole: It is done to the work as a whole, whatever else the claim names.
-    """
-
-    says: re.Pattern[str]
-    did: str
-    file: str
-    whole: bool
-
-
-@dataclass(frozen=True, slots=True)
-class CheckKind:
-    """A kind of check: how a summary names it, and what it is run by."""
-
-    says: re.Pattern[str]
-    ran: re.Pattern[str]
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimWords:
-    """Compiled forms of `claims.yaml`."""
-
-    acts: Mapping[str, ClaimedAct]
-    checks: re.Pattern[str]
-    ran: re.Pattern[str]
-    told: re.Pattern[str]
-    rejected: re.Pattern[str]
-    unreal: re.Pattern[str]
-    proposed: re.Pattern[str]
-    rule: re.Pattern[str]
-    by_people: re.Pattern[str]
-    states_rule: re.Pattern[str]
-    kinds: tuple[CheckKind, ...]
-    thorough: re.Pattern[str]
-
-
-@cache
-def claim_words() -> ClaimWords:
-    """The table, compiled."""
-    table: dict[str, Any] = load_table("core/compress/retention/claims.yaml")
-    acts = {
-        name: ClaimedAct(
-            re.compile(rf"\b(?:{entry['says']})\b", re.IGNORECASE),
-            entry["did"],
-            entry.get("file", entry["did"]),
-            entry.get("whole", False),
-        )
-        for name, entry in table["acts"].items()
-    }
-    checks = table["checks"]
-    return ClaimWords(
-        acts,
-        checks=re.compile(checks["says"], re.IGNORECASE),
-        ran=re.compile(checks["ran"]),
-        told=re.compile(checks["told"]),
-        rejected=_any(table["rejected"]),
-        unreal=_any(table["unreal"]),
-        proposed=_any(table["proposed"]),
-        rule=_any(table["rule"]),
-        by_people=_any(table["by_people"]),
-        states_rule=_any(table["states_rule"]),
-        kinds=tuple(
-            CheckKind(re.compile(kind["says"], re.IGNORECASE), re.compile(kind["ran"]))
-            for kind in table["kinds"]
-        ),
-        thorough=re.compile(table["thorough"], re.IGNORECASE),
-    )
-
-
-def _any(patterns: list[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
-
 
 _LEAST_SHARE = 0.5
+_AGAIN = re.compile(r"^(?:re|un)(\w{4,})")
+_MAIN = re.compile(r"[;:]\s+|,\s+(?:and|but|so|then)\s+")
+_COUNT = re.compile(r"(?<![\w.,/#-])(\d+)\s+(?:[a-z]+\s+)?$")
+_FAR = 30
 _MOST_PLACES = 300
 """Places a value is looked at; one that stands at more inside longer words is taken for known."""
 
-_CALL, _RESULT = 3000, 600
+_CALL, _RESULT = 6000, 600
 """Characters of a call's arguments and of its result that tell what it did."""
 
 
@@ -152,6 +73,32 @@ class Evidence:
         lower = part.lower()
         return lower in self._values or lower in self._text
 
+    def counts(self, thing: str) -> set[str]:
+        """How many of a thing the messages count, each time they do."""
+        counts: set[str] = set()
+        text, at = self._text, self._text.find(thing)
+        while at >= 0:
+            before = _COUNT.search(text[max(0, at - _FAR) : at])
+            counts.update(before.groups() if before else ())
+            at = text.find(thing, at + 1)
+        return counts
+
+    def together(self, one: str, other: str) -> bool:
+        """Whether a message, or a call with what it gave back, holds both; what nobody knows is with all."""
+        first, second = one.lower(), other.lower()
+        near = [text for text in self._exchanges if first in text]
+        return not near or second not in self._text or any(second in text for text in near)
+
+    @cached_property
+    def _exchanges(self) -> list[str]:
+        """Each message in lower case, with what the calls of an assistant gave back."""
+        found: list[list[str]] = [["\n".join(self._also)]]
+        for message in self._known:
+            if message.role != "tool":
+                found.append([])
+            found[-1] += [message.text, *(f"{call.name} {call.arguments}" for call in message.tool_calls)]
+        return ["\n".join(texts).lower() for texts in found]
+
     def measures(self, figure: str, unit: str) -> bool:
         """Whether a figure stands with its unit; in what people say a word or two may stand between."""
         unit = unit.lower()
@@ -162,12 +109,15 @@ class Evidence:
         apart = re.compile(rf"(?<![\d.,]){re.escape(figure)}\W{{0,3}}(?:[a-z]+\W{{1,3}}){{0,2}}{start}")
         return any(figure in text and apart.search(text) for text in self._spoken)
 
-    def happened(self, pattern: str, about: Sequence[str], *, by_call: bool = False) -> bool:
+    def happened(
+        self, pattern: str, about: Sequence[str], of: Sequence[str] = (), *, by_call: bool = False
+    ) -> bool:
         """Whether an act that matches happened, to one of some things when any are named.
 
         Args:
             pattern: Finds the act.
             about: The things, in lower case.
+            of: Words one of which whoever tells of it must use too.
             by_call: A call must name them itself: that its result does tells nothing, as of a file.
         """
         did = re.compile(pattern)
@@ -177,30 +127,45 @@ class Evidence:
 
         if any(fits(call if by_call else f"{call} {result}") for call, result in self._done):
             return True
-        told = (sentence for text in self._spoken if fits(text) for sentence in sentences(text))
-        return any(fits(sentence) and _is_so(sentence) for sentence in told)
+        said = (one for text in self._spoken if fits(text) for one in sentences(text) if fits(one))
+        told = (part for one in said for part in _MAIN.split(one) if fits(part))
+        return any(_is_so(one) and (not of or any(word in one for word in of)) for one in told)
 
-    def passed(self, ran: re.Pattern[str] | None, *, at_last: bool) -> bool:
+    def undone(self, pattern: str, about: Sequence[str]) -> bool:
+        """Whether a call of that kind ended well for one of some things, in lower case."""
+        did = re.compile(pattern)
+        acts = (one for one in self._outcomes if is_acting(one.call) and one.result and not _failed(one))
+        return any(
+            did.search(f"{one.call.name} {one.call.command or ''}".lower())
+            and any(thing in f"{one.call.target} {one.call.strings}".lower() for thing in about)
+            for one in acts
+        )
+
+    def knows(self, word: str) -> bool:
+        """Whether a root, or one that means the same, stands in the messages."""
+        return any(form in self._text for form in (*forms_of(word), *_AGAIN.findall(word)))
+
+    def passed(self, kind: CheckKind | None, *, at_last: bool) -> bool:
         """Whether a test, lint or build ended well, or somebody said so; without any run it needs the word.
 
         Args:
-            ran: Finds the commands of the kind asked about; None takes any check.
+            kind: The kind asked about; None takes any check.
             at_last: The newest one counts, and not any.
         """
-        ran = ran or claim_words().ran
+        ran = kind.ran if kind else claim_words().ran
         runs = [one for one in self._outcomes if one.call.command and ran.search(one.call.command.lower())]
         if not runs:
-            return self._told_after(-1)
+            return self._told_after(-1, kind)
         counted = runs[-1:] if at_last else runs
-        return not all(map(_failed, counted)) or self._told_after(counted[-1].at)
+        return not all(map(_failed, counted)) or self._told_after(counted[-1].at, None)
 
-    def _told_after(self, at: int) -> bool:
+    def _told_after(self, at: int, kind: CheckKind | None) -> bool:
+        """Whether somebody said behind a message that a check went well; of one kind, by its name."""
         told = claim_words().told
         later = (view for view in self._read if view.index > at and not view.calls)
-        said = (view.text for view in later if view.role in ("assistant", "user"))
-        return any(told.search(text.lower()) for text in said) or any(
-            map(told.search, map(str.lower, self._also))
-        )
+        said = (*(view.text for view in later if view.role in ("assistant", "user")), *self._also)
+        spoken = (sentence for text in said if told.search(text.lower()) for sentence in sentences(text))
+        return any(told.search(one.lower()) and (not kind or kind.says.search(one)) for one in spoken)
 
     @cached_property
     def _outcomes(self) -> list[Outcome]:

@@ -10,45 +10,33 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from core.compress.facts.collect import endings, sentences
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
-from core.compress.facts.topic import roots
 from core.compress.facts.values import FactValue, day_of, prose_values, values
-from core.compress.retention.evidence import ClaimedAct, Evidence, claim_words
+from core.compress.retention.evidence import Evidence
+from core.compress.retention.told import PART, QUOTED, told
 from core.model.compaction.preview import Unsupported
 
 _WHERE = 240
 _SMALL = 12
 """Numbers up to this are counted by whoever writes a summary."""
 
-_COUNTED = ("line", "lines", "rows", "messages", "files", "char", "chars", "characters")
+_COUNTED = ("line", "lines", "rows", "messages", "calls", "turns", "files", "char", "chars", "characters")
 """What whoever writes a summary counts, whatever its number."""
 
 _MOST = 40
-_RULE_TOLD = 0.55
-_FEW, _LEAST_WORDS = 2, 3
-_ONE_CLAUSE = 90
+_LEAST_WORDS = 3
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _ROUGH = re.compile(r"(?:~|≈|about|around|roughly|approximately|circa)\s*[$€£¥]?$", re.IGNORECASE)
 _PERSON = re.compile(r"(?<=[a-z,:] )[A-Z][a-z]{2,15} [A-Z][a-z]{2,15}\b")
-_QUOTED = re.compile(r"\"[^\"\n]{3,300}\"|“[^”\n]{3,300}”")
-_ATTRIBUTED = re.compile(
-    r"\b(?:the|user|customer|client|he|she|they|plan|task|wants?|wanted|says?|said|asks?|asked|insist\w*|that"
-    r"|require\w+|demand\w*|forb\w+|prohibit\w*|must|never|only|not|may|also|any|no|at|most|least|be|is|are)\b",
-    re.IGNORECASE,
-)
-_INSIDE = re.compile(r"\b(?:from|in|of|at|to|into|inside|within)\s[`'\"(]?$", re.IGNORECASE)
-"""Before the name of a file that something else was done in."""
-
+_PLAIN = re.compile(r"\w+", re.ASCII)
 _IDENTIFIER = re.compile(r"[\w.-]+")
 _LONG_WORD = re.compile(r"\w{3,}")
-_LABEL = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)?(?:[A-Z][\w ]{2,24}:\s+)?")
-_DECIMAL = re.compile(r"(?<![\w.,/-])(?:\d+\.\d+(?:\.\d+)?|\d{1,2}:\d{2}|\d{1,3}(?:,\d{3})+)(?![\w./:-])")
-_PART = re.compile(r"[;:,]\s+")
-_WITHOUT = re.compile(r"\bwithout\b[^,;.]*", re.IGNORECASE)
-_CLAUSE = re.compile(r"[;:,]\s+|\s+(?:and|but|so|then)\s+")
+_ALONE = re.compile(r"(?<![\w.,/#:+-])\d[\d,]*(?:[.:]\d+)*(?![\w/-]|[.,:]\d)")
+_TALLY = re.compile(r"(?<![\w.,/#-])(\d{1,3})\s+(issue|error|warning|failure|vulnerability)")
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
@@ -78,7 +66,9 @@ def check(summary: str, evidence: Evidence) -> Checked:
             if fact not in known:
                 known[fact] = _supported(fact, sentence, evidence)
         strange = [(fact.category, fact.value) for fact in facts if not known[fact]]
-        claims = (*strange, *_strangers(sentence, evidence), *_told(sentence, facts, evidence))
+        strange += () if strange else _unrelated(sentence, facts, evidence)
+        strange += _strangers(sentence, facts, evidence)
+        claims = (*strange, *told(sentence, facts, evidence, known=not strange))
         for category, value in claims if len(found) < _MOST else ():
             claim = Unsupported(value, category, one_line(sentence, _WHERE))
             found.setdefault((category, value.lower()), claim)
@@ -96,17 +86,33 @@ def _named(text: str) -> Iterator[FactValue]:
     yield from dict.fromkeys((*values(text, errors=False), *prose_values(text)))
 
 
-def _strangers(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]:
-    """Versions, times, large figures and people nobody speaks of."""
-    for match in _DECIMAL.finditer(sentence):
-        figure, behind = match.group(), sentence[match.end() :].split(maxsplit=1)[:1]
-        if behind and behind[0].rstrip(".,;)") in _COUNTED:
+def _strangers(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[tuple[str, str]]:
+    """Figures and people nobody speaks of, and tallies of what the messages count otherwise."""
+    for match in _ALONE.finditer(sentence):
+        figure, behind = match.group().rstrip(","), sentence[match.end() :].split(maxsplit=1)[:1]
+        known = any(figure in fact.value for fact in facts) or (
+            behind and behind[0].rstrip(".,;)") in _COUNTED
+        )
+        small = figure.isdigit() and int(figure) <= _SMALL
+        if known or small or _ROUGH.search(sentence[max(0, match.start() - 16) : match.start()]):
             continue
         if not (evidence.mentions(figure) or evidence.mentions(figure.replace(",", ""))):
             yield "numbers", figure
-    for person in () if sentence.endswith((":", "：")) else _PERSON.findall(_QUOTED.sub(" ", sentence)):
+    for tally, thing in _TALLY.findall(sentence):
+        counts = evidence.counts(thing)
+        if counts and tally not in counts:
+            yield "numbers", f"{tally} {thing}s"
+    for person in () if sentence.endswith((":", "：")) else _PERSON.findall(QUOTED.sub(" ", sentence)):
         if not any(evidence.mentions(word) for word in person.split()):
             yield "names", person
+
+
+def _unrelated(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[tuple[str, str]]:
+    """Ids, and names of code, told of another that no message tells of both."""
+    for part, category in product(PART.split(sentence), ("ids", "names")):
+        named = [fact.value for fact in facts if fact.category == category and fact.value in part]
+        first, *others = sorted(filter(_PLAIN.fullmatch, named), key=part.find) or [""]
+        yield from ((category, other) for other in others if not evidence.together(first, other))
 
 
 def _supported(fact: FactValue, sentence: str, evidence: Evidence) -> bool:
@@ -180,82 +186,7 @@ def _name(value: str, evidence: Evidence) -> bool:
     if evidence.holds(value):
         return True
     if not _IDENTIFIER.fullmatch(value) or value.isupper():
-        return value.isupper() or all(map(evidence.holds, _LONG_WORD.findall(value)))
+        words = _LONG_WORD.findall(value)
+        return value.isupper() or 2 * sum(map(evidence.holds, words)) >= len(words)
     last = value.rpartition(".")[2]
     return len(last) > _LEAST_WORDS and last != value and evidence.holds(last)
-
-
-def _told(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[tuple[str, str]]:
-    """The acts and rules a sentence tells that nothing bears out; one copied word for word is borne out."""
-    if sentence.endswith((":", "：")) or lexicon().error.search(sentence):
-        return
-    plain = _QUOTED.sub(" ", sentence)
-    clauses = (clause for clause in _clauses(plain) if not _is_done(clause, facts, evidence))
-    doubtful = [("done", clause) for clause in clauses]
-    if claim_words().rule.search(_spoken(plain, facts)) and not _is_said(plain, evidence):
-        doubtful.append(("constraints", sentence))
-    if doubtful and not evidence.holds(_LABEL.sub("", " ".join(sentence.split())).rstrip(".")):
-        yield from ((category, one_line(claim, _WHERE)) for category, claim in doubtful)
-
-
-def _spoken(clause: str, facts: Sequence[FactValue]) -> str:
-    """A clause without the names in it: `committed.go` commits nothing."""
-    for fact in facts:
-        if fact.category not in ("numbers", "dates"):
-            clause = clause.replace(fact.value, " ")
-    return clause
-
-
-def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
-    """Whether a clause claims nothing to have happened that did not."""
-    words, plain = claim_words(), _WITHOUT.sub(" ", _spoken(clause, facts))
-    claimed = [act for act in words.acts.values() if act.says.search(plain)]
-    checked = words.checks.search(plain) is not None
-    if not (claimed or checked) or words.unreal.search(plain):
-        return True
-    if checked and not _passed(clause, evidence):
-        return False
-    return all(_happened(act, clause, facts, evidence) for act in claimed)
-
-
-def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
-    """Whether an act happened to what the clause names; what is done to the whole, to its own part of it."""
-    parts = _PART.split(clause) if act.whole else [clause]
-    part = next((part for part in parts if act.says.search(part)), clause)
-    things, is_file = _things(part, facts, evidence)
-    return evidence.happened(act.file if is_file else act.did, things, by_call=is_file)
-
-
-def _passed(clause: str, evidence: Evidence) -> bool:
-    """Whether a check the clause says to have passed did."""
-    words = claim_words()
-    kind = next((kind.ran for kind in words.kinds if kind.says.search(clause)), None)
-    return evidence.passed(kind, at_last=words.thorough.search(clause) is not None)
-
-
-def _clauses(sentence: str) -> list[str]:
-    """A long sentence by its clauses; a short one whole, so that what it lists stays with its verb."""
-    return [sentence] if len(sentence) <= _ONE_CLAUSE else [part for part in _CLAUSE.split(sentence) if part]
-
-
-def _things(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> tuple[list[str], bool]:
-    """What a clause speaks of by name, as it would stand in a call, in lower case; whether one is a file."""
-    said = (fact for fact in facts if fact.value in clause)
-    names = [fact for fact in said if fact.category in ("ids", "paths", "names", "hashes")]
-    things = []
-    for fact in names:
-        parts = endings(fact.value) if fact.category == "paths" else [fact.value]
-        things += (
-            [(parts[0] if evidence.found(fact.value) or evidence.holds(parts[0]) else parts[-1]).lower()]
-            if parts
-            else []
-        )
-    files = [fact.value for fact in names if fact.category == "paths"]
-    return things, any(not _INSIDE.search(clause[: clause.find(path)]) for path in files)
-
-
-def _is_said(sentence: str, evidence: Evidence) -> bool:
-    """Whether a sentence of the messages lays down what this one says they do."""
-    said = roots(_ATTRIBUTED.sub(" ", sentence))
-    by_people = claim_words().by_people.search(sentence) is not None
-    return len(said) < _FEW or evidence.lays_down(said, people_only=by_people) >= _RULE_TOLD

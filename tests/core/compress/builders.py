@@ -19,9 +19,11 @@ def assistant(text: str | None) -> Message:
     return Message({"role": "assistant", "content": text})
 
 
-def call(name: str, result: str | None, text: str = "", **arguments: Any) -> list[Message]:
+def call(
+    name: str, result: str | None, text: str = "", *, identity: str = "", **arguments: Any
+) -> list[Message]:
     """An assistant's call and, unless None, its result."""
-    identity = f"call_{next(_ids)}"
+    identity = identity or f"call_{next(_ids)}"
     function = {"name": name, "arguments": json.dumps(arguments, ensure_ascii=False)}
     asked = Message(
         {

@@ -39,6 +39,10 @@ def claims(summary: str, middle: list[Message] = WORK) -> tuple[Unsupported, ...
         ("The branch was pushed.", "done"),
         ("src/invoices/export.py was deleted.", "done"),
         ("The invoices must never leave the building.", "constraints"),
+        ("src/invoices/export.py was left untouched.", "done"),
+        ("It was decided to rewrite the exporter in Rust.", "done"),
+        ("The user asked for the headers to be translated.", "done"),
+        ("The columns are kept for 45 customers.", "numbers"),
     ],
 )
 def test_a_claim_nothing_supports_is_flagged_with_its_sentence(claim: str, category: str) -> None:
@@ -66,6 +70,32 @@ def test_what_the_messages_say_in_other_words_is_not_flagged(claim: str) -> None
 def test_tests_that_never_ran_did_not_pass() -> None:
     middle = [user("fix the parser"), *call("patch", "ok", path="src/parser.py"), assistant("It is changed.")]
     assert [one.category for one in claims("All tests pass.", middle)] == ["done"]
+
+
+def test_an_id_told_of_another_is_flagged_unless_a_message_tells_of_both() -> None:
+    middle = [
+        user("Move booking KX31LQ to another flight."),
+        *call("search_flights", "HAT057, HAT146", day="2024-05-22"),
+        *call("update_reservation", "done", reservation="KX31LQ", flight="HAT146"),
+        assistant("KX31LQ was moved to HAT146."),
+    ]
+    assert claims("KX31LQ is on HAT146 now.", middle) == ()
+    assert [one.value for one in claims("KX31LQ is on HAT057 now.", middle)] == ["HAT057"]
+
+
+def test_a_tally_the_messages_count_otherwise_is_flagged() -> None:
+    middle = [user("lint it"), *call("terminal", "0 issues", command="ruff check"), assistant("Clean.")]
+    assert claims("The linter found 0 issues.", middle) == ()
+    assert [one.value for one in claims("The linter found 4 issues.", middle)] == ["4 issues"]
+
+
+def test_calls_that_share_an_id_keep_their_own_results() -> None:
+    middle = [
+        user("book it"),
+        *call("book_flight", "Error: the amount does not add up", identity="call_0", flight="HAT146"),
+        *call("lookup", "HAT146 leaves at noon", identity="call_0", flight="HAT146"),
+    ]
+    assert [one.category for one in claims("HAT146 was booked.", middle)] == ["done"]
 
 
 def test_a_head_and_the_summary_before_support_a_claim_too() -> None:

@@ -1,0 +1,162 @@
+"""What a summary says was done, left alone, decided or asked for, and whether the messages bear it out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from core.compress.facts.collect import endings
+from core.compress.facts.lexicon import lexicon
+from core.compress.facts.readable import one_line
+from core.compress.facts.topic import roots
+from core.compress.facts.values import FactValue
+from core.compress.retention.claim_words import ClaimedAct, claim_words, reporting
+from core.compress.retention.evidence import Evidence
+
+_WHERE = 240
+_RULE_TOLD = 0.55
+_STRANGE = 0.25
+"""Share of the telling words of a clause that nobody used, from which it is invented."""
+
+_FEW = 2
+_ONE_CLAUSE, _LONGEST_RULE = 90, 200
+QUOTED = re.compile(r"\"[^\"\n]{3,300}\"|“[^”\n]{3,300}”")
+_ATTRIBUTED = re.compile(
+    r"\b(?:the|user|customer|client|he|she|they|plan|task|wants?|wanted|says?|said|asks?|asked|insist\w*|that"
+    r"|require\w+|demand\w*|forb\w+|prohibit\w*|must|never|only|not|may|also|any|no|at|most|least|be|is|are)\b",
+    re.IGNORECASE,
+)
+_INSIDE = re.compile(r"\b(?:from|in|of|at|to|into|inside|within)\s[`'\"(]?$", re.IGNORECASE)
+"""Before the name of a file that something else was done in."""
+
+_LABEL = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)?(?:[A-Z][\w ]{2,24}:\s+)?")
+PART = re.compile(r"[;:,]\s+")
+_WITHOUT = re.compile(r"\bwithout\b[^,;.]*", re.IGNORECASE)
+_CLAUSE = re.compile(r"[;:,]\s+|\s+(?:and|but|so|then)\s+")
+_ASIDE = re.compile(r"`[^`\n]*`|\([^()]*\)?")
+_FINITE = re.compile(r"\b(?:was|were|is|are|has|have|had|been)\b")
+
+
+def told(
+    sentence: str, facts: Sequence[FactValue], evidence: Evidence, *, known: bool
+) -> Iterator[tuple[str, str]]:
+    """The acts and rules a sentence tells that nothing bears out; one copied word for word is borne out.
+
+    Args:
+        sentence: A sentence of the summary.
+        facts: The values in it.
+        evidence: What the messages bear out.
+        known: The messages know its values; otherwise its other words need not be looked up as well.
+    """
+    if sentence.endswith((":", "：")):
+        return
+    plain = QUOTED.sub(" ", sentence)
+    clauses = _clauses(plain)
+    doubtful = [("done", clause) for clause in clauses if known and _is_invented(clause, facts, evidence)]
+    doubtful += [] if lexicon().error.search(sentence) else _doubtful(plain, clauses, facts, evidence)
+    doubtful += [("done", part) for part in PART.split(plain) if _is_denied(part, facts, evidence)]
+    if doubtful and not evidence.holds(_LABEL.sub("", " ".join(sentence.split())).rstrip(".")):
+        yield from ((category, one_line(claim, _WHERE)) for category, claim in dict.fromkeys(doubtful))
+
+
+def _doubtful(
+    plain: str, clauses: Sequence[str], facts: Sequence[FactValue], evidence: Evidence
+) -> Iterator[tuple[str, str]]:
+    real = True
+    for clause in clauses:
+        # "wants X cancelled, Y refunded": what has no verb of its own is as real as what stands before.
+        real = not claim_words().unreal.search(clause) and (real or _FINITE.search(clause) is not None)
+        if real and not _is_done(clause, facts, evidence):
+            yield "done", clause
+    rule = len(plain) <= _LONGEST_RULE and claim_words().rule.search(_spoken(plain, facts))
+    if rule and not _is_said(plain, evidence):
+        yield "constraints", plain
+
+
+def _spoken(clause: str, facts: Sequence[FactValue]) -> str:
+    """A clause without the names in it: `committed.go` commits nothing."""
+    names = (fact.value for fact in facts if fact.category not in ("numbers", "dates"))
+    for name in sorted(names, key=len, reverse=True):
+        clause = clause.replace(name, " ")
+    return clause
+
+
+def _clauses(sentence: str) -> list[str]:
+    """A long sentence by its clauses; a short one whole, so that what it lists stays with its verb."""
+    return [sentence] if len(sentence) <= _ONE_CLAUSE else [part for part in _CLAUSE.split(sentence) if part]
+
+
+def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
+    """Whether a clause claims nothing to have happened that did not."""
+    words, plain = claim_words(), _WITHOUT.sub(" ", _spoken(clause, facts))
+    claimed = [act for act in words.acts.values() if act.says.search(plain)]
+    checked = words.checks.search(plain) is not None
+    if words.unreal.search(plain):
+        return True
+    if checked and not _passed(clause, evidence):
+        return False
+    return all(_happened(act, clause, facts, evidence) for act in claimed)
+
+
+def _passed(clause: str, evidence: Evidence) -> bool:
+    """Whether a check the clause says to have passed did."""
+    words = claim_words()
+    kind = next((kind for kind in words.kinds if kind.says.search(clause)), None)
+    return evidence.passed(kind, at_last=words.thorough.search(clause) is not None)
+
+
+def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
+    """Whether an act happened to what the clause names; what is done to the whole, to its own part of it."""
+    parts = PART.split(clause) if act.whole else [clause]
+    part = next((part for part in parts if act.says.search(part)), clause)
+    things, is_file = _things(part, facts, evidence)
+    words = [] if things or act.whole else _telling(_spoken(part, facts))
+    of = [word for word in words if not re.search(act.did, word)]
+    return evidence.happened(act.file if is_file else act.did, things, of, by_call=is_file)
+
+
+def _is_denied(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
+    """Whether a clause says that something was left alone to which a call did it."""
+    words, plain = claim_words(), _spoken(clause, facts).lower()
+    denied, untouched = words.denied.search(plain), words.untouched.search(plain)
+    if not (denied or untouched):
+        return False
+    behind = plain[denied.end() :] if denied else ""
+    acts = [act for act in words.acts.values() if re.match(act.did, behind)]
+    things, _ = _things(clause, facts, evidence)
+    acts += [words.acts["change"]] if untouched else []
+    return bool(things) and any(evidence.undone(act.did, things) for act in acts)
+
+
+def _is_invented(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
+    """Whether a clause tells what somebody said or did in words that nobody used."""
+    plain = _ASIDE.sub(" ", _spoken(clause, facts))
+    words = _telling(plain) if claim_words().reported.search(plain) else []
+    strange = sum(not evidence.knows(word) for word in words)
+    return strange > 0 and strange >= _STRANGE * len(words) and len(words) >= _FEW
+
+
+def _telling(text: str) -> list[str]:
+    """The roots of a text but for figures and the words whoever reports brings along."""
+    return [word for word in roots(text) if not word.isdigit() and word not in reporting()]
+
+
+def _things(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> tuple[list[str], bool]:
+    """What a clause speaks of by name, as it would stand in a call, in lower case; whether one is a file."""
+    said = (fact for fact in facts if fact.value in clause)
+    names = [fact for fact in said if fact.category in ("ids", "paths", "names", "hashes")]
+    things = []
+    for fact in names:
+        parts = endings(fact.value) if fact.category == "paths" else [fact.value]
+        if parts:
+            known = evidence.found(fact.value) or evidence.holds(parts[0])
+            things.append(parts[0 if known else -1].lower())
+    files = [fact.value for fact in names if fact.category == "paths"]
+    return things, any(not _INSIDE.search(clause[: clause.find(path)]) for path in files)
+
+
+def _is_said(sentence: str, evidence: Evidence) -> bool:
+    """Whether a sentence of the messages lays down what this one says they do."""
+    said = roots(_ATTRIBUTED.sub(" ", sentence))
+    by_people = claim_words().by_people.search(sentence) is not None
+    return len(said) < _FEW or evidence.lays_down(said, people_only=by_people) >= _RULE_TOLD
