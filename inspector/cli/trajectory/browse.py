@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from inspector.cli.trajectory import trajectory_options as asked
+from inspector.cli.trajectory import job as jobs
 
 if TYPE_CHECKING:
     from core.trajectory.input.sources import Input
@@ -20,7 +20,7 @@ def start(args: argparse.Namespace, found: Input) -> int:
     from inspector.screens.trajectories.screen import TrajectoriesScreen
     from inspector.terminal.stdout import colours_of_terminal
 
-    job, _ = asked.job(args, found)
+    job, _ = jobs.job(args, found)
     keys = config_directory() / OWN_KEYS
     shown = None if args.screenshot else colours_of_terminal()
     running = InspectorApp(

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 from core.errors import UsageError
 from inspector.cli import output
 from inspector.cli.arguments import options
-from inspector.cli.trajectory import trajectory_options as asked
+from inspector.cli.trajectory import job as jobs
+from inspector.cli.trajectory import price as prices
+from inspector.cli.trajectory import trajectory_options
 
 if TYPE_CHECKING:
     from core.trajectory.engines.base import Engine
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """INPUT, OUTPUT and how."""
-    asked.add_arguments(parser)
+    trajectory_options.add_arguments(parser)
     options.add_json_option(parser)
 
 
@@ -60,12 +62,12 @@ def _outcome(args: argparse.Namespace, found: Input) -> tuple[Outcome, Job]:
     from core.trajectory.run import foresee, run
     from inspector.cli.trajectory.progress import Progress
 
-    job, target = asked.job(args, found)
+    job, target = jobs.job(args, found)
     engine = _engine(args)
     with Progress(job, engine_name=args.engine) as progress:
         if args.dry_run:
             return foresee(job, engine, progress.listener), job
-        asked.agree(args, job, engine)
+        prices.agree(args, job, engine)
         return run(job, target, engine, progress.listener, restart=args.restart), job
 
 
@@ -92,7 +94,7 @@ def _document(outcome: Outcome, job: Job, began: datetime, seconds: float) -> di
         "dry_run": job.dry,
         "summariser": job.summary.kind,
         "shards": {"total": outcome.shards, "taken_up": outcome.taken_up},
-        "price": asked.price(job, outcome),
+        "price": prices.price(job, outcome),
         "kept_as_they_were": [
             {"file": file, "line": line, "what": what} for file, line, what in outcome.problems
         ],

@@ -42,7 +42,7 @@ def _show(app: App[Any], page: Callable[[], Screen[None]]) -> None:
 
 
 def _usage(locations: Sequence[Location], period: int) -> Screen[None]:
-    from inspector.screens.workspace.usage.model import Question
+    from inspector.screens.workspace.usage.question import Question
     from inspector.screens.workspace.usage.screen import UsageScreen
 
     return UsageScreen(locations, Question(period=period))
@@ -76,7 +76,7 @@ _PAGES: Mapping[str, Callable[[Sequence[Location], str], Screen[None]]] = {
 
 def _periods() -> Mapping[str, int]:
     """Periods of the usage by their names, in one word as well."""
-    from inspector.screens.workspace.usage.model import PERIODS
+    from inspector.screens.workspace.usage.question import PERIODS
 
     found = {name: place for place, (name, _) in enumerate(PERIODS)}
     return found | {name.partition(" ")[0]: place for name, place in found.items()}

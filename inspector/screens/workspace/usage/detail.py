@@ -10,7 +10,8 @@ from datetime import datetime
 from core.account.spending.recorded import MAIN
 from core.model.accounting.ledger import LedgerRow
 from core.store.database.locate import Location
-from inspector.screens.workspace.usage.model import Step, UsageAnswer, added_up, open_stores, ranked
+from inspector.screens.workspace.usage.model import UsageAnswer, added_up, open_stores, ranked
+from inspector.screens.workspace.usage.question import Step
 
 SUMMARISING = "compression"
 """The task of the calls that write summaries."""

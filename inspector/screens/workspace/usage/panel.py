@@ -22,7 +22,8 @@ from inspector.screens.workspace.usage.card import behind
 from inspector.screens.workspace.usage.days import spent
 from inspector.screens.workspace.usage.detail import Detail, detail
 from inspector.screens.workspace.usage.list_view import LedgerList
-from inspector.screens.workspace.usage.model import PERIODS, Question, UsageAnswer, answer, holds
+from inspector.screens.workspace.usage.model import UsageAnswer, answer, holds
+from inspector.screens.workspace.usage.question import PERIODS, Question
 from inspector.screens.workspace.usage.words import (
     above,
     bucket_pieces,

@@ -11,8 +11,8 @@ from core.store.database.locate import Location
 from inspector.base.commands import bindings
 from inspector.screens.page import Page
 from inspector.screens.workspace.usage.list_view import LedgerList
-from inspector.screens.workspace.usage.model import Question
 from inspector.screens.workspace.usage.panel import UsagePanel
+from inspector.screens.workspace.usage.question import Question
 from inspector.screens.workspace.views import Subject, View
 from inspector.widgets.bars.key_bar import KeyBar
 

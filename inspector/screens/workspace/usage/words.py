@@ -11,7 +11,8 @@ from core.model.accounting.ledger import LedgerRow
 from inspector.screens.workspace.usage.days import spent
 from inspector.screens.workspace.usage.detail import Detail
 from inspector.screens.workspace.usage.list_view import PRICING
-from inspector.screens.workspace.usage.model import Question, UsageAnswer, at_this_pace, this_month
+from inspector.screens.workspace.usage.model import UsageAnswer, at_this_pace, this_month
+from inspector.screens.workspace.usage.question import Question
 from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.status_line import Piece, titled
 

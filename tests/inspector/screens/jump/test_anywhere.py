@@ -15,7 +15,7 @@ from inspector.screens.findings.screen import FindingsScreen
 from inspector.screens.following import FollowingScreen
 from inspector.screens.trajectories.screen import TrajectoriesScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
-from inspector.screens.workspace.usage.model import PERIODS
+from inspector.screens.workspace.usage.question import PERIODS
 from inspector.screens.workspace.usage.screen import UsageScreen
 from tests.core.live.writer import Writer
 from tests.core.trajectory import sets

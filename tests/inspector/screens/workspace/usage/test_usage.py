@@ -17,8 +17,9 @@ from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.usage.days import Day, spent
 from inspector.screens.workspace.usage.list_view import LedgerList
-from inspector.screens.workspace.usage.model import DIMENSIONS, MONTH, Question, answer, forecast
+from inspector.screens.workspace.usage.model import answer, forecast
 from inspector.screens.workspace.usage.panel import UsagePanel
+from inspector.screens.workspace.usage.question import DIMENSIONS, MONTH, Question
 from inspector.screens.workspace.usage.screen import UsageScreen
 from inspector.screens.workspace.usage.words import headline, nothing, waiting
 from inspector.terminal.formatting import money

@@ -16,7 +16,8 @@ from core.store.store import Store
 from inspector.app import InspectorApp
 from inspector.screens.workspace.usage.bars import bars_of
 from inspector.screens.workspace.usage.days import Day
-from inspector.screens.workspace.usage.model import Question, UsageAnswer, answer
+from inspector.screens.workspace.usage.model import UsageAnswer, answer
+from inspector.screens.workspace.usage.question import Question
 from inspector.widgets.charts.day_bars import DayBars
 from tests.conftest import NOW
 from tests.inspector.screens.conftest import drawn, settle

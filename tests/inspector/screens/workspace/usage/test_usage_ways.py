@@ -15,8 +15,9 @@ from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.workspace.usage.bars import bars_of
 from inspector.screens.workspace.usage.days import Day
-from inspector.screens.workspace.usage.model import Question, UsageAnswer, at_this_pace
+from inspector.screens.workspace.usage.model import UsageAnswer, at_this_pace
 from inspector.screens.workspace.usage.panel import UsagePanel
+from inspector.screens.workspace.usage.question import Question
 from inspector.screens.workspace.usage.words import bucket_pieces, headline
 from inspector.widgets.charts.day_bars import DayBars
 from tests.conftest import NOW

@@ -1,0 +1,123 @@
+"""What the options of `trajectory` ask for: a job, and where its results go."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from core.errors import UsageError
+from core.imports import openai_messages as texts
+from inspector.cli.trajectory.trajectory_options import ROLES
+
+if TYPE_CHECKING:
+    from core.compress.summarise.model_choice import ModelChoice
+    from core.trajectory.compress.settings import Settings
+    from core.trajectory.input.sources import Input
+    from core.trajectory.run import Target
+    from core.trajectory.shards.job import Job
+    from core.trajectory.summaries.base import SummarySpec
+    from core.trajectory.upstream_config import UpstreamConfig
+
+
+_FILE_ENDINGS = (".jsonl", ".json", ".jsonl.gz", ".jsonl.zst", ".gz", ".zst", ".ndjson", ".txt")
+
+
+def job(args: argparse.Namespace, found: Input) -> tuple[Job, Target]:
+    """What the options ask for.
+
+    Raises:
+        InspectorError: A file cannot be read, or options do not go together.
+    """
+    from core.trajectory.run import Target
+    from core.trajectory.shards.job import Job
+
+    config = _config(args)
+    target = Target(args.output or "", _is_folder(args, found), args.parts)
+    asked = Job(
+        sources=found.sources,
+        settings=_settings(args, config),
+        summary=_spec(args, config),
+        parts=target.parts,
+        tokenizer=args.tokenizer or config.tokenizer or "o200k_base",
+        timeout=args.timeout,
+        sample=args.sample,
+        seed=args.seed,
+        dry=args.dry_run,
+    )
+    return asked, target
+
+
+def _settings(args: argparse.Namespace, config: UpstreamConfig) -> Settings:
+    from core.hermes.policy.policy import nearest_release, newest_release
+    from core.trajectory.compress.settings import Settings
+
+    given = {
+        "target": args.target,
+        "summary_target": args.summary_target,
+        "protect_last": args.protect_last,
+    }
+    values: dict[str, Any] = {
+        **config.settings,
+        **{key: one for key, one in given.items() if one is not None},
+    }
+    roles = values.pop("protected_roles", ROLES)
+    return Settings(
+        release=nearest_release(args.release) if args.release else newest_release(),
+        protected_roles=tuple(role for role in roles if role not in args.no_protect),
+        **values,
+    )
+
+
+def _config(args: argparse.Namespace) -> UpstreamConfig:
+    from core.trajectory.upstream_config import UpstreamConfig, read_config
+    from inspector.cli import output
+
+    if args.config is None:
+        return UpstreamConfig()
+    config = read_config(args.config)
+    for note in config.notes:
+        output.write_note(f"{args.config}: {note}")
+    return config
+
+
+def _spec(args: argparse.Namespace, config: UpstreamConfig) -> SummarySpec:
+    from core.trajectory.summaries.base import FILE, SummarySpec
+
+    if args.summary_file is not None:
+        text = texts.read_text(args.summary_file)
+        if not text.strip():
+            raise UsageError("holds no text to use as a summary", where=args.summary_file)
+        return SummarySpec(FILE, text=text)
+    if args.summariser not in ("anthropic", "openai"):
+        return SummarySpec(args.summariser)
+    return SummarySpec(
+        args.summariser,
+        choice=_choice(args, config),
+        concurrency=args.concurrency or config.concurrency or 50,
+        attempts=config.attempts or 4,
+        temperature=config.temperature,
+    )
+
+
+def _choice(args: argparse.Namespace, config: UpstreamConfig) -> ModelChoice:
+    from core.compress.summarise.model_choice import ModelChoice
+    from core.trajectory.summaries.models import choose_model
+
+    model = args.model or config.model or ""
+    unnamed = not (args.provider or args.base_url or config.base_url)
+    flags = ModelChoice(
+        provider=args.provider or (args.summariser if unnamed and model and "/" not in model else ""),
+        model=args.model or "",
+        base_url=args.base_url or "",
+        api_key=args.api_key or "",
+    )
+    return choose_model(flags, config, os.environ)
+
+
+def _is_folder(args: argparse.Namespace, found: Input) -> bool:
+    """Whether OUTPUT takes a file for each of the input."""
+    out = args.output or ""
+    if args.parts:
+        return False
+    return os.path.isdir(out) or out.endswith("/") or (found.many and not out.endswith(_FILE_ENDINGS))
