@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from textual import getters
 from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import var
@@ -16,6 +17,9 @@ from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
 from inspector.base.figure_origins import FigureQuestion
 from inspector.base.workers import Reporting
+from inspector.widgets.charts.curve_chart import CurveChart
+from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.panes.card import Card
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +133,37 @@ class FigureView(View):
         asked = self.figures()
         if asked is not None:
             self.app.push_screen(OriginScreen(asked))
+
+
+class CurveView(FigureView):
+    """A curve of calls, what happened along it as rows, and the card of the row under the cursor."""
+
+    DEFAULT_CSS = """
+    CurveView {
+        CurveChart { margin: 1 1 0 0; }
+        #verdicts { height: 1fr; }
+        RowList { height: auto; max-height: 8; min-height: 2; padding: 0 1; border-top: solid $rule; }
+    }
+    """
+
+    card = getters.query_one(Card)
+    chart = getters.query_one(CurveChart)
+
+    def action_event(self, step: int) -> None:
+        """Go to the next or previous row."""
+        self.query_one(RowList).action_move(step)
+
+    def action_point(self, step: int) -> None:
+        """Read out the next or previous call of the curve."""
+        self.chart.point(step)
+
+    def action_scroll_card(self, step: int) -> None:
+        """Scroll the card."""
+        self.card.scroll_face(step)
+
+    def copy_text(self) -> str:
+        """The card as plain text."""
+        return self.card.text
 
 
 class GenerationView(View):

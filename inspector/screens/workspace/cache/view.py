@@ -23,7 +23,7 @@ from inspector.screens.workspace.cache.card import break_lines, result_lines, wh
 from inspector.screens.workspace.cache.curve import hit_layers, read_out
 from inspector.screens.workspace.cache.figure_origins import break_told, whole_told
 from inspector.screens.workspace.cache.list_view import BreakList, CacheMoment, token_of
-from inspector.screens.workspace.views import FigureView, Subject
+from inspector.screens.workspace.views import CurveView, Subject
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
@@ -41,21 +41,13 @@ COSTED = 5.0
 READING = "Reading log, rows and prices …"
 
 
-class CacheView(FigureView):
+class CacheView(CurveView):
     """Reads the report once, then only draws."""
 
     BINDINGS = bindings("cache")
-    DEFAULT_CSS = """
-    CacheView {
-        CurveChart { height: 7; margin: 1 1 0 0; }
-        #verdicts { height: 1fr; }
-        BreakList { height: auto; max-height: 8; min-height: 2; padding: 0 1; border-top: solid $rule; }
-    }
-    """
+    DEFAULT_CSS = "CacheView CurveChart { height: 7; }"
 
     breaks = getters.query_one(BreakList)
-    card = getters.query_one(Card)
-    chart = getters.query_one(CurveChart)
 
     def __init__(self) -> None:
         super().__init__()
@@ -115,9 +107,6 @@ class CacheView(FigureView):
             self.chart.ends = fmt.ends(report.calls[0].at, report.calls[-1].at)
 
     @on(RowList.Moved)
-    def _moved(self) -> None:
-        self._show_card()
-
     def _show_card(self) -> None:
         moment, report = self.breaks.current, self._report
         if moment is None or report is None:
@@ -129,14 +118,6 @@ class CacheView(FigureView):
             whole = report if self.screen.has_class("-wide") else None
             self.card.show(partial(_break, moment.found, whole), partial(_proof, moment.found, whole))
 
-    def action_event(self, step: int) -> None:
-        """Go to the next or previous break."""
-        self.breaks.action_move(step)
-
-    def action_point(self, step: int) -> None:
-        """Read out the next or previous call of the curve."""
-        self.chart.point(step)
-
     def action_results(self) -> None:
         """Show what became of each tool result."""
         from inspector.screens.results.screen import ResultsScreen
@@ -144,10 +125,6 @@ class CacheView(FigureView):
         if self.subject is not None:
             about = self.subject.conversation
             self.app.push_screen(ResultsScreen(self.subject.location, about.tip.id, about.name))
-
-    def action_scroll_card(self, step: int) -> None:
-        """Scroll the card."""
-        self.card.scroll_face(step)
 
     def figures(self) -> FigureQuestion | None:
         """Those of the card; of the cache as a whole those of the first line."""
@@ -158,10 +135,6 @@ class CacheView(FigureView):
             return FigureQuestion("the cache", lambda _: tuple(whole_told(report)))
         about, found = f"break {moment.index + 1}", moment.found
         return FigureQuestion(about, lambda _: tuple(break_told(found, report.calls)))
-
-    def copy_text(self) -> str:
-        """The card as plain text."""
-        return self.card.text
 
 
 def figures(report: CacheReport) -> tuple[Piece, ...]:

@@ -18,7 +18,7 @@ from core.preview.headline import kept_headline
 from inspector.base.commands import bindings
 from inspector.base.figure_origins import FigureQuestion
 from inspector.base.workers import ask_store
-from inspector.screens.workspace.views import Cursor, FigureView, Subject
+from inspector.screens.workspace.views import Cursor, CurveView, Subject
 from inspector.screens.workspace.why.card import event_lines, now_lines, proof_lines
 from inspector.screens.workspace.why.curve import Curve, asides, caption, ends, read_out
 from inspector.screens.workspace.why.figure_origins import event_told, now_told
@@ -36,21 +36,13 @@ from inspector.widgets.panes.card import Card
 READING = "Reading rows, log and config …"
 
 
-class WhyView(FigureView):
+class WhyView(CurveView):
     """Reads the explanation once, then only draws; what a compaction cost and lost comes after it."""
 
     BINDINGS = bindings("why")
-    DEFAULT_CSS = """
-    WhyView {
-        CurveChart { height: 9; margin: 1 1 0 0; }
-        #verdicts { height: 1fr; }
-        EventList { height: auto; max-height: 8; min-height: 2; padding: 0 1; border-top: solid $rule; }
-    }
-    """
+    DEFAULT_CSS = "WhyView CurveChart { height: 9; }"
 
     moments = getters.query_one(EventList)
-    card = getters.query_one(Card)
-    chart = getters.query_one(CurveChart)
     answer = getters.query_one(AnswerBar)
 
     def __init__(self) -> None:
@@ -148,14 +140,6 @@ class WhyView(FigureView):
             return None
         return Aftermath(self._survived[moment.index], bill_of(event, self._bills))
 
-    def action_event(self, step: int) -> None:
-        """Go to the next or previous compaction."""
-        self.moments.action_move(step)
-
-    def action_point(self, step: int) -> None:
-        """Read out the next or previous call of the curve."""
-        self.chart.point(step)
-
     def action_findings(self) -> None:
         """Examine this conversation."""
         from inspector.screens.findings.screen import FindingsScreen
@@ -193,10 +177,6 @@ class WhyView(FigureView):
             title = self.subject.conversation.name
             self.app.push_screen(OtherSettingsScreen(self.subject.location, tip.id, title))
 
-    def action_scroll_card(self, step: int) -> None:
-        """Scroll the card."""
-        self.card.scroll_face(step)
-
     def action_before_after(self) -> None:
         """Show what the compaction under the cursor left, on the map."""
         moment = self.moments.current
@@ -218,10 +198,6 @@ class WhyView(FigureView):
             about = f"compaction {moment.index + 1}"
             told = tuple(event_told(moment.event, self._aftermath(moment)))
         return FigureQuestion(about, lambda _: told)
-
-    def copy_text(self) -> str:
-        """The card as plain text."""
-        return self.card.text
 
 
 def _place(explanation: Explanation, cursor: Cursor) -> int:
