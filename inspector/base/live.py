@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from textual.widget import Widget
 
-from core.live.file_changes import mark_of
+from core.live.file_changes import Mark, mark_of
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 
-PACE = 0.2
+PACE = 0.25
 """Seconds between two looks."""
 LEAST, SHARE = 0.7, 3.0
 """Seconds from one reading to the next at least, and how much longer than it took it is rested after."""
@@ -38,7 +38,7 @@ class Rhythm:
         """Whether it is time to look; nobody sees what another screen covers."""
         if self._began is not None and not _at_work(self._host):
             self._done(self._began)
-        return time.monotonic() >= self._next and self._host.screen.is_current
+        return time.monotonic() >= self._next and in_sight(self._host)
 
     def begin(self, *, first: bool = False) -> None:
         """It is being read; the first time has much to import and tells nothing of the next."""
@@ -51,32 +51,60 @@ class Rhythm:
         self._next = max(began + LEAST, now + rest)
 
 
+def in_sight(host: Widget) -> bool:
+    """Whether the screen of a widget is in front, or only dialogs are before it.
+
+    Textual counts any screen just below the one in front as current, and draws all of that one anew when
+    what it covers changes.
+    """
+    stack = host.app.screen_stack
+    if host.screen not in stack:
+        return False
+    return all(one.is_modal for one in stack[stack.index(host.screen) + 1 :])
+
+
 def _at_work(host: Widget) -> bool:
     nodes = (one.node for one in host.app.workers if not one.is_finished and one.group not in _LOOKS)
     return any(host in node.ancestors_with_self for node in nodes)
 
 
 class Pulse:
-    """Tells a screen when the files of a store changed; a look costs some ten `stat`, less than a thread.
+    """Tells a screen when the files of its stores changed; a look costs a few `stat`, less than a thread.
 
     Args:
         host: A `Reporting` widget or screen.
-        place: The database and its home.
+        places: The databases and their homes.
         changed: Called when something was written; the workers of the host read it.
+        ready: Says whether what was read last is whole; until then a change has to wait.
     """
 
-    def __init__(self, host: Widget, place: Location, changed: Callable[[], object]) -> None:
-        self._host, self._place, self._changed = host, place, changed
-        self._mark = mark_of(place)
+    def __init__(
+        self,
+        host: Widget,
+        places: Sequence[Location],
+        changed: Callable[[], object],
+        ready: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._host, self._places = host, tuple(places)
+        self._changed, self._ready = changed, ready
+        self._marks = self._seen()
         self._rhythm = Rhythm(host)
-        host.set_interval(PACE, self._look)
+        host.set_interval(PACE, self.look)
 
-    def _look(self) -> None:
+    def begin(self, *, first: bool = False) -> None:
+        """The host reads by itself."""
+        self._rhythm.begin(first=first)
+
+    def look(self) -> None:
+        """Have the host read what was written, unless the user wants to see no change, or nobody sees it."""
         live = shell(self._host)
-        if live.live.paused or not self._rhythm.due:
+        if live.live.paused or not self._rhythm.due or not self._ready():
             return
-        before, self._mark = self._mark, mark_of(self._place)
-        if self._mark != before:
+        before, self._marks = self._marks, self._seen()
+        if self._marks != before:
             live.live.changed = live.now()
             self._rhythm.begin()
             self._changed()
+
+    def _seen(self) -> tuple[Mark, ...]:
+        return tuple(map(mark_of, self._places))

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from core.account.spending.budget import Today
     from inspector.screens.sessions.data.figure_cache import Figures
 
-Stamps = tuple[tuple[int, ...], ...]
-
 
 @dataclass
 class Arrived(Event):
@@ -70,10 +68,3 @@ class AddedUp(Event):
     """What today cost is known."""
 
     today: Today
-
-
-@dataclass
-class Stamped(Event):
-    """The databases were looked at; other stamps mean that Hermes wrote."""
-
-    stamps: Stamps

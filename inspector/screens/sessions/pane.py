@@ -11,11 +11,10 @@ from textual.containers import Vertical
 from textual.message import Message as Event
 from textual.timer import Timer
 
-from core.store.database.connect import stamp
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
-from inspector.base.live import PACE
+from inspector.base.live import Pulse, in_sight
 from inspector.base.workers import Reporting
 from inspector.screens.sessions import messages
 from inspector.screens.sessions.columns import SessionLine
@@ -65,7 +64,6 @@ class SessionsPane(Reporting, Vertical):
         self._at = at
         self._epoch = 0
         self._paged: PagedRows[SessionLine] = PagedRows(0, self._fetch)
-        self._stamps: messages.Stamps | None = None
         self._closer: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -87,12 +85,13 @@ class SessionsPane(Reporting, Vertical):
         self.listing.empty = "Reading the sessions …"
         self.listing.focus()
         # Looked at before they are read, so that nothing written meanwhile is taken for read.
-        self._stamps = tuple(stamp(place.db) for place in self.reader.locations)
+        self.pulse = Pulse(self, self.reader.locations, self._written, self._settled)
         self.call_after_refresh(self.reload)
-        self.set_interval(PACE, self.reader.poll)
         self.set_interval(AGES, self._age)
 
     def _age(self) -> None:
+        if not in_sight(self):
+            return
         self.listing.now = self.reader.now
         self.listing.refresh()
         self.post_message(self.Changed())
@@ -100,6 +99,7 @@ class SessionsPane(Reporting, Vertical):
     def reload(self) -> None:
         """Read the list anew; what is on screen stays until the answer comes."""
         self._epoch += 1
+        self.pulse.begin(first=self.page is None)
         self.reader.read(self._epoch, self.order, first=self.page is None)
         self.post_message(self.Changed())
 
@@ -159,15 +159,13 @@ class SessionsPane(Reporting, Vertical):
         self.listing.refresh()
         self.post_message(self.Changed())
 
-    @on(messages.Stamped)
-    def _stamped(self, event: messages.Stamped) -> None:
-        if self._stamps is not None and event.stamps != self._stamps:
-            if self.page is not None and not self.page.settled:
-                return  # reading anew would begin the ranking again; the next look comes soon
-            self.reload()
-            shell(self).live.changed = self.reader.now
-            self.post_message(self.Written())
-        self._stamps = event.stamps
+    def _settled(self) -> bool:
+        """Reading anew would begin a ranking again; its end comes soon."""
+        return self.page is None or self.page.settled
+
+    def _written(self) -> None:
+        self.reload()
+        self.post_message(self.Written())
 
     # What the user does.
 

@@ -15,7 +15,6 @@ from textual.widget import Widget
 from core.redact.quick_check import warm
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
-from inspector.base.live import Rhythm
 from inspector.base.workers import cancelled, start
 from inspector.screens.sessions import messages
 from inspector.screens.sessions.columns import Extra, Key, SessionLine
@@ -40,7 +39,6 @@ class ListReader:
         self.locations = tuple(locations)
         self._host = host
         self._ranker: Ranker | None = None
-        self.rhythm = Rhythm(host)
 
     @property
     def now(self) -> datetime:
@@ -49,7 +47,6 @@ class ListReader:
 
     def read(self, epoch: int, order: Order, *, first: bool = False) -> None:
         """Read the first page of an order; before it, when nothing is shown yet, what is quick to read."""
-        self.rhythm.begin(first=first)
         start(self._host, "list", partial(self._read, epoch, order, first=first))
 
     def _read(self, epoch: int, order: Order, *, first: bool) -> None:
@@ -142,16 +139,6 @@ class ListReader:
         from inspector.screens.sessions.data.source import family
 
         self._tell(messages.Unfolded(epoch, place, family(line, cancelled())))
-
-    def poll(self) -> None:
-        """Look whether a database changed, unless the user wants to see no change, or it was just read."""
-        if self.rhythm.due and not shell(self._host).live.paused:
-            start(self._host, "poll", self._poll)
-
-    def _poll(self) -> None:
-        from inspector.screens.sessions.data.source import stamps_of
-
-        self._tell(messages.Stamped(stamps_of(self.locations)))
 
     def _tell(self, event: Event) -> None:
         self._host.post_message(event)

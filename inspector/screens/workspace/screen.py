@@ -17,7 +17,7 @@ from core.model.transcript.conversation import Conversation
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
-from inspector.base.live import Pulse
+from inspector.base.live import Pulse, in_sight
 from inspector.base.workers import cancelled, in_thread
 from inspector.screens.page import Page
 from inspector.screens.workspace.tabs import TABS, warm
@@ -100,9 +100,13 @@ class WorkspaceScreen(Page):
             self._active = names.index(last) if isinstance(last, str) and last in names else 0
         bar.active = self._active
         self.cursor = replace(self.cursor, engine=shell(self).engine)
-        self._pulse = Pulse(self, self.location, self.load)
+        self._pulse = Pulse(self, [self.location], self.load)
         self.load()
-        self.set_interval(AGES, lambda: self.watch_cursor(self.cursor))
+        self.set_interval(AGES, self._age)
+
+    def _age(self) -> None:
+        if in_sight(self):
+            self.watch_cursor(self.cursor)
 
     @in_thread("conversation")
     def load(self) -> None:

@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.sessions.list_view import SessionsList
+from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.map.view import MapView
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.why.reading import explained
@@ -148,3 +149,29 @@ async def test_a_tab_that_is_not_in_front_is_read_when_it_comes_there(
         assert len(asked) == 1
         await pilot.press("2")
         await until(pilot, lambda: len(asked) == 2)
+
+
+async def test_a_list_that_is_covered_reads_nothing_and_catches_up_when_it_is_seen_again(
+    writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = app_on(writer)
+    async with app.run_test(size=(120, 30)) as pilot:
+        home = app.screen
+        assert isinstance(home, SessionsScreen)
+        await until(pilot, lambda: home.listing.current is not None)
+        await pilot.press("enter")
+        await until(pilot, lambda: rows_of(app) == 1)
+        asked: list[object] = []
+        read = home.pane.reader.read
+
+        def counted(*words: Any, **more: Any) -> None:
+            asked.append(words)
+            read(*words, **more)
+
+        monkeypatch.setattr(home.pane.reader, "read", counted)
+        writer.message("second")
+        await until(pilot, lambda: rows_of(app) == 2)
+        await pilot.pause(0.5)
+        assert not asked
+        await pilot.press("escape")
+        await until(pilot, lambda: bool(asked))

@@ -13,7 +13,7 @@ from core.model.transcript.pages import ConversationRow, ListQuery
 from core.model.transcript.session import Kind
 from core.store.conversations.conversation_lists import ConversationLists
 from core.store.conversations.sort_order import place
-from core.store.database.connect import Cancelled, Interrupted, stamp
+from core.store.database.connect import Cancelled, Interrupted
 from core.store.database.locate import Location
 from inspector.screens.sessions.columns import PROFILE, Key, SessionLine
 from inspector.screens.sessions.data.order import CHATS, FIRST, Order, SourcePage
@@ -149,8 +149,3 @@ def family(line: SessionLine, cancelled: Cancelled) -> tuple[SessionLine, ...]:
     with Store(line.location, cancelled=cancelled) as store:
         nodes = store.chain(line.row.tip.id).nodes
     return tuple(SessionLine(line.location, line.row, node.session, node.kind) for node in nodes)
-
-
-def stamps_of(locations: Sequence[Location]) -> tuple[tuple[int, ...], ...]:
-    """A value that changes whenever Hermes commits to one of them."""
-    return tuple(stamp(place.db) for place in locations)
