@@ -11,7 +11,7 @@ from core.explain.context.generation import GenerationContext, generation_contex
 from core.hermes.policy.policy import documents, load_policy, releases
 from core.model.compaction.plan import Plan
 from core.model.evidence import Evidence
-from core.model.transcript.conversation import Generation
+from core.model.transcript.conversation import Conversation, Generation
 from core.model.transcript.message import Message
 from core.preview.tool_pairs import Pairs, tool_pairs
 from core.preview.what_if import Hypothesis, WhatIf
@@ -83,13 +83,43 @@ class Reading:
         return tuple(lines)
 
 
-def read(location: Location, generation: Generation, stop: Cancelled) -> Reading:
-    """Read and measure a generation on a connection of its own; its credentials are known from then on."""
+def read(
+    location: Location,
+    generation: Generation,
+    stop: Cancelled,
+    *,
+    conversation: Conversation | None = None,
+    before: Reading | None = None,
+) -> Reading:
+    """Read and measure a generation on a connection of its own; its credentials are known from then on.
+
+    Args:
+        location: The database.
+        generation: Which generation.
+        stop: Says whether to give up.
+        conversation: The conversation as it stands, where it has been read already.
+        before: What an earlier reading found; of a generation that only grew, the new rows alone are read.
+    """
+    grew = before if before is not None and _grew(before, generation) else None
     with Store(location, cancelled=stop) as store:
         store.learn(generation.session_id)
-        here = generation_context(store, generation.session_id, generation=generation.index)
+        here = generation_context(
+            store,
+            generation.session_id,
+            generation=generation.index,
+            conversation=conversation,
+            known=grew.messages if grew else (),
+        )
     places = {message.row.id: place for place, message in enumerate(here.messages) if message.row}
-    return Reading(here, tool_pairs(here.messages), places, measure(here.messages, here.policy))
+    measured = measure(here.messages, here.policy, grew.measured if grew else None)
+    return Reading(here, tool_pairs(here.messages), places, measured)
+
+
+def _grew(before: Reading, generation: Generation) -> bool:
+    """Whether a generation is the one read before, the newest then, with rows added behind."""
+    old = before.context.generation
+    newest = before.context.conversation.generations[-1:]
+    return old is not None and newest == (old,) and old.grew_to(generation)
 
 
 def _because(evidence: Sequence[Evidence]) -> str:

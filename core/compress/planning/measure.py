@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -13,7 +13,7 @@ from core.compress.planning.row_facts import Columns, columns_of
 from core.compress.pruning.shrink import Calls, calls_by_id, duplicate, shrink
 from core.compress.sizing.estimate import Size, Weight, message_size, message_weight, total_tokens
 from core.hermes.policy.policy import Policy
-from core.model.transcript.message import Message
+from core.model.transcript.message import Message, Wire
 
 _T = TypeVar("_T")
 _DUPLICATE_LEAST = 200
@@ -106,7 +106,7 @@ class Measured:
         return tuple(self.shrunk)
 
 
-def measure(messages: Sequence[Message], policy: Policy) -> Measured:
+def measure(messages: Sequence[Message], policy: Policy, before: Measured | None = None) -> Measured:
     """Measure a conversation for one release.
 
     Tolerates anything a damaged row may hold: missing roles, contents and calls of any type, lone surrogates.
@@ -114,16 +114,21 @@ def measure(messages: Sequence[Message], policy: Policy) -> Measured:
     Args:
         messages: In order. Never modified.
         policy: Of the release.
+        before: Of the messages these begin with; where it holds of them, only the others are measured.
     """
     given = tuple(messages)
     calls = calls_by_id(given)
     older = _older_copies(given) if policy.prune.duplicates else ()
-    base = _with_references(given, older)
+    old = before if before is not None and _holds(before, given, older, policy) else _nothing(policy)
+    new, rules = len(old.messages), policy.estimate
+    base = (*old.base, *_with_references(given, older)[new:])
     columns = columns_of(base, calls, policy)
-    weights = tuple(message_weight(message.wire, policy) for message in given)
-    sizes = tuple(message_size(message.wire, policy.estimate) for message in given)
-    base_sizes = _replaced(sizes, {i: message_size(base[i].wire, policy.estimate) for i in older})
-    shrunk, counted = _shrink_all(base, calls, policy)
+    weights = (*_weighed(old), *(message_weight(message.wire, policy) for message in given[new:]))
+    sizes = (*old.sizes, *(message_size(message.wire, rules) for message in given[new:]))
+    copies = {i: old.base_sizes[i] if i < new else message_size(base[i].wire, rules) for i in older}
+    copied = {i: message_weight(base[i].wire, policy) for i in older}
+    base_sizes = _replaced(sizes, copies)
+    shrunk, counted = _shrink_all(base, calls, old)
     return Measured(
         policy=policy,
         messages=given,
@@ -132,17 +137,49 @@ def measure(messages: Sequence[Message], policy: Policy) -> Measured:
         shrunk=shrunk,
         counted=counted,
         weights=_weights(weights, columns),
-        base_weights=_weights(
-            _replaced(weights, {i: message_weight(base[i].wire, policy) for i in older}), columns
-        ),
-        shrunk_weights={i: message_weight(m.wire, policy).total for i, m in shrunk.items()},
+        base_weights=_weights(_replaced(weights, copied), columns),
+        shrunk_weights=_known(old.shrunk_weights, shrunk, lambda wire: message_weight(wire, policy).total),
         sizes=sizes,
         base_sizes=base_sizes,
-        shrunk_sizes={i: message_size(m.wire, policy.estimate) for i, m in shrunk.items()},
-        noted_sizes={i: message_size(m.wire, policy.estimate) for i, m in noted(base, policy.tail).items()},
+        shrunk_sizes=_known(old.shrunk_sizes, shrunk, lambda wire: message_size(wire, rules)),
+        noted_sizes=_known(old.noted_sizes, noted(base, policy.tail), lambda wire: message_size(wire, rules)),
         running=(_sums(size.text for size in base_sizes), _sums(size.images for size in base_sizes)),
         columns=columns,
     )
+
+
+def _nothing(policy: Policy) -> Measured:
+    """What no message measures."""
+    none, weights = frozenset[int](), Weights((), ())
+    columns = columns_of((), {}, policy)
+    running = ((0,), (0,))
+    return Measured(policy, (), (), (), {}, none, weights, weights, {}, (), (), {}, {}, running, columns)
+
+
+def _known(
+    old: Mapping[int, _T], messages: Mapping[int, Message], measured: Callable[[Wire], _T]
+) -> dict[int, _T]:
+    """A number of each message, measured where it was not before."""
+    return {i: old[i] if i in old else measured(message.wire) for i, message in messages.items()}
+
+
+def _holds(before: Measured, given: tuple[Message, ...], older: tuple[int, ...], policy: Policy) -> bool:
+    """Whether messages that follow change nothing about those measured: no copy of a result, no call anew."""
+    count = len(before.messages)
+    if before.policy.release != policy.release or count > len(given):
+        return False
+    if any(one is not other for one, other in zip(before.messages, given, strict=False)):
+        return False
+    if tuple(i for i in older if i < count) != before.duplicates:
+        return False
+    return calls_by_id(before.messages).keys().isdisjoint(calls_by_id(given[count:]))
+
+
+def _weighed(old: Measured) -> Iterator[Weight]:
+    """The weights measured before; of the newest answer then, the thinking in it was not kept apart."""
+    newest = old.columns.newest_assistant
+    for i, (full, bare) in enumerate(zip(old.weights.full, old.weights.bare, strict=True)):
+        yield message_weight(old.messages[i].wire, old.policy) if i == newest else Weight(full, full - bare)
 
 
 def _weights(weights: tuple[Weight, ...], columns: Columns) -> Weights:
@@ -156,12 +193,12 @@ def _sums(values: Iterable[int]) -> tuple[int, ...]:
 
 
 def _shrink_all(
-    base: tuple[Message, ...], calls: Calls, policy: Policy
+    base: tuple[Message, ...], calls: Calls, old: Measured
 ) -> tuple[dict[int, Message], frozenset[int]]:
-    found = ((i, shrink(message, calls, policy)) for i, message in enumerate(base))
-    shrunk = {i: entry for i, entry in found if entry is not None}
-    counted = frozenset(i for i, entry in shrunk.items() if entry.counted)
-    return {i: entry.message for i, entry in shrunk.items()}, counted
+    found = ((i, shrink(base[i], calls, old.policy)) for i in range(len(old.base), len(base)))
+    added = {i: entry for i, entry in found if entry is not None}
+    counted = old.counted.union(i for i, entry in added.items() if entry.counted)
+    return {**old.shrunk, **{i: entry.message for i, entry in added.items()}}, counted
 
 
 def _older_copies(messages: tuple[Message, ...]) -> tuple[int, ...]:

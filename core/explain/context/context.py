@@ -35,6 +35,7 @@ class ConversationContext:
     Attributes:
         written_log: The lines about it as they stand in the files.
         asked_release: Whose rules to apply; None for those of the detected one.
+        known: Messages that were read before, of rows that nobody changes any more.
     """
 
     store: Store
@@ -42,6 +43,7 @@ class ConversationContext:
     config: HermesConfig
     written_log: Log
     asked_release: str | None = None
+    known: Sequence[Message] = ()
 
     @cached_property
     def boundaries(self) -> tuple[BoundaryRows, ...]:
@@ -102,7 +104,7 @@ class ConversationContext:
 
     @cached_property
     def _read(self) -> dict[int, Message]:
-        return {}
+        return {message.row.id: message for message in self.known if message.row is not None}
 
     @cached_property
     def _tools(self) -> dict[str, int | None]:
@@ -212,6 +214,7 @@ def open_context(
     config: HermesConfig | None = None,
     log: Log | None = None,
     conversation: Conversation | None = None,
+    known: Sequence[Message] = (),
 ) -> ConversationContext:
     """The surroundings of a conversation.
 
@@ -222,6 +225,7 @@ def open_context(
         config: The home's configuration, where it has been read already.
         log: The lines about the conversation, likewise.
         conversation: The conversation itself, likewise.
+        known: Messages of it, likewise.
 
     Raises:
         NotFoundError: There is no such session.
@@ -234,6 +238,7 @@ def open_context(
         config if config is not None else load_config(home),
         log if log is not None else conversation_log(home, conversation),
         release,
+        known,
     )
 
 

@@ -89,6 +89,8 @@ def generation_context(
     *,
     generation: int | None = None,
     release: str | None = None,
+    conversation: Conversation | None = None,
+    known: Sequence[Message] = (),
 ) -> GenerationContext:
     """Gather what decides about a generation; the database may be closed afterwards.
 
@@ -97,13 +99,15 @@ def generation_context(
         session_id: Any session of the conversation.
         generation: 1-based over the conversation; None for the newest.
         release: Rules to apply instead of the detected release's.
+        conversation: The conversation, where it has been read already.
+        known: Messages of the generation that have been read already.
 
     Raises:
         NotFoundError: There is no such session.
         UsageError: The conversation has no such generation.
         ConfigError: config.yaml cannot be used, or the release is unknown.
     """
-    context = open_context(store, session_id, release=release)
+    context = open_context(store, session_id, release=release, conversation=conversation, known=known)
     conversation = context.conversation
     chosen = _chosen(conversation, generation)
     ended = closed(context, chosen) if chosen is not None else Closed(())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from core.compress.sizing.estimate import message_size, total_tokens
@@ -58,7 +58,7 @@ def _anchored(context: ConversationContext) -> Size | None:
 
 
 def _answered(context: ConversationContext) -> Size | None:
-    prompt = last_prompt(context.log, context.conversation.generations, context.newest_messages)
+    prompt = last_prompt(context.log, context.conversation.generations, lambda: context.newest_messages)
     if prompt is None or prompt.input is None:
         return None
     evidence = Evidence(Source.LOG, prompt.where, prompt.message)
@@ -100,7 +100,9 @@ def _estimated(context: ConversationContext) -> Size | None:
     return Size(tokens, Verdict.DERIVED, (Evidence(Source.DERIVED, "rows", text),))
 
 
-def last_prompt(log: Log, generations: Sequence[Generation], messages: Sequence[Message]) -> LogRecord | None:
+def last_prompt(
+    log: Log, generations: Sequence[Generation], messages: Callable[[], Sequence[Message]]
+) -> LogRecord | None:
     """The last answered call whose provider counted the prompt; None when a compaction followed it.
 
     A compaction written by another program than Hermes leaves no line, so where the log holds fewer of
@@ -109,9 +111,9 @@ def last_prompt(log: Log, generations: Sequence[Generation], messages: Sequence[
     Args:
         log: The lines about the conversation.
         generations: Those of the conversation.
-        messages: The messages of the newest.
+        messages: Gives the messages of the newest, which are read only where the log does not tell.
     """
-    if _logged(log) < len(generations) - 1 and not answered(generations[-1], messages):
+    if _logged(log) < len(generations) - 1 and not answered(generations[-1], messages()):
         return None
     for record in reversed(log.records):
         if record.kind in (Kind.DONE, Kind.NATIVE_DONE):

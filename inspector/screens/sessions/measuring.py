@@ -13,6 +13,9 @@ from inspector.screens.sessions.reader import ListReader
 if TYPE_CHECKING:
     from inspector.screens.sessions.data.figure_cache import Figures
 
+DETAIL = 50
+"""Parts of a size below which nobody sees a difference."""
+
 
 class Measuring:
     """Has it computed a moment after the rows are there; until then they show what an earlier run computed.
@@ -42,10 +45,13 @@ class Measuring:
     def _weigh(self) -> None:
         """Have it found out what fills the window of the conversation under the cursor."""
         line = self._listing.current
-        if line is None or line.part is not None or line.key not in self._listing.extras:
+        extra = self._listing.extras.get(line.key) if line is not None else None
+        if line is None or line.part is not None or extra is None:
             return
-        if self._listing.parts.get(line.key, (None,))[0] != line.state:
-            self._reader.weigh(line)
+        before, parts = self._listing.parts.get(line.key, (None, ()))
+        if before == line.state or (parts and _about(extra.pressure.tokens, sum(parts))):
+            return  # it reads every message, and nobody would see a difference
+        self._reader.weigh(line)
 
     def recall(self, known: Mapping[Key, Figures]) -> None:
         """Take what an earlier run computed."""
@@ -59,7 +65,10 @@ class Measuring:
             self._listing.refresh_row(self._listing.cursor)
             return
         self._listing.extras[found.key] = found.extra
-        self._listing.refresh()
+        for place in self._listing.in_sight:
+            row = self._listing.rows.row(place)
+            if row is not None and row.key == found.key:
+                self._listing.refresh_row(place)
         if self._listing.current is not None and self._listing.current.key == found.key:
             self._weigh()
 
@@ -78,3 +87,8 @@ class Measuring:
             if extra is not None:
                 self._listing.extras.setdefault(line.key, extra)
         self._listing.refresh()
+
+
+def _about(tokens: int | None, before: int) -> bool:
+    """Whether a size is the one that was drawn, but for less than a bar can show."""
+    return tokens is not None and abs(tokens - before) * DETAIL <= before

@@ -84,8 +84,10 @@ class SessionsPane(Reporting, Vertical):
         self.listing.now = self.reader.now
         self.listing.empty = "Reading the sessions …"
         self.listing.focus()
-        # Looked at before they are read, so that nothing written meanwhile is taken for read.
-        self.pulse = Pulse(self, self.reader.locations, self._written, self._settled)
+        # Looked at before they are read, so that nothing written meanwhile is taken for read. Reading anew
+        # would begin a ranking again; its end comes soon.
+        settled = lambda: self.page is None or self.page.settled  # noqa: E731
+        self.pulse = Pulse(self, self.reader.locations, self._written, settled)
         self.call_after_refresh(self.reload)
         self.set_interval(AGES, self._age)
 
@@ -158,10 +160,6 @@ class SessionsPane(Reporting, Vertical):
         self.listing.previews.update(event.previews)
         self.listing.refresh()
         self.post_message(self.Changed())
-
-    def _settled(self) -> bool:
-        """Reading anew would begin a ranking again; its end comes soon."""
-        return self.page is None or self.page.settled
 
     def _written(self) -> None:
         self.reload()

@@ -53,10 +53,10 @@ def parts(line: SessionLine, stop: Cancelled) -> tuple[int, ...]:
     """Tokens of what is sent before the messages, head, middle and tail; nothing without a plan."""
     try:
         with Store(line.location, cancelled=stop) as store:
-            generations = store.conversation(line.row.tip.id).generations
-        if not generations:
+            conversation = store.conversation(line.row.tip.id)
+        if not conversation.generations:
             return ()
-        found = read(line.location, generations[-1], stop)
+        found = read(line.location, conversation.generations[-1], stop, conversation=conversation)
     except InspectorError:
         return ()
     plan = found.planned(found.measured, found.what_if.actual)

@@ -82,8 +82,9 @@ class MapPlanner:
         self._widgets.header.show(None, waiting=words)
 
     def _read(self, generation: Generation) -> None:
-        if self._view.subject is not None:
-            job = partial(read, self._view.subject.location, generation)
+        if (subject := self._view.subject) is not None:
+            before, whole = self._work.reading, subject.conversation
+            job = partial(read, subject.location, generation, conversation=whole, before=before)
             ask(self._view, "map-read", job, partial(self._take_reading, self._work.number))
 
     def _take_reading(self, number: int, reading: Reading) -> None:

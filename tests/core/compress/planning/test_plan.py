@@ -148,6 +148,21 @@ def test_planning_again_equals_a_fresh_plan(
     assert plan(measured, second) == plan_messages(messages(seed), policy, second)
 
 
+@tuned(max_examples=60, deadline=None)
+@given(st.integers(0, 40), policies, st.floats(0, 1))
+def test_a_list_that_grew_measures_as_one_measured_at_once(seed: int, policy: Any, share: float) -> None:
+    rows = messages(seed)
+    before = measure(rows[: round(share * len(rows))], policy)
+    assert measure(rows, policy, before) == measure(rows, policy)
+
+
+@tuned(max_examples=20, deadline=None)
+@given(damaged_rows(), policies, st.floats(0, 1))
+def test_damaged_rows_that_grew_do_too(rows: list[Message], policy: Any, share: float) -> None:
+    before = measure(rows[: round(share * len(rows))], policy)
+    assert measure(rows, policy, before) == measure(rows, policy)
+
+
 @tuned(max_examples=20, deadline=None)
 @given(st.integers(0, 40), policies, any_settings)
 def test_the_messages_given_stay_as_they_are(seed: int, policy: Any, chosen: Settings) -> None:
