@@ -51,7 +51,7 @@ _PAIRED = (
     rf"""{_CLOSE}\s{{0,4}}[:=]\s{{0,4}}(?:{_QUOTED}|{_BARE})"""
 )
 _NESTED = (
-    rf"""{_CLOSE}\s{{0,8}}[:=]\s{{0,8}}\{{\s{{0,40}}(?:\\{{0,8}}["'])?(?:value|plain|plaintext|default)"""
+    rf"""{_CLOSE}\s{{0,8}}[:=]?\s{{0,8}}\{{[^{{}}]{{0,240}}?(?<![\w-])(?:\\{{0,8}}["'])?(?:value|plain|plaintext|default)"""
     rf"""{_CLOSE}\s{{0,4}}[:=]\s{{0,4}}{_QUOTED}"""
 )
 _LISTED = rf"""\\{{0,8}}["'`]\s{{0,4}},\s{{0,24}}{_QUOTED}"""

@@ -32,7 +32,8 @@ _SHORTEST_ISSUED = 20
 _BEFORE = 60
 """A beginning may hold a dot or a colon, which ends a run; or a name stands before it."""
 _STEMS = tuple(
-    b"pass pwd secret key cred token cookie auth mdp connection phrase wort psk senha wachtwoord pw".split()
+    b"pass pwd secret key cred token cookie auth mdp connection phrase wort psk senha wachtwoord pw"
+    b" contrasena haslo heslo salasana lozinka parola adgangskode kodeord".split()
 )
 """In lower case, a part of every name, and of every place, that makes a short value a secret."""
 _LITERAL = tuple(

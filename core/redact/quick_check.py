@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import takewhile
 
 from core.redact.known_values import KNOWN
 from core.support.yaml_tables import load_table
@@ -115,6 +116,7 @@ def _clues() -> _Clues:
     table, words = load_table("core/redact/kinds.yaml"), load_table("core/redact/words.yaml")
     placed = load_table("core/redact/places.yaml")
     places = [needle for entry in placed["places"] for needle in entry["needles"]] + placed["manifests"]
+    places += [" ".join((*takewhile(str.islower, line.split()), "")) for line in placed["usages"]]
     hashes = [
         needle for entry in table["known"] if entry["kind"] == "password-hash" for needle in entry["needles"]
     ]

@@ -62,6 +62,8 @@ def strength(name: str) -> Strength:
         return Strength.NONE
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     bare = name.strip("-_.")
+    if last == "secret" and before in known.pointers:
+        return Strength.LIKELY
     if last in known.strong or before + last in known.strong or before in known.pairs.get(last, ()):
         return Strength.STRONG
     if _LOWER_END.search(bare.lower()) or (bare.isupper() and _CAPS_END.search(bare)):

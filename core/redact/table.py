@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import takewhile
 from typing import Any, Generic, TypeVar
 
 from core.support.yaml_tables import shared_table
@@ -52,6 +53,8 @@ class Place:
         source: The regular expression tried where a needle stands; its group `secret` is the credential.
         random: Only a random-looking value counts there.
         likely: Only a value that looks like a password or a key counts there.
+        odd: Only what is no plain word, number or path counts there.
+        back: Characters before a needle in which the pattern is searched for.
         beside: What also stands in every text that holds one, such as the dash of a flag.
     """
 
@@ -60,12 +63,14 @@ class Place:
     source: str
     random: bool = False
     likely: bool = False
+    odd: bool = False
+    back: int = 0
     beside: str = ""
 
-    @property
-    def pattern(self) -> re.Pattern[str]:
-        """The expression, compiled."""
-        return compiled(self.source)
+    def found(self, text: str, at: int, end: int) -> re.Match[str] | None:
+        """The place, when it is one, at a needle that stands at `text[at:end]`."""
+        pattern = compiled(self.source)
+        return pattern.search(text, max(0, at - self.back), end) if self.back else pattern.match(text, at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,7 @@ class Names:
     pairs: Mapping[str, frozenset[str]]
     weak: frozenset[str]
     lookups: frozenset[str]
+    pointers: frozenset[str]
     noise: frozenset[str]
     placeholders: frozenset[str]
     stems: tuple[str, ...]
@@ -109,6 +115,8 @@ def compiled(source: str) -> re.Pattern[str]:
     return re.compile(source)
 
 
+_CAPITALS, _ANY_WORD = re.compile("[A-Z]{2,}"), r"{quote}[^\s\"']{1,200}{quote}"
+"""An argument of a command that says something else."""
 _PART = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -127,17 +135,37 @@ def kinds() -> tuple[Kind, ...]:
 @cache
 def places() -> tuple[Place, ...]:
     """Every place that makes what stands there a credential."""
-    return tuple(
-        Place(
-            entry["kind"],
-            tuple(entry["needles"]),
-            built(entry["pattern"]),
-            entry.get("random", False),
-            entry.get("likely", False),
-            entry.get("beside", ""),
-        )
-        for entry in shared_table(PLACES)["places"]
+    table = shared_table(PLACES)
+    return (*map(_place, table["places"]), *map(_usage, table["usages"]))
+
+
+def _place(entry: Mapping[str, Any]) -> Place:
+    rest = {key: value for key, value in entry.items() if key != "pattern"}
+    return Place(source=built(entry["pattern"]), **{**rest, "needles": tuple(entry["needles"])})
+
+
+def _usage(line: str) -> Place:
+    """The place a command gives a secret, from how it is written in a manual."""
+    words = line.split()
+    lead = usage_lead(line)
+    rest = [_usage_word(word) for word in words[len(lead.split()) :]]
+    return Place(
+        "login",
+        (lead,),
+        built(f"(?i:{re.escape(lead)}){' '.join(rest)}".replace("{words} ", "{words}")),
+        odd=True,
     )
+
+
+def usage_lead(line: str) -> str:
+    """The words a command begins with, and a blank."""
+    return " ".join((*takewhile(str.islower, line.split()), ""))
+
+
+def _usage_word(word: str) -> str:
+    if word in ("...", "SECRET"):
+        return "{words}" if word == "..." else "{quote}{argument}"
+    return _CAPITALS.sub(lambda _: _ANY_WORD, re.escape(word))
 
 
 _PAIR = re.compile(r"(?=(..[-_.$:{/ =\"'(]))")
@@ -211,6 +239,7 @@ def names() -> Names:
         pairs={last: _words(before) for last, before in table["pairs"].items()},
         weak=_words(table["weak"]),
         lookups=_words(table["lookups"]),
+        pointers=_words(table["pointers"]),
         noise=_words(table["noise"]),
         placeholders=_words(table["placeholders"]),
         stems=tuple(table["stems"]),

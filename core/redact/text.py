@@ -12,11 +12,13 @@ from core.redact.known_values import KNOWN
 from core.redact.secret_names import is_reference, looks_random
 from core.redact.spans import MASKED, Hit, cut, lowered, merge, tally, unescaped
 from core.redact.table import Beginnings, Place, compiled, manifests, places
+from core.redact.unnamed.calls import calls
 from core.redact.unnamed.collections import collections
 from core.redact.unnamed.columns import columns
+from core.redact.unnamed.commands import commands
 from core.redact.unnamed.inserts import inserts
 from core.redact.unnamed.nearby import nearby
-from core.redact.unnamed.passwords import is_password
+from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
 from core.redact.unnamed.spoken import spoken
 
 _SEAM = "\n\x00\n"
@@ -48,7 +50,8 @@ def unnamed(text: str) -> Iterator[Hit]:
     plain = unescaped(text)
     lower = lowered(plain)
     yield from nearby(plain)
-    for rule in (columns, inserts, collections, spoken):
+    yield from commands(plain)
+    for rule in (columns, inserts, collections, calls, spoken):
         yield from rule(plain, lower)
 
 
@@ -162,16 +165,18 @@ def _search(place: Place, needle: str, text: str, lower: str) -> Iterator[Hit]:
     at = lower.find(needle)
     while at >= 0:
         end = at + len(needle)
-        match = place.pattern.match(text, at)
+        match = place.found(text, at, end)
         if match and _counts(place, match["secret"]):
             yield Hit(*match.span("secret"), place.kind)
-            end = match.end("secret")
+            end = max(end, match.end("secret"))
         at = lower.find(needle, end)
 
 
 def _counts(place: Place, value: str) -> bool:
     if is_reference(value):
         return False
+    if place.odd:
+        return could_be_password(value) or looks_random(value)
     if place.likely:
-        return is_password(value) or looks_random(value)
+        return is_password(value) or is_thought_up(value) or looks_random(value)
     return not place.random or looks_random(value)

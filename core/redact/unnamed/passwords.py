@@ -7,8 +7,8 @@ import re
 from core.redact.key_formats import changes, gibberish, jumbled, opaque, variety
 from core.redact.secret_names import is_path, is_reference
 
-_LEAST, _LEAST_DRAWN, _MIXED = 8, 10, 0.34
-"""Characters of a password, and of one its mixture tells; there so many neighbours differ in class."""
+_SHORTEST, _LEAST, _LEAST_DRAWN, _MIXED = 6, 8, 10, 0.34
+"""Characters of a password by how much else tells it; in a drawn one so many neighbours differ in class."""
 _SIGN = re.compile(
     r"(?<=[A-Za-z0-9])[!@#$%^&*?+~](?=[A-Za-z0-9])"
     r"|(?<=[a-z0-9])[!@#$%^&*?]+$"
@@ -22,8 +22,13 @@ _ADDRESS = r"[\w.+-]+@[\w-]+\.[\w.-]+|[a-z.+-]+@[a-z-]+$"
 _FILE_OR_NUMBER = r"[\w.-]+\.[a-z]{1,5}\d?$|\d+[-./:]\d+|v?\d+(?:\.\d+)+"
 _STANDARD = r".*(?i:sha[-_]?\d|md5|base64|utf-?\d|pbkdf|aes[-_]?\d|hmac|oauth|argon2|x509|ed25519|http|ipv\d)"
 _STANDS_FOR = r".*(?i:test|user|example|[0-9a-f]{8}-[0-9a-f]{4})"
-_CODE = r"[%$@#-]|.*(?:::|->|&&|\.\.|\$\{)"
+_CODE = r"[%$@#<-]|[A-Za-z_][\w.-]*=(?!=|$)|[A-Za-z0-9+/]*={1,2}$|.*(?:::|->|&&|\.\.|\$\{)"
 _NONE = re.compile("|".join((_ADDRESS, _FILE_OR_NUMBER, _STANDARD, _STANDS_FOR, _CODE)))
+
+_THOUGHT_UP = re.compile(r"[A-Za-z]{3,}(?:[-._+#][A-Za-z]{3,}){0,3}[-._+#]?\d{2,6}[!?_#+*.$-]{0,2}")
+"""Words and a number: `Meadow-Walnut-786`, `harbour2004`."""
+_FILE = re.compile(r"/.*\.[a-z]{1,5}\d?(?::\d+)*$")
+_LETTER, _ODD = re.compile(r"[^\W\d_]"), re.compile(r"\d|[!$%^&*?+~#=]")
 
 
 def is_password(value: str) -> bool:
@@ -39,3 +44,17 @@ def is_password(value: str) -> bool:
         or (variety(value) == 3 and _NAMED_NUMBER.fullmatch(value))
         or (variety(value) == 3 and len(value) >= _LEAST_DRAWN and changes(value) >= _MIXED)
     )
+
+
+def is_thought_up(value: str) -> bool:
+    """Whether a word is made as people make passwords, and as they name hosts and branches too."""
+    return len(value) >= _LEAST and bool(_THOUGHT_UP.fullmatch(value)) and not _NONE.match(value)
+
+
+def could_be_password(value: str) -> bool:
+    """Whether a word that stands where a password does is no plain word, number, path or placeholder."""
+    if len(value) < _SHORTEST or _NONE.match(value) or is_reference(value) or is_path(value):
+        return False
+    if value.startswith("/") or value.count("/") > 1 or value.endswith("/") or _FILE.search(value):
+        return False
+    return bool(_ODD.search(value) and _LETTER.search(value)) or is_password(value)

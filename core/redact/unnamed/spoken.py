@@ -1,35 +1,36 @@
 """Passwords people and programs tell each other: `log in as bob / Tango-99x`, `from Old11 to New22`.
 
-A password looks less random than a key, so it is taken only from a line that speaks of one, or from one of a
-command that is given one, and only when it looks like nothing but a password.
+A password looks less random than a key, so it is taken only from a line that speaks of one: anywhere on it
+when it looks like nothing else, and right behind the word when it might be one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 
 from core.redact.spans import Hit
-from core.redact.table import compiled, issuers, unnamed_words
-from core.redact.unnamed.passwords import is_password
-
-Place = tuple[int, int, re.Pattern[str]]
-"""Where a word begins and ends, and what stands before a password behind it."""
+from core.redact.table import compiled, unnamed_words
+from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
 
 _REACH = 96
 """Characters behind the word in which a password is looked for."""
 _LINE_END = re.compile(r"\x00|\n(?=\s{0,8}\S{0,40}[A-Za-z]{2,}[ :]|\s*\Z)")
 _OPENS = r"(?:(?<=[\s\"'`(/:|=>\]])|(?<=[\"'`]\())"
 _CLOSES = r"(?=[\s\"'`),;|\\<]|$)"
-_TOKEN = re.compile(rf"{_OPENS}(?P<value>(?!https?:)[^\s\"'`(){{}}\[\]<>,;|=\\]{{8,64}}){_CLOSES}")
+_USER = r"(?:(?P<user>[A-Za-z][\w.@-]{0,40})[/:=]\s?)?"
+_TOKEN = re.compile(rf"{_OPENS}{_USER}(?P<value>(?!https?:)[^\s\"'`(){{}}\[\]<>,;|\\]{{6,64}}){_CLOSES}")
 _BEHIND_SIGN = r"[\w@.\"'`)*]\s{0,2}[:/→=]{1,2}\s{0,2}[\"'`(]{0,2}"
 _BEHIND_WORD = r"[\s(][\"'`]|(?<!\w)[^\W\d_]{1,16} |\w {2,12}"
 _BEFORE_VALUE = re.compile(rf"(?:{_BEHIND_SIGN}|{_BEHIND_WORD})$")
-_BEFORE_ARGUMENT = re.compile(
-    r"(?:[ \t](?:--?[A-Za-z][\w-]{0,24}[ =]|/[a-z]{1,8}[ :])|[\w@.-]:|[\w]%)\\{0,4}[\"']?$"
+_REPLY = re.compile(
+    r"[^\n?]{0,60}\?[ \t]{0,4}\n(?:[^\n]{0,24}?[:>-] {1,2})?[\"'`]?"
+    r"(?P<value>[^\s\"'`<>]{6,64})[ \t]{0,8}(?=[\n\"'`]|$)"
 )
-_OPTION = re.compile(r"[^\n|]*?[ =]?[-/]")
+"""A line of its own below a question: `what's the root password?`"""
+_CALL = r"[\"')\]]{0,4}\.\w{2,12}\("
+"""What is called with a password: `find("password").type(`."""
 _PAIR = r"(?m)^[ \t]{0,8}\"[\w.@-]{1,64}\" \"(?P<value>[^\"\n]{8,64})\"[ \t]*$"
 
 
@@ -40,30 +41,63 @@ def spoken(text: str, lower: str) -> Iterator[Hit]:
         text: The text.
         lower: The same in lower case.
     """
-    words = list(_said(lower))
-    for start, end, before in (*words, *_commanded(text)):
-        for token in _tokens(text, end):
+    for word in _said(lower):
+        for token in _tokens(text, word.end()):
             value = token["value"].rstrip(".:")
-            if is_password(value) and before.search(text, start, token.start()):
-                yield Hit(token.start(), token.start() + len(value), "secret-value")
-    for match in (*_tried(text, words), *_paired(text)):
+            if _is_meant(text, word, token, value):
+                yield Hit(token.start("value"), token.start("value") + len(value), "secret-value")
+        for match in (_REPLY.match(text, word.end()), _tried(text, word.start())):
+            if match and (is_password(match["value"]) or is_thought_up(match["value"])):
+                yield Hit(*match.span("value"), "secret-value")
+    for match in _paired(text):
         if is_password(match["value"]):
             yield Hit(*match.span("value"), "secret-value")
 
 
-def _said(lower: str) -> Iterator[Place]:
+def _is_meant(text: str, word: re.Match[str], token: re.Match[str], value: str) -> bool:
+    """Whether a value is the password a word speaks of: it looks like one, or stands where it belongs."""
+    between = text[word.end() : token.start("value")]
+    if is_password(value):
+        return _BEFORE_VALUE.search(text, word.start(), token.start("value")) is not None
+    if word["inside"] and _leads().fullmatch(between):
+        return could_be_password(value)
+    told = token["user"] or _after_user().fullmatch(between)
+    return bool(told and not word["inside"] and is_thought_up(value))
+
+
+def _said(lower: str) -> Iterator[re.Match[str]]:
     """Where a text speaks of a password."""
     words = unnamed_words()
     if any(word in lower for word in ("pass", *words["inside"], *words["whole"])):
-        yield from ((*match.span(), _BEFORE_VALUE) for match in _speaks().finditer(lower))
+        yield from _speaks().finditer(lower)
 
 
 @cache
 def _speaks() -> re.Pattern[str]:
-    """A word that speaks of a password, in lower case."""
+    """A word that speaks of a password, in lower case; in the group `inside` when of nothing else."""
     words = unnamed_words()
     inside, whole = "|".join(words["inside"]), "|".join(words["whole"])
-    return re.compile(rf"{inside}|(?<![a-z])(?:(?:{whole})(?![a-z])|pass(?= [\"'`]|: ))")
+    return re.compile(
+        rf"(?P<inside>{inside}|(?<![a-z])(?:pw|pwd|psk)(?![a-z]))"
+        rf"|(?<![a-z])(?:(?:{whole})(?![a-z])|pass(?= [\"'`]|: ))"
+    )
+
+
+@cache
+def _leads() -> re.Pattern[str]:
+    """What stands between a word and the password right behind it: `for bob is `, `: `, ` set to "`."""
+    is_one, to = "|".join(unnamed_words()["is"]), "|".join(unnamed_words()["becomes"])
+    tried = "|".join(unnamed_words()["tried"])
+    some = r"(?: [^\W\d_]+['’]?[^\W\d_]*|\w+\d){0,5}?"
+    said = rf"{some} (?:{is_one}) (?:now )?|{some} (?:{to}) (?:from|to) |, (?:{tried}) "
+    told = rf"{some}\s{{0,2}}[:=→>]{{1,2}}\s{{0,2}}|{said}"
+    return re.compile(rf"[\"'*_`)]{{0,3}}(?:(?i:{told})|{_CALL}|\s)[\"'`(*]{{0,3}}")
+
+
+@cache
+def _after_user() -> re.Pattern[str]:
+    """What stands between a word for logging in and the password behind the user: ` as bob / `."""
+    return re.compile(r"[^\n]{0,40}?[\w@.,\"'] (?:/|and|with|key|code|pass|pw) [\"'`(]{0,2}")
 
 
 def _tokens(text: str, end: int) -> Iterator[re.Match[str]]:
@@ -73,31 +107,18 @@ def _tokens(text: str, end: int) -> Iterator[re.Match[str]]:
     return _TOKEN.finditer(text, end, stop.start() if stop else limit)
 
 
-def _commanded(text: str) -> Iterator[Place]:
-    """Where the commands of a text begin that are given passwords."""
-    if " -" not in text and " /" not in text:
-        return
-    for tool in issuers().tools.intersection(text.replace('"', " ").split()):
-        at = text.find(f"{tool} ")
-        while at >= 0:
-            end = at + len(tool) + 1
-            if not text[at - 1 : at].isalnum() and _OPTION.match(text, end, end + _REACH):
-                yield at, end, _BEFORE_ARGUMENT
-            at = text.find(f"{tool} ", end)
-
-
-def _tried(text: str, words: Iterable[Place]) -> Iterator[re.Match[str]]:
+def _tried(text: str, end: int) -> re.Match[str] | None:
     """What stands before a word that speaks of a password: `try X as the password`."""
-    for start, _, _ in words:
-        if match := _before_word().search(text, max(0, start - _REACH), start):
-            yield match
+    return _before_word().search(text, max(0, end - _REACH), end)
 
 
 @cache
 def _before_word() -> re.Pattern[str]:
-    tried = rf"\b(?i:{'|'.join(unnamed_words()['tried'])})\b (?i:it to |him |her |them |me )?[\"'`]?"
-    leads = r"[\"'`]? (?i:as|for|is|was|still|in|into|to)\b[^\n.]{0,40}?$"
-    return re.compile(rf"{tried}(?P<value>[^\s\"'`,;(){{}}<>]{{8,64}}){leads}")
+    tried = (
+        rf"(?:\b(?i:{'|'.join(unnamed_words()['tried'])})\b (?i:it to |him |her |them |me )?|(?:^|[\n>\"]) ?)"
+    )
+    leads = r"[\"'`]? (?:(?i:as|for|is|was|still|in|into|to)\b[^\n.]{0,40}?|\((?:the |its |my )?)$"
+    return re.compile(rf"{tried}[\"'`]?(?P<value>[^\s\"'`,;(){{}}<>]{{8,64}}){leads}")
 
 
 def _paired(text: str) -> Iterator[re.Match[str]]:

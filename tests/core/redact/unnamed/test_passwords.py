@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.redact.unnamed.passwords import is_password
+from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,16 @@ def test_these_are_passwords(value: str) -> None:
 )
 def test_these_are_not(value: str) -> None:
     assert not is_password(value)
+
+
+@pytest.mark.parametrize("value", ["harbour2004", "Meadow-Walnut-786", "amber_lantern42", "tundra.Fjord514"])
+def test_words_and_a_number_are_how_people_make_them(value: str) -> None:
+    assert is_thought_up(value)
+    assert could_be_password(value)
+
+
+@pytest.mark.parametrize(
+    "value", ["harbour", "2004-11-02", "src/main2.py", "/etc/app2/x", "$PASSWORD1", "sha256sum"]
+)
+def test_what_has_no_number_or_is_a_path_could_be_none(value: str) -> None:
+    assert not could_be_password(value)

@@ -45,3 +45,34 @@ def test_names_files_numbers_and_lines_of_other_things_stay(text: str) -> None:
 def test_the_next_line_is_another_one() -> None:
     text = "the password is kept elsewhere.\nThe build of Tango99!x failed."
     assert redact_text(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the password for the box is {}",
+        "Das Passwort für den Server lautet {}, bitte nicht weitergeben.",
+        "temporary password {}, change it",
+        "the password has been changed to {}",
+        "what's the root password?\n> {}\nthanks",
+        "{} is the password for the box",
+        "creds bob:{}",
+        "find('password').type('{}')",
+    ],
+)
+def test_right_behind_the_word_anything_odd_is_one(text: str) -> None:
+    assert "harbour2004" not in redact_text(text.format("harbour2004"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "at verifyPassword (/app/src/auth/password.js:556:17)",
+        "the password of the user is required",
+        "I lost the password to db-prod-01",
+        "login: jsmith1985",
+        "what's the password?\nnobody knows",
+    ],
+)
+def test_a_name_beside_the_word_is_none(text: str) -> None:
+    assert redact_text(text) == text

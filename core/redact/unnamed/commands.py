@@ -1,0 +1,71 @@
+"""Passwords that commands are given: behind an option, or at a place of their own.
+
+Which tools and options there are is data: `tools` and `options` in `words.yaml`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from core.redact.key_formats import scrambled, variety
+from core.redact.spans import Hit
+from core.redact.table import issuers, unnamed_words
+from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
+
+_REACH = 160
+"""Characters of a command that are read."""
+_DRAWN = re.compile(r"[A-Za-z0-9_+/=-]{32,}")
+"""What its mixture alone tells."""
+_TWO_WORDS = re.compile(r"[A-Za-z]+[-._+#][A-Z]|[A-Z][a-z]+[-._+#]")
+_OPTION = r"(?P<option>--?[A-Za-z][\w-]{0,24}|/[a-z]{1,8})(?:[ =:]|(?<=-[pPw]))"
+_USER = r"(?P<user>[\w.@\\-]{1,64}[:%,])?"
+_ARGUMENT = re.compile(
+    rf"[ \t]{_OPTION}\\{{0,4}}[\"']?{_USER}(?P<value>(?!https?:)[^\s\"'`<>|;\\]{{6,128}})(?=[\s\"'`;|<\\]|$)"
+)
+
+
+def commands(text: str) -> Iterator[Hit]:
+    """Every value of an option that looks like a password, of a command that is given some.
+
+    Args:
+        text: The text.
+    """
+    if " -" not in text and " /" not in text:
+        return
+    known = issuers()
+    for tool in known.tools.intersection(text.replace('"', " ").split()):
+        for start, end in _lines(text, tool):
+            for match in _ARGUMENT.finditer(text, start, end):
+                if _is_given(match, tool):
+                    yield Hit(*match.span("value"), "secret-value")
+
+
+def _lines(text: str, tool: str) -> Iterator[tuple[int, int]]:
+    """The rest of each line on which a command stands."""
+    at = text.find(f"{tool} ")
+    while at >= 0:
+        end = at + len(tool)
+        if not text[at - 1 : at].isalnum():
+            stop = _stop().search(text, end, end + _REACH)
+            yield end, stop.start() if stop else min(len(text), end + _REACH)
+        at = text.find(f"{tool} ", end)
+
+
+@cache
+def _stop() -> re.Pattern[str]:
+    return re.compile(r"[\n\x00]")
+
+
+def _is_given(argument: re.Match[str], tool: str) -> bool:
+    """Whether an option has a password for its value, or something drawn that is no hash."""
+    words, value = unnamed_words(), argument["value"]
+    option = argument["option"].lstrip("-/") if tool not in words["projects"] else ""
+    if is_password(value):
+        return True
+    if argument["user"] or option in words["options"]:
+        return could_be_password(value) and "/" not in value
+    if option in words["rarely"] and is_thought_up(value):
+        return _TWO_WORDS.match(value) is not None
+    return _DRAWN.fullmatch(value) is not None and variety(value) == 3 and scrambled(value)

@@ -1,0 +1,45 @@
+"""What a command is given as a password is one: behind an option, or where its manual says."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from core.redact.text import redact_text
+
+SECRET = "harbour2004"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"tsql -S db -U bob -P {SECRET}",
+        f"ncftp -u bob -p {SECRET} host",
+        f"winexe -U bob%{SECRET} //host cmd",
+        f"schtasks /create /ru bob /rp {SECRET}",
+        f"rclone obscure {SECRET}",
+        f"net use Z: \\\\nas\\exports /user:CORVINA\\jonas {SECRET} /persistent:no",
+        f"networksetup -setairportnetwork en0 Guest '{SECRET}'",
+        "ldappasswd -D cn=admin -s fjord.Harbour2004",
+    ],
+)
+def test_the_password_of_a_command_is_masked_also_within_json(text: str) -> None:
+    assert "arbour2004" not in redact_text(text)
+    assert "arbour2004" not in redact_text(json.dumps({"command": text}))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "docker compose -p shop2004 up",
+        "git checkout -b fix-login-2022",
+        "cargo test -p parser2",
+        "curl -o Report-Final-22 http://localhost:8080",
+        "ssh -p 2222 bob@host",
+        "rclone obscure password",
+        "git log -n 5 && unzip -d out2026 a.zip",
+    ],
+)
+def test_names_of_projects_ports_and_plain_words_stay(text: str) -> None:
+    assert redact_text(text) == text
