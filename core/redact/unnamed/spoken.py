@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from core.redact.spans import Hit
 from core.redact.table import compiled, unnamed_words
@@ -67,20 +67,31 @@ def _is_meant(text: str, word: re.Match[str], token: re.Match[str], value: str) 
 
 def _said(lower: str) -> Iterator[re.Match[str]]:
     """Where a text speaks of a password."""
-    words = unnamed_words()
-    if any(word in lower for word in ("pass", *words["inside"], *words["whole"])):
-        yield from _speaks().finditer(lower)
+    present = tuple(word for word in _beginnings(lower.isascii()) if word in lower)
+    return _speaks(present).finditer(lower) if present else iter(())
 
 
 @cache
-def _speaks() -> re.Pattern[str]:
-    """A word that speaks of a password, in lower case; in the group `inside` when of nothing else."""
-    words = unnamed_words()
-    inside, whole = "|".join(words["inside"]), "|".join(words["whole"])
-    return re.compile(
-        rf"(?P<inside>{inside}|(?<![a-z])(?:pw|pwd|psk)(?![a-z]))"
-        rf"|(?<![a-z])(?:(?:{whole})(?![a-z])|pass(?= [\"'`]|: ))"
+def _beginnings(ascii_only: bool) -> tuple[str, ...]:
+    """What stands in every text that speaks of one: the words that hold no other."""
+    words = {"pass", *unnamed_words()["inside"], *unnamed_words()["whole"]}
+    least = (word for word in words if not any(other in word for other in words - {word}))
+    return tuple(word for word in sorted(least) if word.isascii() or not ascii_only)
+
+
+@lru_cache(maxsize=1024)
+def _speaks(present: tuple[str, ...]) -> re.Pattern[str]:
+    """A word that speaks of a password, in lower case; in the group `inside` when of nothing else.
+
+    Args:
+        present: What stands in the text; a pattern of few words is fast.
+    """
+    inside, whole = (
+        "|".join(word for word in unnamed_words()[name] if any(one in word for one in present)) or "(?!)"
+        for name in ("inside", "whole")
     )
+    alone = r"(?<![a-z])(?:(?:pw|pwd|psk)(?![a-z]))"
+    return re.compile(rf"(?P<inside>{inside}|{alone})|(?<![a-z])(?:(?:{whole})(?![a-z])|pass(?= [\"'`]|: ))")
 
 
 @cache
