@@ -15,7 +15,7 @@ from itertools import accumulate
 from core.redact.key_formats import unlisted
 from core.redact.known_values import KNOWN
 from core.redact.secret_names import Strength, strength
-from core.redact.table import kinds, manifests, names, places
+from core.redact.table import hints, kinds, manifests, names, places
 from core.redact.text import find, redact_text, unnamed
 
 _RUN = 16
@@ -36,48 +36,6 @@ _STEMS = tuple(
     b" contrasena haslo heslo salasana lozinka parola adgangskode kodeord".split()
 )
 """In lower case, a part of every name, and of every place, that makes a short value a secret."""
-_LITERAL = tuple(
-    text.encode()
-    for text in (
-        *(
-            "curl ",
-            "mysql",
-            "redis-cli ",
-            "sshpass ",
-            "-----begin ",
-            ":5432:",
-            ":6432:",
-            "\ttrue\t",
-            "\tfalse\t",
-            "\\ttrue\\t",
-            "\\tfalse\\t",
-            " login ",
-            "twine upload ",
-            "ldap",
-            "smbclient ",
-            "rpcclient ",
-            "lftp ",
-            "sqlcmd ",
-            '"kty',
-            "hooks.zapier.",
-            "{sha",
-            "{ssha",
-            "mosquitto_",
-            "http -a ",
-            "https -a ",
-            "openssl enc ",
-            "chpasswd",
-            " pass:",
-            "form-data; name=",
-            "identified by",
-            "securestring",
-        ),
-        *("api key", "access key", "secret key", "auth key", "license key", "mot de passe", "mnemonic"),
-        *["seed phrase", "recovery phrase", " pin ", "login="],
-        *["密码是", "密码为", "密碼是", "密碼為", "口令是", "密钥是", "密鑰是", "令牌是"],
-    )
-)
-"""Places that hold no stem; a run tells those that want a random value, its `@` an address."""
 _TELLING = 4
 """Characters of the beginning of a place at the least, lest every second line held one."""
 _FAR = 64
@@ -119,7 +77,7 @@ def holding(texts: Sequence[bytes], *, thorough: bool = False) -> frozenset[int]
     joined = _SEAM.join(texts)
     ends = list(accumulate(len(text) + len(_SEAM) for text in texts))
     found: set[int] = set()
-    hints = sorted(set(_hints(joined, _literal() if thorough else _LITERAL)))
+    hints = sorted(set(_hints(joined, _literal() if thorough else _common())))
     for place, start, end in _windows(joined, ends, hints):
         if place not in found and find(joined[start:end].decode("utf-8", "replace")):
             found.add(place)
@@ -175,6 +133,12 @@ def _longest(needle: bytes) -> bytes:
 
 
 @cache
+def _common() -> tuple[bytes, ...]:
+    """Places that hold no stem; a run tells those that want a random value, its `@` an address."""
+    return tuple(hint.encode() for hint in hints())
+
+
+@cache
 def _literal() -> tuple[bytes, ...]:
     """What begins a place that holds no stem: logins on command lines, manifests."""
     begin = (
@@ -184,7 +148,7 @@ def _literal() -> tuple[bytes, ...]:
         if place.kind == "login" or len(needle.strip()) >= _TELLING
     )
     rare = (needle for needle in (*begin, *manifests()) if "=" not in needle or ";" in needle)
-    return tuple(dict.fromkeys((*_LITERAL, *(needle.encode() for needle in rare))))
+    return tuple(dict.fromkeys((*_common(), *(needle.encode() for needle in rare))))
 
 
 def _all(text: bytes, needle: bytes) -> Iterator[int]:

@@ -198,6 +198,12 @@ def manifests() -> tuple[str, ...]:
 
 
 @cache
+def hints() -> tuple[str, ...]:
+    """What tells the commonest places in which no word for a secret stands."""
+    return tuple(shared_table(PLACES)["hints"])
+
+
+@cache
 def issuers() -> Issuers:
     """The words that begin credentials of issuers in no list, and those that begin ids, hashes and files."""
     table = shared_table(WORDS)["issuers"]
