@@ -11,13 +11,7 @@ from inspector.payloads import values as jsonio
 def payload(found: Finding) -> dict[str, Any]:
     """A finding as the command line promises it."""
     return {
-        "rule": found.rule,
-        "name": found.name,
-        "severity": found.severity.value,
-        "sentence": found.sentence,
-        "verdict": found.verdict.value,
-        "session": found.session,
-        "numbers": found.numbers,
+        **jsonio.fields(found, "rule name severity sentence verdict session numbers"),
         "evidence": [jsonio.evidence(one) for one in found.evidence],
         "remedy": found.remedy,
     }
@@ -25,4 +19,4 @@ def payload(found: Finding) -> dict[str, Any]:
 
 def not_known(one: NotKnown) -> dict[str, str]:
     """A rule that lacks its evidence."""
-    return {"rule": one.rule, "name": one.name, "why": one.why}
+    return jsonio.fields(one, "rule name why")

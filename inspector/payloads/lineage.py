@@ -15,10 +15,7 @@ def payload(chain: Chain) -> dict[str, Any]:
     """A lineage as the command line promises it."""
     return {
         **jsonio.headline(chain_headline(chain)),
-        "root": chain.root,
-        "tip": chain.tip,
-        "resume_target": chain.resume_target,
-        "resume_reason": chain.resume_reason,
+        **jsonio.fields(chain, "root tip resume_target resume_reason"),
         "nodes": [_node(*pair) for pair in zip(chain.nodes, chain.spent_below(), strict=True)],
         "findings": list(chain.findings),
     }
@@ -33,13 +30,7 @@ def _node(node: ChainNode, below: tuple[Buckets, Money]) -> dict[str, Any]:
         "parent": node.parent_id,
         "depth": node.depth,
         "orphan": node.orphan,
-        "title": session.title,
-        "source": session.source,
-        "model": session.model,
-        "started_at": jsonio.time(session.started_at),
-        "ended_at": jsonio.time(session.ended_at),
-        "end_reason": session.end_reason,
-        "messages": session.messages,
+        **jsonio.fields(session, "title source model started_at ended_at end_reason messages"),
         "generations": node.generations,
         "tokens": jsonio.tokens(session.tokens),
         "cost": jsonio.session_cost(session),

@@ -13,10 +13,7 @@ if TYPE_CHECKING:
 def payload(event: LiveEvent, profile: str | None = None) -> dict[str, Any]:
     """An event as the command line promises it."""
     return {
-        "at": jsonio.time(event.at),
-        "kind": event.kind.value,
-        "session": event.session,
-        "key": event.key,
+        **jsonio.fields(event, "at kind session key"),
         "profile": profile,
         **event.facts,
     }

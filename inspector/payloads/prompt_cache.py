@@ -22,9 +22,7 @@ def payload(found: CacheReport) -> dict[str, Any]:
     """A report as the command line promises it."""
     return {
         **jsonio.headline(cache_headline(found)),
-        "strategy": found.strategy,
-        "layout": found.layout,
-        "ttl": found.ttl,
+        **jsonio.fields(found, "strategy layout ttl"),
         "why": found.route.why,
         "breakpoints": list(dict.fromkeys(point.index for point in found.breakpoints if point.index >= 0)),
         "markers": [marker(point) for point in found.breakpoints],
@@ -43,30 +41,12 @@ def payload(found: CacheReport) -> dict[str, Any]:
 
 def marker(point: Breakpoint) -> dict[str, Any]:
     """Where a request carries a cache marker."""
-    return {
-        "index": point.index,
-        "role": point.role,
-        "where": point.where,
-        "ttl": point.ttl,
-        "honoured": point.honoured,
-        "prefix_tokens": point.prefix_tokens,
-    }
+    return jsonio.fields(point, "index role where ttl honoured prefix_tokens")
 
 
 def call_payload(call: CacheCall) -> dict[str, Any]:
     """A call and what it found in the cache."""
-    return {
-        "at": jsonio.time(call.at),
-        "session": call.session,
-        "model": call.model,
-        "prompt": call.prompt,
-        "cache_read": call.cache_read,
-        "cache_write": call.cache_write,
-        "output": call.output,
-        "hit_rate": call.hit_rate,
-        "gap": call.gap,
-        "where": call.where,
-    }
+    return jsonio.fields(call, "at session model prompt cache_read cache_write output hit_rate gap where")
 
 
 def recorded(found: RecordedUse) -> dict[str, Any]:
@@ -86,10 +66,7 @@ def recorded(found: RecordedUse) -> dict[str, Any]:
 
 def _break(one: CacheBreak, found: CacheReport) -> dict[str, Any]:
     return {
-        "at": jsonio.time(one.at),
-        "call": one.call,
-        "cause": one.cause,
-        "tokens_lost": one.tokens_lost,
+        **jsonio.fields(one, "at call cause tokens_lost"),
         "cost_usd": jsonio.money(one.usd),
         "hit_rate_before": one.before,
         "hit_rate_after": one.after,
@@ -99,35 +76,15 @@ def _break(one: CacheBreak, found: CacheReport) -> dict[str, Any]:
 
 
 def _advice(one: TtlAdvice) -> dict[str, Any]:
-    return {
-        "current": one.current,
-        "better": one.better,
-        "reason": one.reason,
-        "usd_5m": jsonio.money(one.usd_5m),
-        "usd_1h": jsonio.money(one.usd_1h),
-        "gaps": list(one.gaps),
-    }
+    return jsonio.fields(one, "current better reason usd_5m usd_1h gaps")
 
 
 def _payback(one: Payback) -> dict[str, Any]:
-    return {
-        "at": jsonio.time(one.at),
-        "session": one.session,
-        "saved_per_call": one.saved_per_call,
-        "price_usd": jsonio.money(one.price_usd),
-        "saving_per_call_usd": jsonio.money(one.saving_per_call_usd),
-        "calls_after": one.calls_after,
-        "paid_back_after": one.paid_back_after,
-        "notes": list(one.notes),
-    }
+    return jsonio.fields(
+        one,
+        "at session saved_per_call price_usd saving_per_call_usd calls_after paid_back_after notes",
+    )
 
 
 def _result(one: ResultCost) -> dict[str, Any]:
-    return {
-        "row": one.row,
-        "session": one.session,
-        "tool": one.tool,
-        "tokens": one.tokens,
-        "calls": one.calls,
-        "usd": jsonio.money(one.usd),
-    }
+    return jsonio.fields(one, "row session tool tokens calls usd")

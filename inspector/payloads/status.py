@@ -14,12 +14,7 @@ if TYPE_CHECKING:
 def payload(found: Status) -> dict[str, Any]:
     """A status as the command line promises it."""
     return {
-        "session": found.session,
-        "title": found.title,
-        "tokens": found.tokens,
-        "verdict": found.verdict.value,
-        "threshold": found.threshold,
-        "share": found.share,
+        **jsonio.fields(found, "session title tokens verdict threshold share"),
         "today_usd": jsonio.money(found.today.usd),
         "today_at_least": found.today.at_least,
         "hit_rate": found.hit_rate,

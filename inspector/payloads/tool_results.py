@@ -33,9 +33,7 @@ def lives(found: ResultLives) -> dict[str, Any]:
 
 def _life(one: ResultLife) -> dict[str, Any]:
     return {
-        "row": one.row,
-        "session": one.session,
-        "tool": one.tool,
+        **jsonio.fields(one, "row session tool"),
         "call_id": one.call,
         "tokens": one.tokens,
         "layer": one.standing.layer,

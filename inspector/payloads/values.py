@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
+from enum import Enum
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -122,6 +123,20 @@ def _masked_word(text: str, known: int) -> str:
     return _masked_text(text)
 
 
+def fields(value: object, names: str) -> dict[str, Any]:
+    """The fields of these names, with a blank between two, each in the form JSON has for it."""
+    return {name: _plain(getattr(value, name)) for name in names.split()}
+
+
+def _plain(value: Any) -> Any:
+    """A value of a field in the form JSON has for it."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, tuple):
+        return list(value)
+    return encode(value) if isinstance(value, Decimal | datetime) else value
+
+
 def headline(found: Headline) -> dict[str, str | None]:
     """What is told first, and what helps."""
     return {"headline": found.sentence, "remedy": found.remedy}
@@ -173,8 +188,5 @@ def error(value: InspectorError) -> dict[str, Any]:
     """An error, in the parts a script can act on."""
     return {
         "message": value.line,
-        "what": value.what,
-        "where": value.where,
-        "remedy": value.remedy,
-        "exit_code": value.exit_code,
+        **fields(value, "what where remedy exit_code"),
     }

@@ -33,10 +33,5 @@ def payload(one: Scenario) -> dict[str, Any]:
             | {"attempts": one.attempts, "end": one.end.value}
             for one in found.refused
         ],
-        "calls": found.calls,
-        "prompt_tokens": found.prompt_tokens,
-        "summarised_tokens": found.summarised_tokens,
-        "peak": found.peak,
-        "loops": found.loops,
-        "usd": jsonio.money(found.usd),
+        **jsonio.fields(found, "calls prompt_tokens summarised_tokens peak loops usd"),
     }

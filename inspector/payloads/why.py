@@ -36,20 +36,13 @@ def event_payload(event: CompressionEvent) -> dict[str, Any]:
         "session": event.session,
         "to_session": event.to_session,
         "mode": None if event.mode is None else event.mode.value,
-        "at": jsonio.time(event.at),
-        "generation": event.generation,
-        "trigger": event.trigger.value,
+        **jsonio.fields(event, "at generation trigger"),
         "refused": event.refused or None,
         "attempt": None if event.attempt is None else asdict(event.attempt),
-        "verdict": event.verdict.value,
-        "completed": event.completed,
-        "tokens": event.tokens,
-        "threshold": event.threshold,
-        "window": event.window,
-        "messages_before": event.messages_before,
-        "messages_after": event.messages_after,
-        "tokens_after": event.tokens_after,
-        "focus": event.focus,
+        **jsonio.fields(
+            event,
+            "verdict completed tokens threshold window messages_before messages_after tokens_after focus",
+        ),
         "summary": {
             "status": event.summary.status.value,
             "model": event.summary.model,
@@ -59,9 +52,7 @@ def event_payload(event: CompressionEvent) -> dict[str, Any]:
         "duration": event.duration,
         "release": event.release,
         "evidence": [jsonio.evidence(one) for one in event.evidence],
-        "explanation": event.explanation,
-        "arithmetic": list(event.arithmetic),
-        "disagreements": list(event.disagreements),
+        **jsonio.fields(event, "explanation arithmetic disagreements"),
         **jsonio.headline(event.headline),
     }
 
@@ -69,7 +60,7 @@ def event_payload(event: CompressionEvent) -> dict[str, Any]:
 def _failure(failure: Failure | None) -> dict[str, Any] | None:
     if failure is None:
         return None
-    return {"cause": failure.cause, "status": failure.status, "text": failure.text}
+    return jsonio.fields(failure, "cause status text")
 
 
 def _release(guess: ReleaseGuess) -> dict[str, Any]:
@@ -83,12 +74,7 @@ def _release(guess: ReleaseGuess) -> dict[str, Any]:
 
 def _now(now: Now) -> dict[str, Any]:
     return {
-        "tokens": now.tokens,
-        "threshold": now.threshold,
-        "window": now.window,
-        "blocked_by": list(now.blocked_by),
-        "headroom": now.headroom,
-        "verdict": now.verdict.value,
+        **jsonio.fields(now, "tokens threshold window blocked_by headroom verdict"),
         "evidence": [jsonio.evidence(one) for one in now.evidence],
         "arithmetic": list(now.arithmetic),
         **jsonio.headline(now.headline),

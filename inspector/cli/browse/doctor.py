@@ -163,16 +163,9 @@ def _payload(report: Report) -> dict[str, Any]:
 
 def _health(health: StoreHealth) -> dict[str, Any]:
     return {
-        "size": health.size,
-        "wal_size": health.wal_size,
-        "free_bytes": health.free_bytes,
-        "page_size": health.page_size,
-        "journal_mode": health.journal_mode,
+        **jsonio.fields(health, "size wal_size free_bytes page_size journal_mode"),
         "mode": None if health.mode is None else f"{health.mode:o}",
-        "schema_version": health.schema_version,
-        "sessions": health.sessions,
-        "messages": health.messages,
-        "full_text": health.full_text,
+        **jsonio.fields(health, "schema_version sessions messages full_text"),
         "tables": {table.name: table.rows for table in health.tables},
         "leases": [_lease(lease) for lease in health.leases],
         "integrity": health.integrity,
@@ -184,24 +177,13 @@ def _health(health: StoreHealth) -> dict[str, Any]:
 
 def _row(one: Discrepancy) -> dict[str, Any]:
     return {
-        "session": one.session,
-        "what": one.what,
-        "left": one.left,
-        "right": one.right,
-        "difference": one.difference,
+        **jsonio.fields(one, "session what left right difference"),
         "evidence": jsonio.evidence(one.evidence),
     }
 
 
 def _lease(lease: Lease) -> dict[str, Any]:
-    return {
-        "kind": lease.kind,
-        "key": lease.key,
-        "holder": lease.holder,
-        "pid": lease.pid,
-        "acquired_at": jsonio.time(lease.acquired_at),
-        "expires_at": jsonio.time(lease.expires_at),
-    }
+    return jsonio.fields(lease, "kind key holder pid acquired_at expires_at")
 
 
 def _lines(report: Report) -> Iterator[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
+from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
     from core.preview.recall import Hit
@@ -47,13 +48,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _payload(hit: Hit) -> dict[str, Any]:
     return {
-        "row": hit.row,
-        "generation": hit.generation,
-        "session": hit.session,
+        **jsonio.fields(hit, "row generation session"),
         "role": hit.message.role,
-        "live": hit.live,
-        "score": hit.score,
-        "excerpt": hit.excerpt,
+        **jsonio.fields(hit, "live score excerpt"),
     }
 
 

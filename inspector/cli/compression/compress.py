@@ -20,6 +20,7 @@ from inspector.cli.compression import engine_comparison, engine_options
 from inspector.cli.compression import question as what_if
 from inspector.cli.compression import summariser_options as summarisers
 from inspector.cli.compression.plan import payload as plan_payload
+from inspector.payloads import values as jsonio
 from inspector.terminal.progress import progress
 
 if TYPE_CHECKING:
@@ -109,23 +110,13 @@ def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[s
         "headline": said.sentence,
         "remedy": said.remedy,
         "plan": plan_payload(found.plan),
-        "focus": found.focus,
-        "summariser": found.summariser,
-        "summary": found.summary,
-        "summary_index": found.summary_index,
+        **jsonio.fields(found, "focus summariser summary summary_index"),
         "after": [dict(message.wire) for message in found.after],
         "before_messages": len(found.before),
         "after_messages": len(found.after),
-        "before_tokens": found.before_tokens,
-        "after_tokens": found.after_tokens,
-        "written_tokens": found.written_tokens,
+        **jsonio.fields(found, "before_tokens after_tokens written_tokens"),
         "feedback": {
-            "noop": feedback.noop,
-            "aborted": feedback.aborted,
-            "fallback_used": feedback.fallback_used,
-            "headline": feedback.headline,
-            "token_line": feedback.token_line,
-            "note": feedback.note,
+            **jsonio.fields(feedback, "noop aborted fallback_used headline token_line note"),
             "remedy": said.remedy,
         },
         "notes": list(found.notes),
@@ -170,29 +161,15 @@ def _retention(found: Retention) -> dict[str, Any]:
         "focus": None if found.focus is None else _count(found.focus),
         "rest": None if found.rest is None else _count(found.rest),
         "score": found.score,
-        "lost": [
-            {
-                "category": anchor.category,
-                "value": anchor.value,
-                "messages": list(anchor.messages),
-                "weight": anchor.weight,
-            }
-            for anchor in found.lost
-        ],
-        "unsupported": [
-            {"value": claim.value, "category": claim.category, "where": claim.where}
-            for claim in found.unsupported
-        ],
+        "lost": [jsonio.fields(anchor, "category value messages weight") for anchor in found.lost],
+        "unsupported": [jsonio.fields(claim, "value category where") for claim in found.unsupported],
         "noise": dict(found.noise),
-        "lost_by_message": list(found.lost_by_message),
-        "stale": list(found.stale),
-        "missing_asks": list(found.missing_asks),
-        "forgotten": list(found.forgotten),
+        **jsonio.fields(found, "lost_by_message stale missing_asks forgotten"),
     }
 
 
 def _count(count: FactCount) -> dict[str, int]:
-    return {"kept": count.kept, "paraphrased": count.paraphrased, "lost": count.lost, "of": count.of}
+    return jsonio.fields(count, "kept paraphrased lost of")
 
 
 def _compare(args: argparse.Namespace, found: list[Preview]) -> None:
@@ -204,9 +181,7 @@ def _compare(args: argparse.Namespace, found: list[Preview]) -> None:
 
 def _column(found: Preview) -> dict[str, Any]:
     return {
-        "focus": found.focus,
-        "summary": found.summary,
-        "after_tokens": found.after_tokens,
+        **jsonio.fields(found, "focus summary after_tokens"),
         "retention": None if found.retention is None else _retention(found.retention),
     }
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from inspector.cli.arguments import parsers
+from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
     from core.compress.sizing.hygiene import Hygiene
@@ -92,15 +93,7 @@ def payload(value: Hygiene | None) -> dict[str, Any] | None:
     if value is None:
         return None
     return {
-        "checked": value.checked,
-        "fires": value.fires,
-        "by": value.by,
-        "threshold": value.threshold,
-        "hard_limit": value.hard_limit,
-        "warn": value.warn,
-        "tokens": value.tokens,
-        "source": value.source,
-        "messages": value.messages,
+        **jsonio.fields(value, "checked fires by threshold hard_limit warn tokens source messages"),
         "why_not": value.why_not or None,
         "window": value.window,
     }

@@ -123,10 +123,7 @@ def _show(args: argparse.Namespace, entries: Sequence[JournalEntry], *, in_full:
 
 def _payload(entry: JournalEntry) -> dict[str, Any]:
     return {
-        "id": entry.id,
-        "at": jsonio.time(entry.at),
-        "state": entry.state.value,
-        "database": entry.database,
+        **jsonio.fields(entry, "id at state database"),
         "session": entry.session_id,
         "target": entry.target_id,
         "mode": entry.mode.value,

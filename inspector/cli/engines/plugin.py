@@ -101,15 +101,10 @@ def _status(args: argparse.Namespace, home: Path) -> int:
         output.write_json(
             {
                 "installed": found.settings is not None,
-                "engine": found.engine,
-                "recorder": found.recorder,
-                "enabled": found.enabled,
-                "release": found.release,
+                **jsonio.fields(found, "engine recorder enabled release"),
                 "worker": {"python": found.python, "answers": found.answers},
                 "recorded": {
-                    "requests": recorded.requests,
-                    "compactions": recorded.compactions,
-                    "dropped": recorded.dropped,
+                    **jsonio.fields(recorded, "requests compactions dropped"),
                     "bytes": recorded.size,
                     "since": jsonio.time(recorded.since),
                 },

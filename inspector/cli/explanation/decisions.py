@@ -143,18 +143,10 @@ def _decision(one: Decision) -> dict[str, Any]:
     return {
         "trigger": one.trigger.value,
         "message": one.row,
-        "generation": one.generation,
-        "at": jsonio.time(one.at),
-        "tokens": one.tokens,
+        **jsonio.fields(one, "generation at tokens"),
         "counted": one.real,
-        "where": one.where,
-        "estimate": one.estimate,
-        "fires": one.fires,
-        "event": one.event,
-        "checks": [
-            {"name": check.name, "needed": check.needed, "had": check.had, "passed": check.passed}
-            for check in one.checks
-        ],
+        **jsonio.fields(one, "where estimate fires event"),
+        "checks": [jsonio.fields(check, "name needed had passed") for check in one.checks],
     }
 
 
@@ -163,9 +155,5 @@ def _call(one: PromptPoint) -> dict[str, Any]:
         "at": jsonio.time(one.at),
         "where": one.where,
         "counted": one.real,
-        "cached": one.cached,
-        "estimate": one.estimate,
-        "system": one.system,
-        "tools": one.tools,
-        "messages": one.messages,
+        **jsonio.fields(one, "cached estimate system tools messages"),
     }

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from core.errors import UsageError
 from inspector.cli import output
 from inspector.cli.arguments import options, parsers
+from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
     from core.hermes.provider_errors.explain import ErrorExplanation
@@ -103,11 +104,7 @@ def payload(found: ErrorExplanation) -> dict[str, Any]:
     return {
         "meaning": {
             "class": meaning.kind,
-            "limit": meaning.limit,
-            "available": meaning.available,
-            "used": meaning.used,
-            "asked": meaning.asked,
-            "why": meaning.why,
+            **jsonio.fields(meaning, "limit available used asked why"),
         },
         "releases": {one.release: _release(found, one) for one in found.reactions},
         "headline": found.headline,
@@ -124,7 +121,7 @@ def _as_summary(failure: ProviderFailure, found: ErrorExplanation) -> dict[str, 
         one.release: route(call, one.release, own_model=True, main_answers=False) for one in found.reactions
     }
     return {
-        name: {"asks_main_model": one.calls > 1, "pause": one.pause, "auth": one.auth, "network": one.network}
+        name: {"asks_main_model": one.calls > 1, **jsonio.fields(one, "pause auth network")}
         for name, one in routes.items()
     }
 

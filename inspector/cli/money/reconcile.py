@@ -57,10 +57,7 @@ def _payload(found: Reconciliation) -> dict[str, Any]:
     return {
         "mapping": found.mapping,
         "rows": [_row(row) for row in found.rows],
-        "covered": found.covered,
-        "holes": list(found.holes),
-        "skipped": found.skipped,
-        "notes": list(found.notes),
+        **jsonio.fields(found, "covered holes skipped notes"),
     }
 
 
