@@ -55,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--transcript",
+        action="extend",
         nargs="+",
         metavar="FILE",
         help="JSONL logs of Claude Code or Codex, or API answers one a line, instead of a database",
@@ -136,7 +137,7 @@ def _of_transcripts(args: argparse.Namespace) -> int:
 
     if args.session is not None:
         raise UsageError("give either SESSION or --transcript FILE")
-    files = [Path(file) for file in args.transcript]
+    files = [Path(file) for file in dict.fromkeys(args.transcript)]
     found = transcript_ledger(files, by=args.by, since=args.since, until=args.until, prices=_prices(args))
     _print(found, args)
     if args.budget is not None:

@@ -157,3 +157,22 @@ def test_logs_of_other_tools_are_added_up_like_a_database(
     assert run(["usage", "latest", "--transcript", str(log)]) == 2
     assert run(["usage", "--transcript", str(tmp_path / "none.jsonl")]) == 3
     assert "no such file" in capsys.readouterr().err
+
+
+def test_every_log_counts_once_however_the_option_is_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = []
+    for name in ("s1", "s2", "s3"):
+        usage = {"input_tokens": 100, "output_tokens": 20}
+        message = {"id": f"m-{name}", "model": "claude-opus-4-5", "stop_reason": "end_turn", "usage": usage}
+        at = "2026-01-09T10:00:00Z"
+        line = {"sessionId": name, "requestId": f"r-{name}", "timestamp": at, "message": message}
+        files.append(tmp_path / f"{name}.jsonl")
+        files[-1].write_text(f"{json.dumps(line)}\n")
+    one, two, three = map(str, files)
+    given = ["--transcript", one, "--transcript", two, three, "--transcript", one]
+    assert run(["usage", *given, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert sorted(row["key"] for row in found["rows"]) == ["s1", "s2", "s3"]
+    assert found["totals"]["calls"] == 3
