@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 from core.redact.known_values import KNOWN, LEAST, is_distinct
 from core.redact.quick_check import may_hold_credential
-from core.store.database.schema import TEXTS, Schema
+from core.store.database.schema import LABELS, TEXTS, Schema, label
 from core.store.lineage.families import family_of
 from core.store.lineage.lineage import Lineage
 from core.store.rows.sessions import chunks
@@ -187,7 +187,11 @@ def _stored(connection: sqlite3.Connection, schema: Schema, chunk: Sequence[int]
 
 
 def _of_sessions(connection: sqlite3.Connection, schema: Schema, ids: Sequence[str]) -> Iterator[Any]:
-    columns = [name for name in _OF_SESSIONS if schema.has("sessions", name)]
+    columns = [
+        label(name) if name in LABELS else name  # no more of a name is shown either
+        for name in _OF_SESSIONS
+        if schema.has("sessions", name)
+    ]
     for chunk in chunks(ids if columns else ()):
         marks = ", ".join("?" * len(chunk))
         query = f"SELECT {', '.join(columns)} FROM sessions WHERE id IN ({marks})"  # noqa: S608 - own names

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pytest
 
-from core.redact import bulk_scan
+from core.redact import bulk_scan, message
 from core.redact.bulk_scan import holding
 from core.redact.known_values import KNOWN
 from core.redact.text import redact_text
@@ -135,6 +135,20 @@ def test_a_prompt_gives_away_what_a_line_shows(tmp_path: Path) -> None:
     with Store(tmp_path / "state.db") as store:
         store.learn_shown({"s1": f"refused {LAST}"})
     assert LAST not in redact_text(f"refused {LAST}")
+
+
+def test_of_a_name_no_more_is_searched_than_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with SessionDatabase(tmp_path / "state.db") as made:
+        made.session("s1", title=f"DB_PASSWORD={FIRST} " + "é and " * 500_000)
+    looked: list[int] = []
+
+    def counted(texts: Sequence[bytes], *, thorough: bool = False) -> frozenset[int]:
+        looked.extend(map(len, texts))
+        return holding(texts, thorough=thorough)
+
+    monkeypatch.setattr(message, "holding", counted)
+    assert masked(tmp_path / "state.db") == [FIRST]
+    assert sum(looked) < 10_000
 
 
 def test_a_text_said_a_thousand_times_is_searched_once(
