@@ -35,8 +35,6 @@ _STEM = re.compile(r"\w{4,}", re.ASCII)
 """What of a word is looked for in messages: the rest may be spelled in escapes there."""
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{11,}")
 _READABLE = re.compile(r"[!-~]{8,}")
-_AT_ONCE = 50
-"""Words looked for in one reading of the messages."""
 
 
 def learn_conversation(connection: sqlite3.Connection, schema: Schema, path: Path, session_id: str) -> None:
@@ -72,11 +70,11 @@ def learn_shown(connection: sqlite3.Connection, schema: Schema, path: Path, show
         try:
             family = _family(connection, schema, session)
             words = [word for _, one, word in fresh if one == session and word not in family]
+            if not words:
+                continue
             given = [text for text in _of_sessions(connection, schema, family) if _gives(text, words)]
             _learn_texts(given) if given else None
-            for start in range(0, len(words), _AT_ONCE):
-                some = words[start : start + _AT_ONCE]
-                _learn_rows(connection, schema, _holding(connection, schema, family, some), set())
+            _learn_rows(connection, schema, list(_holding(connection, schema, family, words)), set())
         except sqlite3.Error as error:
             if not is_damage(error):
                 raise
@@ -136,17 +134,16 @@ def _quartets(text: str) -> Iterator[str]:
 
 
 def _holding(
-    connection: sqlite3.Connection, schema: Schema, session_ids: Iterable[str], words: Sequence[str]
-) -> list[int]:
-    columns = [name for name in _STORED if schema.has("messages", name)]
-    tests = (f"instr({name}, ?{at})" for name in columns for at in range(2, len(words) + 2))
-    query = f"SELECT id FROM messages WHERE session_id = ?1 AND ({' OR '.join(tests)})"  # noqa: S608 - own names
-    return [
-        row
-        for one in session_ids
-        for (row,) in connection.execute(query, (one, *words)).fetchall()
-        if isinstance(row, int)
-    ]
+    connection: sqlite3.Connection, schema: Schema, session_ids: Iterable[str], words: Iterable[str]
+) -> Iterator[int]:
+    """The messages that hold one of some words; many words take little longer than one."""
+    sought = [word.encode("utf-8", "replace") for word in words]
+    for chunk in chunks([row for one in session_ids for row in readable_ids(connection, one)]):
+        stored = _stored(connection, schema, chunk)
+        whole = b"\n".join(text for _, text in stored)
+        present = [word for word in sought if word in whole]
+        if present:
+            yield from dict.fromkeys(row for row, text in stored if any(word in text for word in present))
 
 
 def _learn_rows(

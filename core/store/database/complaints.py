@@ -18,6 +18,11 @@ _MEANINGS: tuple[tuple[str, str, str], ...] = (
         "is not a SQLite database, or is encrypted",
         "Point --db at a Hermes state.db",
     ),
+    (
+        "too big",
+        "holds a value of more than 100 MiB, which is not read",
+        "Restore a backup, or ask `hermes doctor`; nothing was changed here",
+    ),
     ("locked", "is locked by another program", "Try again in a moment"),
     ("busy", "is locked by another program", "Try again in a moment"),
     (

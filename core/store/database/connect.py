@@ -26,6 +26,9 @@ _LEAST, _MOST = 40_000_000, 20_000_000_000
 _STEPS_PER_BYTE = 400
 """What a query over a whole database was seen to take is a hundredth of this."""
 
+MOST_OF_A_VALUE = 100 * 2**20
+"""Bytes of one value, more than any request can hold; SQLite reads no longer one, nor makes it."""
+
 _overrun = threading.local()
 
 
@@ -127,6 +130,7 @@ def open_readonly(
         makes_files = leaves_files(path)
         connection = _connection(path, busy_seconds)
         try:
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_OF_A_VALUE)
             connection.text_factory = _to_text
             connection.execute("PRAGMA query_only = ON")
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()

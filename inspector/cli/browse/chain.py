@@ -10,6 +10,7 @@ from core.model.transcript.conversation import Chain, ChainNode
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.payloads import lineage as lineage_json
+from inspector.payloads import values
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,14 +22,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the family of a session."""
-    with target.session(args) as (store, session):
-        chain = store.chain(session.id)
+    with target.named(args) as (store, session):
+        chain = target.answered(store, session, lambda: store.chain(session.id), _said)
         names = {} if args.json else store.names([node.session.id for node in chain.nodes])
     if args.json:
         output.write_json(lineage_json.payload(chain))
     else:
         output.write_lines(_lines(chain, session.id, names))
     return 0
+
+
+def _said(chain: Chain) -> Iterator[str]:
+    """Every text of a chain."""
+    yield from values.texts(lineage_json.payload(chain))
 
 
 def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:

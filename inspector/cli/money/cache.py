@@ -80,8 +80,12 @@ def _of_session(args: argparse.Namespace) -> CacheReport:
     from core.explain.prompt_cache import conversation_cache
 
     release = what_if.release_name(args.release) if args.release is not None else None
-    with target.session(args) as (store, session):
-        return conversation_cache(store, session.id, release=release, prices=not args.no_prices)
+    with target.named(args) as (store, session):
+
+        def find() -> CacheReport:
+            return conversation_cache(store, session.id, release=release, prices=not args.no_prices)
+
+        return target.answered(store, session, find, lambda found: jsonio.texts(payload(found)))
 
 
 def _table(found: CacheReport) -> Iterator[dict[str, Any]]:

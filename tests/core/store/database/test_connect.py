@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import DatabaseError, InspectorError, NotFoundError
+from core.store.database import connect
 from core.store.database.connect import Interrupted, open_readonly, reading
 from core.store.store import Store
 from tests.core.store.database import SessionDatabase
@@ -155,3 +156,15 @@ def test_a_complaint_that_is_no_text_is_still_one_line(make: Callable[..., Sessi
     assert b"CREATE TABLE sessions" in whole
     database.path.write_bytes(whole.replace(b"CREATE TABLE sessions", b"CREATE \xe0ABLE sessions"))
     assert "is damaged or cut short" in error_of(database.path).line
+
+
+def test_a_value_beyond_all_bounds_is_named_and_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connect, "MOST_OF_A_VALUE", 50_000)
+    with SessionDatabase(tmp_path / "state.db") as made:
+        made.session("s")
+        made.message("s", "user", "w" * 60_000)
+    with Store(tmp_path / "state.db") as store, pytest.raises(DatabaseError) as caught:
+        store.messages([1])
+    assert "100 MiB" in caught.value.line
