@@ -71,7 +71,6 @@ def preview(
     focus: str | None = None,
     retention: bool = True,
     *,
-    previous: str | None = None,
     session: str | None = None,
     today: str | None = None,
     abort_configured: bool = False,
@@ -87,7 +86,6 @@ def preview(
         summariser: Who writes the summary.
         focus: The topic of `/compress <topic>`.
         retention: Also hold the summary against the middle.
-        previous: Summary body in the compressor's memory; None takes the one in the conversation.
         session: Session id that notes in the list point to.
         today: The date, ISO 8601, for releases that ask for dated facts.
         abort_configured: `compression.abort_on_summary_failure`.
@@ -104,8 +102,14 @@ def preview(
     asked = _Asked(measured, plan, part, cut, summariser, focus, session, hosted)
     if not plan.middle.size:
         return _result(asked, None, Attempt(None))
-    told = {"focus": focus, "previous": previous, "today": today, "session": session}
-    request = summary_request(part, cut, with_transcript=summariser.describe() is not None, **told)
+    request = summary_request(
+        part,
+        cut,
+        focus=focus,
+        with_transcript=summariser.describe() is not None,
+        today=today,
+        session=session,
+    )
     attempt = _attempt(summariser, request, part, abort_configured, on_text, cancelled)
     if attempt.result is None:
         return _result(asked, None, attempt)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import partial
-from typing import TYPE_CHECKING
 
 from core.account.pricing.price_book import open_book
 from core.compress.planning.measure import Measured
@@ -18,7 +17,7 @@ from core.compress.summarise.base import FailureKind, Summariser, SummaryFailure
 from core.compress.summarise.extract.summariser import ExtractiveSummariser
 from core.compress.summarise.faithful.summariser import FaithfulSummariser
 from core.compress.summarise.fallback.summariser import StaticSummariser
-from core.compress.summarise.model_choice import ANTHROPIC, ModelChoice, resolve
+from core.compress.summarise.model_choice import ModelChoice, resolve
 from core.compress.summarise.prompt import Prompt, build_prompt
 from core.explain.context.generation import GenerationContext
 from core.hermes.config.config import load_config
@@ -27,9 +26,6 @@ from core.model.accounting.tokens import Buckets
 from core.model.compaction.plan import Plan
 from core.model.compaction.settings import Gate
 from core.preview.foreseen import Basis
-
-if TYPE_CHECKING:
-    from core.compress.summarise.remote.base import Connect
 
 _OURS = tuple(f"HERMES_INSPECTOR_{name}" for name in ("PROVIDER", "MODEL", "BASE_URL", "API_KEY"))
 """Variables that name a summary model, not the session's own."""
@@ -103,7 +99,7 @@ def faithful(basis: Basis) -> Writer:
 def static(basis: Basis) -> Writer:
     """What Hermes itself writes when no model answers."""
     words = "what Hermes writes itself when no model answers"
-    return Writer("placeholder", words, static_summariser(basis.reading.context.policy))
+    return Writer("placeholder", words, StaticSummariser(basis.reading.context.policy))
 
 
 def model(
@@ -145,11 +141,6 @@ def extractive_summariser(policy: Policy) -> Summariser:
 def faithful_summariser(policy: Policy) -> Summariser:
     """Writes the lines that tell the most of what matters, sized by the release's own estimate."""
     return FaithfulSummariser(partial(text_tokens, unit=policy.estimate.unit))
-
-
-def static_summariser(policy: Policy) -> Summariser:
-    """Writes what the release does when no model answers."""
-    return StaticSummariser(policy)
 
 
 def chosen_model(
@@ -232,23 +223,7 @@ def remote_summariser(
         main: The model to ask after it failed.
         policy: Of the release, whose rules say after which failures.
     """
+    from core.compress.summarise.remote.wires import model_summariser  # few previews ask a model
+
     on = frozenset(map(FailureKind, policy.failure.main_model_on)) if policy is not None else frozenset()
-    second = None if main is None else (_connection(main.wire), main)
-    # Each wire format's module is loaded only when it is asked for: their SDKs take seconds.
-    if (wire or choice.wire) == ANTHROPIC:
-        from core.compress.summarise.remote.anthropic import AnthropicSummariser
-
-        return AnthropicSummariser(choice, second, on)
-    from core.compress.summarise.remote.openai import OpenAISummariser
-
-    return OpenAISummariser(choice, second, on)
-
-
-def _connection(wire: str) -> Connect:
-    if wire == ANTHROPIC:
-        from core.compress.summarise.remote.anthropic import AnthropicConnection
-
-        return AnthropicConnection
-    from core.compress.summarise.remote.openai import OpenAIConnection
-
-    return OpenAIConnection
+    return model_summariser(choice, wire, main, on)

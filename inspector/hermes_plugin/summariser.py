@@ -29,14 +29,9 @@ def chosen(
     if name not in MODELS:
         return ExtractiveSummariser(tokens)
     from core.compress.summarise.model_choice import ModelChoice, resolve
+    from core.compress.summarise.remote.wires import model_summariser
 
     provider, model, base_url = (str(choice.get(key) or "") for key in ("provider", "model", "base_url"))
     wanted = ModelChoice(provider=provider, model=model, base_url=base_url)
     resolved = resolve(wanted, env=os.environ, config=config)
-    if name == "anthropic":
-        from core.compress.summarise.remote.anthropic import AnthropicSummariser
-
-        return AnthropicSummariser(resolved)
-    from core.compress.summarise.remote.openai import OpenAISummariser
-
-    return OpenAISummariser(resolved)
+    return model_summariser(resolved, name)

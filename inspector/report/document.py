@@ -32,7 +32,7 @@ _TYPED = re.compile(r"(msg=).*", re.DOTALL)
 def document(store: Store, session: Session) -> dict[str, Any]:
     """Everything the report says, in the shapes of the commands it comes from, of one reading."""
     from core.account.pricing.price_book import open_book
-    from core.account.spending.ledger import ledger
+    from core.account.spending.ledger import collect
     from core.explain.diagnose.diagnose import diagnose_read
     from core.explain.events import explained
     from core.explain.prompt_cache import cache_of
@@ -43,7 +43,8 @@ def document(store: Store, session: Session) -> dict[str, Any]:
     conversation, hits = context.conversation, cache_of(context)
     examined = diagnose_read(context, explanation, hits)
     by_model, by_day = (
-        ledger((store,), by=group, session=session.id, prices=open_book()) for group in ("model", "day")
+        collect((store,), by=group, session=session.id, prices=open_book()).ledger()
+        for group in ("model", "day")
     )
     severity = explanation.headline.severity
     return {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 
-from core.account.spending.ledger import ledger
+from core.account.spending.ledger import collect
 from core.account.spending.overruns import went_on
 from core.account.spending.recorded import day_start
 from core.model.accounting.ledger import Ledger
@@ -93,11 +93,11 @@ def spent_today(
         zone: Whose day; this machine's by default.
     """
     since = day_start(now or datetime.now(UTC), zone)
-    spending = ledger(stores, by="conversation", since=since, zone=zone)
+    spending = collect(stores, by="conversation", since=since, zone=zone).ledger()
     largest = _largest(spending)
     usd, at_least = spent_of(spending)
     if at_least:
         from core.account.pricing.price_book import open_book
 
-        usd, at_least = spent_of(ledger(stores, since=since, prices=open_book(), zone=zone))
+        usd, at_least = spent_of(collect(stores, since=since, prices=open_book(), zone=zone).ledger())
     return Today(since, usd, at_least or any(went_on(store, since) for store in stores), largest)

@@ -40,7 +40,7 @@ DIMENSIONS = tuple(KEYS)
 _BY_CALL = "`cache SESSION --csv` has the calls of the log by time"
 
 
-def ledger(
+def collect(
     stores: Sequence[OpenDatabase],
     *,
     by: str = "session",
@@ -50,7 +50,7 @@ def ledger(
     only: Sequence[tuple[str, str]] = (),
     prices: PriceBook | None = None,
     zone: tzinfo | None = None,
-) -> Ledger:
+) -> Books:
     """Adds up what was spent; each call counts once, whatever the dimension.
 
     A session's usage is booked on the moment the session started, the only time every release records.
@@ -65,27 +65,6 @@ def ledger(
         only: Only the share of these dimensions and keys, such as `("model", "gpt-5.2")`.
         prices: Compute costs too; None leaves `computed` empty.
         zone: Time zone of days and hours; this machine's by default.
-
-    Raises:
-        UsageError: There is no such dimension.
-    """
-    return collect(
-        stores, by=by, since=since, until=until, session=session, only=only, prices=prices, zone=zone
-    ).ledger()
-
-
-def collect(
-    stores: Sequence[OpenDatabase],
-    *,
-    by: str = "session",
-    since: datetime | None = None,
-    until: datetime | None = None,
-    session: str | None = None,
-    only: Sequence[tuple[str, str]] = (),
-    prices: PriceBook | None = None,
-    zone: tzinfo | None = None,
-) -> Books:
-    """What a `ledger` is made of, for those who write very long ones row by row.
 
     Raises:
         UsageError: There is no such dimension.

@@ -66,7 +66,9 @@ def summariser(args: argparse.Namespace, asked: Question) -> Summariser:
         main = None if named else summarisers.main_model(chosen, asked.context, asked.policy)
         return summarisers.remote_summariser(chosen, args.summariser, main, asked.policy)
     if args.summariser == "static":
-        return summarisers.static_summariser(asked.policy)
+        from core.compress.summarise.fallback.summariser import StaticSummariser
+
+        return StaticSummariser(asked.policy)
     if args.summariser == "faithful":
         return summarisers.faithful_summariser(asked.policy)
     return summarisers.extractive_summariser(asked.policy)

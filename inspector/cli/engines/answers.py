@@ -66,10 +66,10 @@ def _plan(store: Store, session: Session, rest: str) -> Iterator[str]:
 
 def _cost(store: Store, session: Session, rest: str) -> Iterator[str]:
     from core.account.pricing.price_book import open_book
-    from core.account.spending.ledger import ledger
+    from core.account.spending.ledger import collect
     from inspector.terminal import formatting as fmt
 
-    total = ledger((store,), by="conversation", session=session.id, prices=open_book()).totals
+    total = collect((store,), by="conversation", session=session.id, prices=open_book()).ledger().totals
     tokens = total.tokens
     yield (
         f"{fmt.count(total.calls)} calls: {fmt.count(tokens.input)} tokens in, "

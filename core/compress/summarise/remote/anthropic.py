@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from core.compress.summarise.answer_check import ModelAnswer
 from core.compress.summarise.base import FailureKind, OnText, SummaryFailure, SummaryRequest
-from core.compress.summarise.model_choice import ANTHROPIC, ModelChoice
+from core.compress.summarise.model_choice import ModelChoice
 from core.compress.summarise.prompt import Prompt
-from core.compress.summarise.remote.base import Connect, ModelSummariser
 from core.model.accounting.tokens import Buckets
 
 if TYPE_CHECKING:
@@ -17,18 +16,6 @@ if TYPE_CHECKING:
 
 _OUTPUT_FACTOR, _OUTPUT_SLACK = 1.3, 1_000
 """Anthropic wants an output limit: what Hermes up to 0.18 asked for, and some more."""
-
-
-class AnthropicSummariser(ModelSummariser):
-    """Asks over Anthropic's wire format; see `ModelSummariser`."""
-
-    def __init__(
-        self,
-        choice: ModelChoice,
-        main: tuple[Connect, ModelChoice] | None = None,
-        main_on: Collection[FailureKind] = frozenset(FailureKind),
-    ) -> None:
-        super().__init__(ANTHROPIC, AnthropicConnection, choice, main, main_on=main_on)
 
 
 class AnthropicConnection:

@@ -127,10 +127,6 @@ class ModelSummariser:
         """Where they would be sent after the first model failed; None where nowhere else."""
         return None if self._main is None else self._main[1].endpoint
 
-    def prompt(self, request: SummaryRequest) -> Prompt:
-        """What would be sent, for reading first."""
-        return build_prompt(request)
-
     def summarise(
         self,
         request: SummaryRequest,

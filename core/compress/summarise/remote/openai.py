@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from core.compress.summarise.answer_check import ModelAnswer
 from core.compress.summarise.base import FailureKind, OnText, SummaryFailure, SummaryRequest
-from core.compress.summarise.model_choice import OPENAI, ModelChoice
+from core.compress.summarise.model_choice import ModelChoice
 from core.compress.summarise.prompt import Prompt
-from core.compress.summarise.remote.base import Connect, ModelSummariser
 from core.hermes.config.config_values import host_of
 from core.model.accounting.tokens import Buckets
 
@@ -17,18 +16,6 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
 
 _OWN_HOST = "api.openai.com"
-
-
-class OpenAISummariser(ModelSummariser):
-    """Asks over OpenAI's wire format; see `ModelSummariser`."""
-
-    def __init__(
-        self,
-        choice: ModelChoice,
-        main: tuple[Connect, ModelChoice] | None = None,
-        main_on: Collection[FailureKind] = frozenset(FailureKind),
-    ) -> None:
-        super().__init__(OPENAI, OpenAIConnection, choice, main, main_on=main_on)
 
 
 class OpenAIConnection:

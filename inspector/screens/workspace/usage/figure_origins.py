@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from core.account.pricing.price_book import open_book
-from core.account.spending.ledger import ledger
+from core.account.spending.ledger import collect
 from core.account.spending.origins import origin
 from core.model.accounting.ledger import LedgerRow
 from core.store.database.connect import Cancelled
@@ -31,7 +31,7 @@ def spending(
     def read(stop: Cancelled) -> Sequence[FigureOrigin]:
         with Store(location, cancelled=stop) as store:
             by = "session" if alone else "conversation"
-            found = ledger([store], by=by, session=session_id, prices=open_book())
+            found = collect([store], by=by, session=session_id, prices=open_book()).ledger()
         rows = [row for row in found.rows if not alone or row.key == session_id]
         if len(rows) > 1 and not alone:
             rows.append(found.totals)

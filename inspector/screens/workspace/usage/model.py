@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from core.account.pricing.price_book import PriceBook, open_book
 from core.account.prompt_cache.calls import read_calls
-from core.account.spending.ledger import ledger
+from core.account.spending.ledger import collect
 from core.account.spending.whole import whole
 from core.errors import DatabaseError, InspectorError
 from core.explain.context.gather import conversation_log
@@ -141,9 +141,9 @@ def added_up(
 ) -> Ledger:
     """The ledger a question asks for, by one dimension."""
     since, until = question.window(now)
-    return ledger(
+    return collect(
         opened, by=by, since=since, until=until, session=question.whole, only=question.only, prices=book
-    )
+    ).ledger()
 
 
 def _days(found: Ledger, question: Question, now: datetime) -> tuple[Day, ...]:

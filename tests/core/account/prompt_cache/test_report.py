@@ -12,7 +12,7 @@ import pytest
 
 from core.account.pricing.price_book import PriceBook
 from core.account.prompt_cache.report import CacheInputs, cache_report
-from core.account.spending.ledger import ledger
+from core.account.spending.ledger import collect
 from core.hermes.config.config import load_config
 from core.hermes.log.read import Log, read_log
 from core.hermes.policy.policy import nearest_release
@@ -121,7 +121,7 @@ def test_buckets_equal_what_the_provider_answered_to_the_token(truth: Path, run:
     lines = map(json.loads, (truth / run / "requests.jsonl").read_text().splitlines())
     answered = [one for one in lines if one.get("prompt_tokens") is not None and not one["summary"]]
     with Store(truth / run / "home" / "state.db") as store:
-        rows = [row for row in ledger([store], by="task").rows if row.key != "compression"]
+        rows = [row for row in collect([store], by="task").ledger().rows if row.key != "compression"]
     assert sum(row.tokens.prompt or 0 for row in rows) == sum(one["prompt_tokens"] for one in answered)
     assert sum(row.tokens.cache_read or 0 for row in rows) == sum(one["cached"] for one in answered)
 
@@ -131,7 +131,7 @@ def test_buckets_equal_what_the_provider_answered_to_the_token(truth: Path, run:
 def test_summaries_equal_what_the_provider_answered_to_the_token(truth: Path, run: str) -> None:
     lines = map(json.loads, (truth / run / "requests.jsonl").read_text().splitlines())
     with Store(truth / run / "home" / "state.db") as store:
-        (row,) = (row for row in ledger([store], by="task").rows if row.key == "compression")
+        (row,) = (row for row in collect([store], by="task").ledger().rows if row.key == "compression")
     assert row.tokens.prompt == sum(one["prompt_tokens"] for one in lines if one["summary"])
 
 

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from core.account.spending.ledger import DIMENSIONS, ledger
+from core.account.spending.ledger import DIMENSIONS, collect
 from core.errors import UsageError
 from core.model.accounting.ledger import LedgerRow
 from core.model.accounting.tokens import Buckets
@@ -46,7 +46,7 @@ def billed(row: LedgerRow) -> tuple[int, ...]:
 def check_against_sql(path: Path) -> None:
     with Store(path) as opened_store:
         for by in DIMENSIONS:
-            found = ledger([opened_store], by=by)
+            found = collect([opened_store], by=by).ledger()
             assert billed(found.totals) == plain_sql(path), by
             sums = [sum(column) for column in zip(*map(billed, found.rows), strict=True)] or [0] * 4
             assert tuple(sums) == plain_sql(path), by
@@ -73,25 +73,28 @@ def test_every_database_at_hand_adds_up_to_plain_sql(tmp_path: Path) -> None:
 def test_models_switched_inside_a_session_come_from_the_split(book: Book, opened: ExitStack) -> None:
     book.session("a", model="opus", **tokens(100, 50, 10, 40, 3))
     book.usage("a", "opus", **tokens(60, 50, 10, 30, 2)).usage("a", "mini", **tokens(40, 0, 0, 10, 1))
-    rows = {row.key: row.tokens.total for row in ledger([store(opened, book)], by="model").rows}
+    rows = {row.key: row.tokens.total for row in collect([store(opened, book)], by="model").ledger().rows}
     assert rows == {"opus": 150, "mini": 50}
 
 
 def test_auxiliary_calls_are_rows_of_their_own_and_in_the_total_once(book: Book, opened: ExitStack) -> None:
     book.session("a", model="opus", **tokens(100)).usage("a", "opus", **tokens(100))
     book.usage("a", "mini", "compression", **tokens(7, output=2))
-    found = ledger([store(opened, book)], by="session")
+    found = collect([store(opened, book)], by="session").ledger()
     assert [(row.key, row.task, row.tokens.total) for row in found.rows] == [
         ("a", "", 100),
         ("a", "compression", 9),
     ]
     assert found.totals.tokens.total == 109
-    assert {row.key for row in ledger([store(opened, book)], by="task").rows} == {"main", "compression"}
+    assert {row.key for row in collect([store(opened, book)], by="task").ledger().rows} == {
+        "main",
+        "compression",
+    }
 
 
 def test_what_the_split_leaves_over_is_booked_on_the_session(book: Book, opened: ExitStack) -> None:
     book.session("a", model="opus", **tokens(100, calls=5)).usage("a", "mini", **tokens(30, calls=1))
-    found = ledger([store(opened, book)], by="model")
+    found = collect([store(opened, book)], by="model").ledger()
     assert {row.key: (row.tokens.input, row.calls) for row in found.rows} == {
         "opus": (70, 4),
         "mini": (30, 1),
@@ -101,7 +104,7 @@ def test_what_the_split_leaves_over_is_booked_on_the_session(book: Book, opened:
 
 def test_a_split_beyond_the_total_is_not_believed(book: Book, opened: ExitStack) -> None:
     book.session("a", model="opus", **tokens(100)).usage("a", "mini", **tokens(130))
-    found = ledger([store(opened, book)], by="model")
+    found = collect([store(opened, book)], by="model").ledger()
     assert [(row.key, row.tokens.input) for row in found.rows] == [("opus", 100)]
     assert found.lower_bound
     assert "exceeds" in found.notes[0]
@@ -109,7 +112,7 @@ def test_a_split_beyond_the_total_is_not_believed(book: Book, opened: ExitStack)
 
 def test_a_session_without_usage_makes_the_total_a_lower_bound(book: Book, opened: ExitStack) -> None:
     book.session("a", **tokens(100)).session("b", **tokens(0)).session("empty", message_count=0)
-    found = ledger([store(opened, book)])
+    found = collect([store(opened, book)]).ledger()
     assert found.lower_bound
     assert found.notes[0].startswith("1 session with messages but no recorded usage")
     assert {row.key: row.lower_bound for row in found.rows} == {"a": False, "b": True, "empty": False}
@@ -125,7 +128,7 @@ def chain(book: Book) -> Book:
 
 
 def test_a_chain_counts_each_call_once_and_its_delegates_beside(book: Book, opened: ExitStack) -> None:
-    rows = {row.key: row for row in ledger([store(opened, chain(book))], by="conversation").rows}
+    rows = {row.key: row for row in collect([store(opened, chain(book))], by="conversation").ledger().rows}
     assert set(rows) == {"root", "helper", "branch"}
     assert (rows["root"].tokens.total, rows["root"].sessions, rows["root"].calls) == (165, 2, 2)
     assert rows["root"].subtree is not None
@@ -136,15 +139,15 @@ def test_a_chain_counts_each_call_once_and_its_delegates_beside(book: Book, open
 def test_a_conversation_is_called_what_its_newest_session_is_called(book: Book, opened: ExitStack) -> None:
     book.session("root", end_reason="compression", ended_at=NOON + 5, title="Long", **tokens(100, 10))
     book.session("aaa", parent_session_id="root", started_at=NOON + 6, title="Long #2", **tokens(900, 5))
-    (row,) = ledger([store(opened, book)], by="conversation").rows
+    (row,) = collect([store(opened, book)], by="conversation").ledger().rows
     assert (row.key, row.label) == ("root", "Long #2")
 
 
 def test_one_conversation_can_be_asked_for_by_any_of_its_sessions(book: Book, opened: ExitStack) -> None:
     for session in ("root", "next"):
-        found = ledger(
+        found = collect(
             [store(opened, chain(book) if session == "root" else book)], by="session", session=session
-        )
+        ).ledger()
         assert {row.key for row in found.rows} == {"root", "next"}
 
 
@@ -153,7 +156,7 @@ def test_days_are_days_of_the_users_zone(book: Book, opened: ExitStack) -> None:
     book.session("a", started_at=evening, **tokens(5)).session("b", started_at=evening + 3600, **tokens(6))
 
     def keys(by: str, zone: str) -> list[str]:
-        return [row.key for row in ledger([store(opened, book)], by=by, zone=ZoneInfo(zone)).rows]
+        return [row.key for row in collect([store(opened, book)], by=by, zone=ZoneInfo(zone)).ledger().rows]
 
     assert keys("day", "UTC") == ["2026-03-01", "2026-03-02"]
     assert keys("day", "Asia/Kathmandu") == ["2026-03-02"]
@@ -164,14 +167,14 @@ def test_a_period_takes_what_started_in_it(book: Book, opened: ExitStack) -> Non
     book.session("old", started_at=NOON - 86400, **tokens(1)).session("new", **tokens(2))
     start = datetime.fromtimestamp(NOON, UTC)
     one = store(opened, book)
-    assert [row.key for row in ledger([one], since=start).rows] == ["new"]
-    assert [row.key for row in ledger([one], until=start).rows] == ["old"]
-    assert ledger([one], since=start + timedelta(1)).totals.tokens == Buckets()
+    assert [row.key for row in collect([one], since=start).ledger().rows] == ["new"]
+    assert [row.key for row in collect([one], until=start).ledger().rows] == ["old"]
+    assert collect([one], since=start + timedelta(1)).ledger().totals.tokens == Buckets()
 
 
 def test_one_session_spread_over_several_models_is_one_session(book: Book, opened: ExitStack) -> None:
     book.session("a", **tokens(30)).usage("a", "x", **tokens(10)).usage("a", "y", **tokens(20))
-    assert ledger([store(opened, book)], by="model").totals.sessions == 1
+    assert collect([store(opened, book)], by="model").ledger().totals.sessions == 1
 
 
 @pytest.mark.parametrize("by", ["session", "conversation", "source", "profile", "task"])
@@ -184,23 +187,23 @@ def test_a_row_counts_a_session_once_however_many_models_it_called(
     one = store(opened, book)
     together = by in ("source", "profile", "task")
     expected = [2] if together else [1, 1]
-    assert [row.sessions for row in ledger([one], by=by).rows] == expected
-    assert [row.sessions for row in ledger([one], by=by, only=[("model", "z")]).rows] == expected
-    models = {row.key: row.sessions for row in ledger([one], by="model").rows}
+    assert [row.sessions for row in collect([one], by=by).ledger().rows] == expected
+    assert [row.sessions for row in collect([one], by=by, only=[("model", "z")]).ledger().rows] == expected
+    models = {row.key: row.sessions for row in collect([one], by="model").ledger().rows}
     assert models == {"x": 2, "y": 2, "z": 2}
 
 
 def test_several_databases_add_up_and_the_same_one_counts_once(tmp_path: Path, opened: ExitStack) -> None:
     one, two = (Book(tmp_path / name).session("a", **tokens(10)) for name in ("one.db", "two.db"))
     both = [store(opened, one), store(opened, two), store(opened, one)]
-    found = ledger(both, by="profile")
+    found = collect(both, by="profile").ledger()
     assert {row.key: row.tokens.total for row in found.rows} == {"one.db": 10, "two.db": 10}
     assert found.totals.sessions == 2
 
 
 def test_a_store_without_a_split_says_that_summaries_are_missing(tmp_path: Path, opened: ExitStack) -> None:
     book = Book(tmp_path / "old.db", old=True).session("a", model="opus", **tokens(10))
-    found = ledger([store(opened, book)], by="model")
+    found = collect([store(opened, book)], by="model").ledger()
     assert found.totals.tokens.total == 10
     assert "keep no auxiliary calls" in found.notes[0]
 
@@ -215,7 +218,7 @@ def test_a_split_from_before_tasks_were_told_apart_is_the_main_loops(
             "CREATE TABLE old AS SELECT * FROM session_model_usage; ALTER TABLE old DROP COLUMN task;"
             "DROP TABLE session_model_usage; ALTER TABLE old RENAME TO session_model_usage;"
         )
-    rows = {row.key: row.tokens.input for row in ledger([store(opened, book)], by="model").rows}
+    rows = {row.key: row.tokens.input for row in collect([store(opened, book)], by="model").ledger().rows}
     assert rows == {"opus": 60, "mini": 40}
 
 
@@ -223,11 +226,11 @@ def test_a_split_from_before_tasks_were_told_apart_is_the_main_loops(
 def test_the_share_of_a_row_is_what_the_row_says_by_every_other_dimension(sample_home: Path, by: str) -> None:
     with Store(sample_home / "state.db") as opened:
         shares: dict[str, Buckets] = {}
-        for row in ledger([opened], by=by).rows:
+        for row in collect([opened], by=by).ledger().rows:
             shares[row.key] = shares.get(row.key, Buckets()) + row.tokens
         for key, tokens in shares.items():
             for other in DIMENSIONS:
-                found = ledger([opened], by=other, only=[(by, key)])
+                found = collect([opened], by=other, only=[(by, key)]).ledger()
                 assert found.totals.tokens == tokens, (key, other)
 
 
@@ -236,15 +239,15 @@ def test_shares_of_shares_come_down_to_one_session(book: Book, opened: ExitStack
     book.usage("a", "opus", **tokens(60)).usage("a", "mini", **tokens(40))
     book.usage("b", "mini", "compression", **tokens(5))
     one = store(opened, book)
-    found = ledger([one], only=[("model", "mini"), ("task", "main")])
+    found = collect([one], only=[("model", "mini"), ("task", "main")]).ledger()
     assert [(row.key, row.tokens.input) for row in found.rows] == [("a", 40)]
-    found = ledger([one], by="model", only=[("source", "cron")])
+    found = collect([one], by="model", only=[("source", "cron")]).ledger()
     assert {(row.key, row.task): row.tokens.input for row in found.rows} == {
         ("opus", ""): 7,
         ("mini", "compression"): 5,
     }
     assert found.totals.sessions == 1
-    assert not ledger([one], only=[("profile", "elsewhere")]).rows
+    assert not collect([one], only=[("profile", "elsewhere")]).ledger().rows
 
 
 def test_a_session_that_went_on_past_midnight_is_booked_on_its_first_day_and_counted(
@@ -256,13 +259,15 @@ def test_a_session_that_went_on_past_midnight_is_booked_on_its_first_day_and_cou
     book.message("b", "assistant", timestamp=late + 300)
     book.session("c", started_at=late).message("c", "user", timestamp=9e300)
     one = store(opened, book)
-    found = ledger([one], by="day", zone=UTC)
+    found = collect([one], by="day", zone=UTC).ledger()
     assert [(row.key, row.tokens.total) for row in found.rows] == [("2026-06-09", 107)]
     assert any(note.startswith("1 session went on past the day it began on") for note in found.notes)
-    assert not any("went on" in note for note in ledger([one], by="day", zone=ZoneInfo("Asia/Tokyo")).notes)
-    assert not any("went on" in note for note in ledger([one], by="model").notes)
+    assert not any(
+        "went on" in note for note in collect([one], by="day", zone=ZoneInfo("Asia/Tokyo")).ledger().notes
+    )
+    assert not any("went on" in note for note in collect([one], by="model").ledger().notes)
 
 
 def test_an_unknown_dimension_names_those_there_are(book: Book, opened: ExitStack) -> None:
     with pytest.raises(UsageError, match="session, conversation, model"):
-        ledger([store(opened, book)], by="colour")
+        collect([store(opened, book)], by="colour").ledger()

@@ -9,7 +9,7 @@ from decimal import Decimal
 import pytest
 
 from core.account.pricing.price_book import PriceBook
-from core.account.spending.ledger import ledger
+from core.account.spending.ledger import collect
 from tests.core.account.homes import Book, store, tokens
 
 
@@ -19,7 +19,7 @@ def test_zero_dollars_for_tokens_is_no_price(book: Book, opened: ExitStack) -> N
     book.session("c", model="z", estimated_cost_usd=0.0, cost_status="included", **tokens(100))
     rows = {
         row.key: (row.recorded.usd, row.recorded.missing, row.status)
-        for row in ledger([store(opened, book)]).rows
+        for row in collect([store(opened, book)]).ledger().rows
     }
     assert rows["a"] == (None, 1, "unknown")
     assert rows["b"] == (Decimal("1.25"), 0, "estimated")
@@ -30,7 +30,7 @@ def test_a_billed_amount_wins_over_the_estimate_and_counts_once(book: Book, open
     book.session("a", model="x", estimated_cost_usd=1.0, actual_cost_usd=1.5, **tokens(100))
     book.usage("a", "x", estimated_cost_usd=1.0, **tokens(100))
     for by in ("session", "model", "day"):
-        found = ledger([store(opened, book)], by=by)
+        found = collect([store(opened, book)], by=by).ledger()
         assert found.totals.recorded.usd == Decimal("1.5"), by
         assert found.totals.recorded.missing == 0
 
@@ -48,7 +48,7 @@ def test_prices_are_computed_beside_the_record_and_never_mixed(book: Book, opene
     book.session(
         "d", model="m", billing_provider="custom", billing_base_url="http://127.0.0.1:1/v1", **tokens(50)
     )
-    found = ledger([store(opened, book)], by="session", prices=PriceBook())
+    found = collect([store(opened, book)], by="session", prices=PriceBook()).ledger()
     rows = {row.key: row for row in found.rows}
     assert (rows["a"].recorded.usd, rows["a"].computed.usd) == (Decimal(9), Decimal(5))
     assert (rows["b"].computed.usd, rows["b"].computed.missing) == (None, 1)
@@ -63,7 +63,9 @@ def test_each_session_is_priced_at_its_day_whatever_the_dimension(book: Book, op
     book.session("old", started_at=before.timestamp(), **route, **tokens(1_000_000, calls=100))
     book.session("new", started_at=after.timestamp(), **route, **tokens(1_000_000, calls=100))
     for by in ("session", "model", "source"):
-        assert ledger([store(opened, book)], by=by, prices=PriceBook()).totals.computed.usd == Decimal(12)
+        assert collect(
+            [store(opened, book)], by=by, prices=PriceBook()
+        ).ledger().totals.computed.usd == Decimal(12)
 
 
 def test_a_long_context_tier_is_chosen_session_by_session(book: Book, opened: ExitStack) -> None:
@@ -71,7 +73,7 @@ def test_a_long_context_tier_is_chosen_session_by_session(book: Book, opened: Ex
     book.session("short", **route, **tokens(1_000_000, calls=10)).session(
         "long", **route, **tokens(1_000_000, calls=2)
     )
-    found = ledger([store(opened, book)], by="model", prices=PriceBook())
+    found = collect([store(opened, book)], by="model", prices=PriceBook()).ledger()
     assert found.totals.computed.usd == Decimal("1.25") + Decimal("2.50")
 
 
@@ -80,12 +82,12 @@ def test_where_recorded_and_computed_differ_both_tables_are_named(book: Book, op
     million = tokens(1_000_000)
     book.session("a", estimated_cost_usd=9.0, cost_source="official_docs_snapshot", **route, **million)
     prices = PriceBook()
-    [note] = ledger([store(opened, book)], prices=prices).notes
+    [note] = collect([store(opened, book)], prices=prices).ledger().notes
     assert note == (
         "1 recorded sum differs from the computed: "
         f"Hermes' by official_docs_snapshot, ours by {prices.list.source}"
     )
-    assert ledger([store(opened, book)]).notes == ()
+    assert collect([store(opened, book)]).ledger().notes == ()
 
 
 @pytest.mark.parametrize("by", ["session", "model"])
@@ -101,7 +103,9 @@ def test_each_row_names_the_tables_of_its_own_difference(book: Book, opened: Exi
     )
     book.session("b", model="deepseek-v4-pro", estimated_cost_usd=99.0, **route, **million)
     prices = PriceBook()
-    rows = {row.recorded.usd: row for row in ledger([store(opened, book)], by=by, prices=prices).rows}
+    rows = {
+        row.recorded.usd: row for row in collect([store(opened, book)], by=by, prices=prices).ledger().rows
+    }
     assert rows[Decimal(9)].tables == f"{table} / {prices.list.source}"
     assert rows[Decimal(99)].tables == f"official_docs_snapshot / {prices.list.source}"
 
@@ -109,5 +113,5 @@ def test_each_row_names_the_tables_of_its_own_difference(book: Book, opened: Exi
 def test_equal_sums_name_no_table(book: Book, opened: ExitStack) -> None:
     route = {"model": "claude-opus-4-5", "billing_provider": "anthropic", "cost_status": "estimated"}
     book.session("a", estimated_cost_usd=5.0, **route, **tokens(1_000_000))
-    found = ledger([store(opened, book)], prices=PriceBook())
+    found = collect([store(opened, book)], prices=PriceBook()).ledger()
     assert (found.notes, [row.tables for row in found.rows]) == ((), [""])

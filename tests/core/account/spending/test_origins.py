@@ -9,7 +9,7 @@ import pytest
 
 from core.account.pricing.price_book import PriceBook
 from core.account.spending.budget import check_budget
-from core.account.spending.ledger import ledger
+from core.account.spending.ledger import collect
 from core.account.spending.origins import FIGURES, origin
 from core.errors import UsageError
 from core.model.accounting.ledger import Ledger
@@ -31,7 +31,7 @@ def found(tmp_path: Path) -> Ledger:
         **tokens(1000, 200, 30, 40, reasoning_tokens=10),
     )
     with Store(book.path) as store:
-        return ledger([store], by="session", prices=PriceBook())
+        return collect([store], by="session", prices=PriceBook()).ledger()
 
 
 def of(found: Ledger, figure: str) -> Origin:
@@ -82,7 +82,7 @@ def test_a_budget_with_unpriced_models_is_a_lower_bound(tmp_path: Path) -> None:
     book = Book(tmp_path / "s.db").session("a", model="x", billing_provider="nous", **tokens(100))
     book.session("b", estimated_cost_usd=1.0, **OPUS, **tokens(5))
     with Store(book.path) as store:
-        check = check_budget(ledger([store], prices=PriceBook()), Decimal(2))
+        check = check_budget(collect([store], prices=PriceBook()).ledger(), Decimal(2))
     assert not check.passed
     assert check.sentence.startswith("≥ $1.00 spent")
 
@@ -97,6 +97,6 @@ def test_what_hermes_could_not_price_is_counted_at_the_list(tmp_path: Path) -> N
         **tokens(10**7, calls=99),
     )
     with Store(book.path) as store:
-        check = check_budget(ledger([store], prices=PriceBook()), Decimal(4))
+        check = check_budget(collect([store], prices=PriceBook()).ledger(), Decimal(4))
     assert check.passed
     assert check.sentence.startswith("$5.00 spent")

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from core.account.prompt_cache.result_costs import copied
-from core.account.spending.ledger import ledger
+from core.account.spending.ledger import collect
 from core.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Account:
     @cached_property
     def rows(self) -> tuple[LedgerRow, ...]:
         """Its ledger by model."""
-        return ledger([self.store], by="model", session=self.session, prices=self.prices).rows
+        return collect([self.store], by="model", session=self.session, prices=self.prices).ledger().rows
 
     @cached_property
     def fresh(self) -> tuple[Message, ...]:

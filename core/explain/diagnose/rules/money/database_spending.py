@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from core.account.pricing.price_book import PriceBook
 from core.account.spending.conversations import read_threads
-from core.account.spending.ledger import ledger
+from core.account.spending.ledger import collect
 from core.explain.diagnose.registry import Found, Rule, store_spending_rule
 from core.explain.diagnose.rules.money.spending import summary_spend
 from core.model.accounting.ledger import Ledger, LedgerRow
@@ -38,7 +38,7 @@ class StoreAccount:
     @cached_property
     def ledger(self) -> Ledger:
         """The ledger by model, with costs at list prices."""
-        return ledger([self.store], by="model", prices=self.prices)
+        return collect([self.store], by="model", prices=self.prices).ledger()
 
     @property
     def rows(self) -> Sequence[LedgerRow]:
@@ -66,7 +66,7 @@ def no_usage(account: StoreAccount, rule: Rule) -> Iterable[Found]:
 @store_spending_rule("F16")
 def unattended(account: StoreAccount, rule: Rule) -> Iterable[Found]:
     """What jobs spent without anybody watching."""
-    rows = ledger([account.store], by="source").rows
+    rows = collect([account.store], by="source").ledger().rows
     watched = rule.limits["sources"]
     alone = [row for row in rows if row.key in watched and row.recorded.usd]
     total = sum((row.recorded.usd for row in rows if row.recorded.usd), Decimal(0))
@@ -91,9 +91,8 @@ def delegates_beside(account: StoreAccount, rule: Rule) -> Iterable[Found]:
     threads = read_threads(account.store)
     kinds = {one: threads.lineage.kind(threads.root(one)) for one in threads.lineage.links}
     delegates = [one for one, kind in kinds.items() if kind is Kind.DELEGATE]
-    spent = {
-        row.key: row.tokens.total or 0 for row in ledger([account.store], by="session").rows if not row.task
-    }
+    rows = collect([account.store], by="session").ledger().rows
+    spent = {row.key: row.tokens.total or 0 for row in rows if not row.task}
     extra = sum(spent.get(one, 0) for one in delegates)
     if extra:
         told = plural(sum(threads.root(one) == one for one in delegates), "sub-agent")

@@ -12,7 +12,7 @@ from core.account.pricing.price import MILLION, cost, rates_for, write_rate
 from core.account.pricing.price_book import open_book
 from core.account.prompt_cache.routes import Route
 from core.account.spending.conversations import read_threads
-from core.account.spending.ledger import ledger
+from core.account.spending.ledger import collect
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import (
     Found,
@@ -169,7 +169,7 @@ def delegates_beside(account: Account, rule: Rule) -> Iterable[Found]:
     delegates = read_threads(account.store).delegates(account.session)
     if not delegates:
         return
-    rows = ledger([account.store], by="conversation", session=account.session).rows
+    rows = collect([account.store], by="conversation", session=account.session).ledger().rows
     row = next((row for row in rows if row.subtree is not None), LedgerRow(""))
     own, whole = row.tokens.total or 0, (row.subtree.total if row.subtree else None) or 0
     if whole > own:
@@ -232,7 +232,7 @@ def no_cache_bucket(account: Account, rule: Rule) -> Iterable[Found]:
 
 
 def _hits_elsewhere(account: Account) -> bool:
-    return bool(ledger([account.store], by="model").totals.tokens.cache_read)
+    return bool(collect([account.store], by="model").ledger().totals.tokens.cache_read)
 
 
 @spending_rule("F15")
