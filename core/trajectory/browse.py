@@ -1,4 +1,4 @@
-"""A file of trajectories to look through: each with what would happen to it, one from both sides."""
+"""Browsing a file of trajectories: what compression would do to each, and one before and after."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from core.trajectory.tokenizer import Deadline, open_tokenizer
 
 
 class State(StrEnum):
-    """What becomes of a trajectory."""
+    """What compression does to a trajectory."""
 
     FITS = "fits"
     SHORTENED = "shortened"
@@ -73,7 +73,7 @@ def survey(job: Job) -> Iterator[Listed]:
 
 
 def open_listed(job: Job, listed: Listed) -> Comparison | None:
-    """One entry from both sides, summarised offline; None for one that cannot be read.
+    """One entry before and after, summarised offline; None for one that cannot be read.
 
     Raises:
         InspectorError: The file cannot be read.
@@ -113,7 +113,7 @@ def _line(job: Job, listed: Listed) -> bytes:
 
 
 def _alone(compressor: Compressor, line: bytes) -> Comparison | None:
-    """A trajectory that stays as it is: all of it is head."""
+    """The comparison of a trajectory that stays as it is: all of it is head."""
     entry, tokens = compressor.counted(line)
     said = tuple(messages(entry.turns, Region(0, len(entry.turns)), whole=True))
     if not said:

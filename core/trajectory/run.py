@@ -19,12 +19,12 @@ from core.trajectory.shards.sample import chosen
 from core.trajectory.shards.work import Report
 
 OnProblem = Callable[[str, int, str], None]
-"""Told the file, the line from 1 and what is wrong with it, in the order of the input."""
+"""Called with the file, the line from 1 and what is wrong with it, in the order of the input."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """Who is told how a run goes.
+    """Callbacks that follow a run.
 
     Attributes:
         report: Entries, tokens and bytes of input done since the last time.
@@ -59,7 +59,7 @@ class Target:
 
     @property
     def manifest(self) -> str:
-        """Beside the output."""
+        """Path of the manifest, beside the output."""
         return f"{self.output.rstrip('/')}.manifest.jsonl"
 
     @property
@@ -71,7 +71,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run came to.
+    """The result of a run.
 
     Attributes:
         taken_up: Shards that an earlier run had finished.
@@ -87,7 +87,7 @@ class Outcome:
 
 
 def foresee(job: Job, engine: Engine, listener: Listener) -> Outcome:
-    """What a run would do; nothing is written and nobody asked."""
+    """Plan a run; nothing is written and no model is asked."""
     tally = _Results(job, listener)
     for result in engine.results(job, job.shards, _kept(job), listener.report):
         tally.add(result, earlier=False)

@@ -1,4 +1,4 @@
-"""What counts the tokens of a trajectory: a vocabulary that ships, or a `tokenizer.json` beside a model."""
+"""Counting the tokens of a trajectory: with a vocabulary that ships, or the `tokenizer.json` of a model."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _TOKEN_BYTES = 4
 
 @dataclass(slots=True)
 class Deadline:
-    """The moment by which an entry must be done; looked at between pieces of its text."""
+    """The time one entry may take; checked between the pieces of its text."""
 
     seconds: float
     until: float = 0.0
 
     def begin(self) -> None:
-        """A new entry."""
+        """Start the clock for a new entry."""
         self.until = time.monotonic() + self.seconds
 
     def check(self) -> None:
-        """Give up when it is past.
+        """Stop the entry when its time is up.
 
         Raises:
-            BadEntry: It is.
+            BadEntry: It took too long.
         """
         if time.monotonic() > self.until:
             raise BadEntry(f"took longer than {self.seconds:g} s")
@@ -64,13 +64,13 @@ def tokenizer_file(name: str) -> Path | None:
 
 
 def fingerprint(name: str) -> str:
-    """What tells a tokenizer from others: its name, or the hash of its file."""
+    """Identifies a tokenizer: by its name, or by the hash of its file."""
     path = tokenizer_file(name)
     return name if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def open_tokenizer(name: str, check: Callable[[], None]) -> Count:
-    """A function that counts the tokens of a text.
+    """The function that counts the tokens of a text.
 
     Args:
         name: A vocabulary that ships, a `tokenizer.json`, or the folder of one. No code of a model is run.
@@ -85,7 +85,7 @@ def open_tokenizer(name: str, check: Callable[[], None]) -> Count:
 
 
 def _shipped(name: str, check: Callable[[], None]) -> Count:
-    """Counts without making a Python number of every token: a tenth faster."""
+    """Count the bytes of the packed tokens: a tenth faster than a Python number for each token."""
     tokenizer = encoding(name)
     ordinary, packed = tokenizer.encode_ordinary, _packed(tokenizer)
     nothing: set[str] = set()
@@ -103,7 +103,7 @@ def _shipped(name: str, check: Callable[[], None]) -> Count:
 
 
 def _packed(tokenizer: tiktoken.Encoding) -> Callable[[str, set[str]], Any]:
-    """The tokens of a text in a buffer; of a library that cannot do that, in a list made one."""
+    """The function that encodes a text into packed tokens; a library without one gives a list to pack."""
     found: Any = getattr(getattr(tokenizer, "_core_bpe", None), "encode_to_tiktoken_buffer", None)
     return found or (lambda text, nothing: array("I", tokenizer.encode_ordinary(text)))
 

@@ -83,7 +83,7 @@ def pause(case: Case) -> GuardResult:
 
 
 def writable(case: Case) -> GuardResult:
-    """Permissions."""
+    """Whether the permissions of the file and its folder allow writing."""
     path = case.rehearsal.database
     if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
         return passed("writable", "the database may be written")
@@ -91,7 +91,7 @@ def writable(case: Case) -> GuardResult:
 
 
 def room(case: Case) -> GuardResult:
-    """Space on the disk."""
+    """Whether the disk has room for what is written."""
     query = "SELECT total(length(CAST(content AS BLOB))) FROM messages WHERE session_id = ?"
     (size,) = case.store.connection.execute(query, (case.rehearsal.session_id,)).fetchone()
     needed = max(_ROOM_LEAST, int(size) * _ROOM_FACTOR)

@@ -1,4 +1,4 @@
-"""The rules by which one release counts, prunes and cuts, as values; the numbers are in `policies/*.yaml`."""
+"""The rules by which one release counts, prunes and cuts, as values; the numbers are in `releases/*.yaml`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What works on shards: this machine or a cluster."""
+"""The interface of what compresses shards: this machine or a cluster."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def kept_of(kept: Kept | None, shard: Shard) -> Collection[int] | None:
 
 
 class Engine(Protocol):
-    """Works on shards, several at once, in any order."""
+    """Compresses shards, several at once, in any order."""
 
     def results(
         self, job: Job, shards: Sequence[Shard], kept: Kept | None, report: Report

@@ -29,7 +29,7 @@ _TRIES = 3
 
 
 class LocalEngine:
-    """Work on this machine.
+    """Compresses shards on this machine.
 
     Args:
         jobs: Processes.
@@ -87,7 +87,7 @@ def _pooled(
 
 
 def _stop(pool: ProcessPoolExecutor, told: Any) -> None:
-    """End the workers, those in the middle of a shard too: its part was not there yet."""
+    """End the workers, even in the middle of a shard: its part file does not exist yet."""
     processes = list((pool._processes or {}).values())
     pool.shutdown(wait=False, cancel_futures=True)
     for process in processes:
@@ -102,7 +102,7 @@ _told: Any = None
 
 
 def _settle(told: Any) -> None:
-    """In a worker: leave Ctrl-C to the parent, and end with it whatever way it ends."""
+    """Prepare a worker: the parent handles Ctrl-C, and the worker ends whenever the parent does."""
     global _told
     _told = told
     signal.signal(signal.SIGINT, signal.SIG_IGN)

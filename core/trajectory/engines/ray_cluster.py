@@ -24,7 +24,7 @@ _WAITING = 2
 
 
 class RayEngine:
-    """Work on a cluster.
+    """Compresses shards on a Ray cluster.
 
     Args:
         address: Of the cluster; `auto` finds the one this machine belongs to.

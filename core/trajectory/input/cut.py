@@ -1,4 +1,4 @@
-"""An input cut into shards: pieces that are read, compressed and written each for itself."""
+"""Cutting an input into shards: pieces that are read, compressed and written independently."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Shard:
 
     @property
     def name(self) -> str:
-        """Of its part file."""
+        """Name of its part file."""
         return f"part-{self.index:06d}.jsonl"
 
 

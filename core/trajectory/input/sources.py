@@ -1,4 +1,4 @@
-"""The files an INPUT names, and what tells a file from a changed one."""
+"""The files an INPUT names, and how a changed file is noticed."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class Source:
 
     @property
     def identity(self) -> list[object]:
-        """What a manifest remembers."""
+        """What a manifest keeps of the file, to notice when it has changed."""
         return [self.path, self.size, self.stamp]
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What was named and what it holds.
+    """An input as it was named, and the files it holds.
 
     Attributes:
         many: A folder or a pattern, which may hold any number of files.

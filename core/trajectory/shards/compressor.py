@@ -1,4 +1,4 @@
-"""One line after another: what is done with it, and the line that comes of it."""
+"""Compressing one line at a time: read, planned, and written with its summary."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class Draft:
 
     @property
     def region(self) -> Region:
-        """The turns it replaces."""
+        """The turns the summary replaces."""
         assert self.plan.region is not None
         return self.plan.region
 
 
 class Compressor:
-    """Compresses lines; what goes wrong with one keeps that one as it was.
+    """Compresses lines; one that fails is kept as it was.
 
     Args:
         settings: What is asked for.
@@ -59,7 +59,7 @@ class Compressor:
         self._counter = Counter(count)
 
     def begin(self, line: bytes) -> Draft | Done:
-        """Read and plan a line; most are done with that."""
+        """Read and plan a line; one that needs no summary is done."""
         if not line.strip():
             return Done(line)
         try:
@@ -109,7 +109,7 @@ class Compressor:
         return Done(ended(draft.line), problem=problem, calls=missing.calls)
 
     def foreseen(self, draft: Draft, calls: int) -> TrajectoryMetrics:
-        """What a summary of the size asked for would make of it."""
+        """The metrics a draft would have with a summary of the size asked for."""
         return after_summary(
             draft.plan,
             draft.entry.turns,
@@ -121,5 +121,5 @@ class Compressor:
 
 
 def ended(line: bytes) -> bytes:
-    """A line with its end: the last of a file may lack one."""
+    """A line with its newline, which the last of a file may lack."""
     return line if line.endswith(b"\n") else line + b"\n"

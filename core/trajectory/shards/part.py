@@ -1,4 +1,4 @@
-"""One shard from its first line to its part file."""
+"""Compressing one shard into its part file."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def compress_shard(
 
 @contextmanager
 def _without_collections() -> Iterator[None]:
-    """Parsed JSON holds no cycles: looking for them in it takes a tenth of the time."""
+    """Switch the search for cycles off: parsed JSON holds none, and looking takes a tenth of the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""The lines of one shard on their way, and what they add up to."""
+"""The lines of one shard while they are compressed, and their totals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.trajectory.shards.job import Job, Problem, ShardResult, Tally
 from core.trajectory.tokenizer import Deadline, open_tokenizer
 
 Report = Callable[[int, int, int], None]
-"""Told now and then how many entries, tokens and bytes of input are done since the last time."""
+"""Called now and then with the entries, tokens and bytes of input done since the last call."""
 
 NAMED = 200
 """Problems of a shard that are named; the others are counted."""
@@ -24,7 +24,7 @@ _EVERY = 64
 
 
 class ShardWork:
-    """The lines of one shard on their way.
+    """The lines of one shard while they are compressed.
 
     Args:
         job: The run.
@@ -45,7 +45,7 @@ class ShardWork:
         self._read = 0
 
     def result(self) -> ShardResult:
-        """What became of it, once all is done."""
+        """The result of the shard, once every line is done."""
         self._tell()
         tally = self.tally
         return ShardResult(
@@ -91,7 +91,7 @@ class ShardWork:
             self.tally.metrics.add(done.metrics)
 
     def _piece(self, line: bytes, *, first: bool) -> Done:
-        """A piece of a line too long to be read: handed on as it is."""
+        """Pass on a piece of a line that is too long to be read."""
         problem = f"longer than {LONGEST // 2**20} MiB" if first else ""
         return Done(line, problem=problem)
 

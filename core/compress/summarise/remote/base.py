@@ -53,7 +53,7 @@ Connect = Callable[[ModelChoice], Connection]
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """Who waits for the answer."""
+    """The user who waits for the answer: reads along, may give up, has a limited time."""
 
     on_text: OnText | None
     given_up: Cancelled | None

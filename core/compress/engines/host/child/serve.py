@@ -24,7 +24,7 @@ _NUMBERS = ("threshold_tokens", "context_length", "compression_count", "protect_
 
 
 class Server:
-    """One engine and the pipe to whoever asks about it."""
+    """Serves one engine to the parent process over a pipe."""
 
     def __init__(self, orders: TextIO, answers: TextIO) -> None:
         self._orders, self._answers = orders, answers
@@ -78,7 +78,7 @@ class Server:
         }
 
     def _start(self, order: dict[str, Any]) -> dict[str, Any]:
-        """As an agent that begins: tell the model, then the session."""
+        """Tell the engine the model, then the session, as an agent that begins does."""
         route = order["route"]
         update = getattr(self._engine, "update_model", None)
         if callable(update):
@@ -121,7 +121,7 @@ def _copies(engine: Any) -> str | None:
 
 
 def _clones(kind: type, base: type) -> bool:
-    """It says itself how it is copied; Hermes' own way, from 0.22 on, is a deep copy."""
+    """Whether the engine says itself how it is copied; Hermes' own way, from 0.22 on, is a deep copy."""
     return any("clone_for_agent" in vars(one) for one in kind.__mro__ if one is not base)
 
 
@@ -134,7 +134,7 @@ def _tools(engine: Any) -> list[str]:
 
 
 def _status(engine: Any) -> dict[str, Any]:
-    """Its figures: attributes first, then what it says of itself where JSON can hold it."""
+    """The figures of an engine: its attributes, then what its own status adds and JSON can hold."""
     found = {name: getattr(engine, name, None) for name in _NUMBERS}
     told: Any = getattr(engine, "get_status", dict)()
     for name, value in told.items() if isinstance(told, dict) else ():

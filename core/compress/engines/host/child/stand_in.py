@@ -93,7 +93,7 @@ def _asked(args: tuple[Any, ...], details: dict[str, Any]) -> dict[str, Any]:
 
 
 def _answer(text: str, details: dict[str, Any]) -> Any:
-    """In the form of the OpenAI SDK's objects."""
+    """An answer with the attributes of the OpenAI SDK's objects."""
     prompt = len(str(details.get("messages"))) // _CHARACTERS_PER_TOKEN
     written = len(text) // _CHARACTERS_PER_TOKEN
     message = SimpleNamespace(role="assistant", content=text, tool_calls=None, reasoning=None)
