@@ -12,7 +12,7 @@ from core.apply.checks.known_schema import unknown_parts
 from core.apply.database.live_rows import live_messages
 from core.hermes.config.config import engine_of_home
 from core.model.compaction.apply import ApplyMode, GuardResult
-from core.store.generations.row_outline import read_bones
+from core.store.generations.row_outline import read_outlines
 from core.store.generations.segments import missing_rows
 
 _ROOM_FACTOR = 6
@@ -50,7 +50,7 @@ def engine(case: Case) -> GuardResult:
 def complete(case: Case) -> GuardResult:
     """Messages that cannot be read would stay out of what is written, and out of sight for good."""
     session = case.store.session(case.rehearsal.session_id)
-    outlines = read_bones(case.store.connection, case.store.schema, session.id)
+    outlines = read_outlines(case.store.connection, case.store.schema, session.id)
     missing = missing_rows(session, outlines)
     if missing is not None:
         return against("complete", missing, forceable=True)

@@ -112,7 +112,7 @@ def _load_order(outlines: Sequence[RowOutline], schema: Schema) -> tuple[int, ..
 def _boundary(segment: Segment, parent: Session | None) -> Boundary | None:
     if segment.mode is None:
         return None
-    outline = segment.summary_bone
+    outline = segment.summary_outline
     merged = bool(outline and outline.summary and outline.summary.merged)
     return Boundary(
         mode=segment.mode,
@@ -128,7 +128,7 @@ def _boundary(segment: Segment, parent: Session | None) -> Boundary | None:
 def _when(segment: Segment, parent: Session | None, merged: bool) -> datetime | None:
     if segment.mode is BoundaryMode.ROTATION and parent is not None and parent.ended_at is not None:
         return parent.ended_at
-    outline = segment.summary_bone
+    outline = segment.summary_outline
     if outline is not None and not merged:
         times = [outline.timestamp]
     else:
@@ -147,7 +147,7 @@ def _block_end(segment: Segment) -> int:
 
 
 def _where(segment: Segment) -> str:
-    outline = segment.summary_bone or next(iter(segment.outlines), None)
+    outline = segment.summary_outline or next(iter(segment.outlines), None)
     return f"message {outline.id}" if outline else "sessions"
 
 

@@ -16,7 +16,7 @@ from core.store.rows.decode import JSON_PREFIX, Cells, spoken
 from core.store.rows.message_decoding import row_state
 
 _STRIPPED_IMAGES = ("[screenshot]", "[Attached image — stripped after compression]")
-_BONES = ("id", "role", "active", "compacted", "timestamp", "message_uid", "_compressed_summary")
+_COLUMNS = ("id", "role", "active", "compacted", "timestamp", "message_uid", "_compressed_summary")
 
 
 @dataclass(slots=True)
@@ -38,17 +38,17 @@ class RowOutline:
     flagged: bool = False
 
 
-def read_bones(connection: sqlite3.Connection, schema: Schema, session_id: str) -> list[RowOutline]:
+def read_outlines(connection: sqlite3.Connection, schema: Schema, session_id: str) -> list[RowOutline]:
     """Every row of a session by id, with its summaries found."""
     tests = " OR ".join("instr(content, ?) > 0" for _ in PREFILTERS)
     query = (
-        f"SELECT {schema.select('messages', _BONES)}, "  # noqa: S608 - names from the schema
+        f"SELECT {schema.select('messages', _COLUMNS)}, "  # noqa: S608 - names from the schema
         f"CASE WHEN role IN ('user', 'assistant') AND ({tests}) THEN content END AS candidate "
         "FROM messages WHERE session_id = ? ORDER BY id"
     )
     rows = connection.execute(query, (*PREFILTERS, session_id)).fetchall()
     last = {row["message_uid"]: row["id"] for row in rows if row["message_uid"]}
-    return [_bone(row, last) for row in rows]
+    return [_outline(row, last) for row in rows]
 
 
 def add_keys(
@@ -76,7 +76,7 @@ def text_key(text: str) -> Hashable:
     return hash(text)
 
 
-def _bone(row: sqlite3.Row, last: dict[str, int]) -> RowOutline:
+def _outline(row: sqlite3.Row, last: dict[str, int]) -> RowOutline:
     uid = row["message_uid"] or None
     timestamp = row["timestamp"]
     return RowOutline(

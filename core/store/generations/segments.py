@@ -18,7 +18,7 @@ from core.model.transcript.boundary import BoundaryMode
 from core.model.transcript.message import RowState
 from core.model.transcript.session import Kind, Session
 from core.store.database.schema import Schema
-from core.store.generations.row_outline import RowOutline, add_keys, by_uid, read_bones, text_key
+from core.store.generations.row_outline import RowOutline, add_keys, by_uid, read_outlines, text_key
 from core.store.generations.split import Segment, split
 from core.store.lineage.lineage import Lineage
 from core.store.rows.sessions import read_sessions
@@ -61,7 +61,7 @@ def _read_parts(
     connection: sqlite3.Connection, schema: Schema, lineage: Lineage, sessions: Sequence[Session]
 ) -> list[Part]:
     parts = []
-    rows = [read_bones(connection, schema, session.id) for session in sessions]
+    rows = [read_outlines(connection, schema, session.id) for session in sessions]
     linked = _linked(rows)
     for session, outlines in zip(sessions, rows, strict=True):
         compacted = any(
@@ -134,7 +134,7 @@ def _segments(parts: Sequence[Part], held_by_parent: Callable[[], frozenset[str]
 
 def _as_branched(segment: Segment, held_by_parent: Callable[[], frozenset[str]]) -> Segment:
     """A branch starts with its parent's summary; no compaction happened here."""
-    outline = segment.summary_bone
+    outline = segment.summary_outline
     if segment.mode is not BoundaryMode.REWRITE or outline is None or outline.summary is None:
         return segment
     return replace(segment, mode=None, summary=None) if outline.summary.body in held_by_parent() else segment
@@ -144,7 +144,7 @@ def _summaries_of_parent(
     connection: sqlite3.Connection, schema: Schema, lineage: Lineage, root: str
 ) -> frozenset[str]:
     parent = lineage.links[root].parent_id
-    outlines = read_bones(connection, schema, parent) if parent is not None else []
+    outlines = read_outlines(connection, schema, parent) if parent is not None else []
     return frozenset(outline.summary.body for outline in outlines if outline.summary)
 
 

@@ -55,7 +55,7 @@ class Segment:
     unseen: frozenset[int] | None = frozenset()
 
     @property
-    def summary_bone(self) -> RowOutline | None:
+    def summary_outline(self) -> RowOutline | None:
         """The summary row."""
         return None if self.summary is None else self.outlines[self.summary]
 
