@@ -102,14 +102,8 @@ def preview(
     asked = _Asked(measured, plan, part, cut, summariser, focus, session, hosted)
     if not plan.middle.size:
         return _result(asked, None, Attempt(None))
-    request = summary_request(
-        part,
-        cut,
-        focus=focus,
-        with_transcript=summariser.describe() is not None,
-        today=today,
-        session=session,
-    )
+    asks = summariser.describe() is not None
+    request = summary_request(part, cut, focus=focus, with_transcript=asks, today=today, session=session)
     attempt = _attempt(summariser, request, part, abort_configured, on_text, cancelled)
     if attempt.result is None:
         return _result(asked, None, attempt)
