@@ -100,7 +100,7 @@ def preview(
     focus = focus if focus and focus.strip() else None
     part, cut = part_of(measured, plan)
     asked = _Asked(measured, plan, part, cut, summariser, focus, session, hosted)
-    if not plan.middle.size:
+    if not plan.summarises:
         return _result(asked, None, Attempt(None))
     asks = summariser.describe() is not None
     request = summary_request(part, cut, focus=focus, with_transcript=asks, today=today, session=session)

@@ -97,7 +97,7 @@ def broken_engine(name: str, what: str) -> Headline:
 def plan_headline(plan: Plan) -> Headline:
     """Where the trigger stands, and what a compaction now would cut."""
     cut = f"/compress would turn {plan.middle.size:,} of {plan.messages:,} messages into one summary."
-    if not plan.middle.size:
+    if not plan.summarises:
         cut = f"/compress would change nothing: {_reason_kept(plan)}."
     if plan.threshold_tokens is None:
         sentence = "The context window is not known, so it cannot be said when it will be compressed."
@@ -110,6 +110,8 @@ def plan_headline(plan: Plan) -> Headline:
         return Headline(_fit(f"Not due yet: {short(left)} tokens below the {over}.", cut))
     why = plan.blocked_by[0].rstrip(".") if plan.blocked_by else "there is nothing to summarise"
     remedy = "Run /compress, which none of this blocks, or start a new session with /new."
+    if not plan.summarises:
+        remedy = _table()["remedies"]["protected"]
     return Headline(_fit(f"Past the {over}, but not compressed: {why}.", cut), remedy, Severity.WARNING)
 
 
@@ -118,6 +120,7 @@ def _unchanged(made: Preview) -> Headline:
     why = _why_unchanged(made)
     sentence = table["unchanged"][why].format(
         messages=_several(count, "message", "messages"),
+        spent=table["spent"],
         head=plan.head.size or plan.settings.protect_first,
         tail=plan.tail.size,
         reason=_short_reason(made.failure),
@@ -134,12 +137,16 @@ def _why_unchanged(made: Preview) -> str:
         return "aborted"
     if plan.too_short or plan.head.size + plan.tail.size > len(made.before):
         return "short"
+    if plan.spent:
+        return "spent"
     if not plan.middle.size:
         return "protected"
     return "refused" if made.summary is not None else "other"
 
 
 def _reason_kept(plan: Plan) -> str:
+    if plan.spent:
+        return str(_table()["spent"])
     messages = _several(plan.messages, "message", "messages")
     if plan.too_short or plan.head.size + plan.tail.size != plan.messages:
         return f"{messages} are too few"

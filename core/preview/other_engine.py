@@ -147,7 +147,7 @@ def compare_by(
 
 def our_price(here: GenerationContext | None, measured: Measured, cut: Plan, made: Preview) -> Decimal | None:
     """What the summary would cost at the model Hermes would ask; nothing where none is made."""
-    if not cut.middle.size:
+    if not cut.summarises:
         return Decimal(0)
     request = summary_request(measured, cut, focus=made.focus)
     unit = measured.policy.estimate.unit

@@ -11,7 +11,7 @@ from inspector.terminal import formatting as fmt
 
 WIDTHS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]
 """Class a screen carries from this many columns on."""
-HEIGHTS = [(0, "-short"), (32, "-tall")]
+HEIGHTS = [(0, "-flat"), (22, "-short"), (32, "-tall")]
 """Class a screen carries from this many lines on."""
 
 

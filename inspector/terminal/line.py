@@ -95,7 +95,9 @@ CUT = "…"
 
 def found_in(text: str, words: Collection[str]) -> list[tuple[int, int]]:
     """Where words stand by themselves in a text, in order and apart: start and end of each place."""
-    places = sorted(place for word in words if word for place in _places(text, word))
+    cut = text.endswith(CUT)
+    there = [word for word in words if word and (cut or word in text)]
+    places = sorted(place for word in there for place in _places(text, word))
     apart: list[tuple[int, int]] = []
     for start, end in places:
         if apart and start <= apart[-1][1]:

@@ -58,7 +58,8 @@ def _planned(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
     spans, blocks = _spans(found, rows, kept, measured)
     compared = _compared(measured, settings)
     pruning = _settled(measured, pruning, spans[1])
-    blocks = (*gate_blocks(gate, settings, measured.policy), *blocks, *_spent(measured, pruning, spans[1]))
+    spent = _is_spent(measured, pruning, spans[1])
+    blocks = (*gate_blocks(gate, settings, measured.policy), *blocks, *([_SPENT] if spent else ()))
     return Plan(
         release=measured.policy.release,
         group=measured.policy.group,
@@ -83,6 +84,7 @@ def _planned(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
         estimates=measured.estimates,
         pruned_at=_pruned_at(pruning, measured),
         too_short=len(measured.messages) <= found.least,
+        spent=spent,
     )
 
 
@@ -95,12 +97,14 @@ def _pruned_at(pruning: Pruning, measured: Measured) -> tuple[int, ...]:
     return tuple(sorted(pruning.shrunk.union(measured.duplicates)))
 
 
-def _spent(measured: Measured, pruning: Pruning, middle: Span) -> tuple[str, ...]:
-    """Why a middle that exists is still not worth an attempt."""
+_SPENT = "the middle holds only earlier summaries"
+
+
+def _is_spent(measured: Measured, pruning: Pruning, middle: Span) -> bool:
+    """Whether a middle that exists is still not worth an attempt."""
     if not middle.size or not measured.policy.summary.every_summary:
-        return ()
-    spent = summary_window(measured, middle, pruning.shrunk).is_empty
-    return ("the middle holds only earlier summaries",) if spent else ()
+        return False
+    return summary_window(measured, middle, pruning.shrunk).is_empty
 
 
 def _summary_budget(

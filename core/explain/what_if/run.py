@@ -109,7 +109,7 @@ class HistoryRun:
         measured = measure(self.messages, self.policy)
         warm = replace(self.settings, warm=bool(self.firings))
         planned = plan(measured, warm)
-        if not planned.middle.size or not self.settings.enabled:
+        if not planned.summarises or not self.settings.enabled:
             # Nothing to take out: the release tries again only when the request has grown.
             self.deaf_until = request + 1
             return

@@ -70,6 +70,7 @@ class Plan:
         estimates: Estimate of each message before pruning, for drawing; sums to about `estimated_tokens`.
         pruned_at: Indexes of the messages pruning would shorten.
         too_short: The list has too few messages for anything to be tried, pruning included.
+        spent: The middle holds only earlier summaries, of which the release makes no new one.
         kept_from: First message that stays as it is because the boundary was moved there by hand.
     """
 
@@ -96,12 +97,18 @@ class Plan:
     estimates: tuple[int, ...] = ()
     pruned_at: tuple[int, ...] = ()
     too_short: bool = False
+    spent: bool = False
     kept_from: int | None = None
 
     @property
     def window(self) -> int | None:
         """The window the plan was made for."""
         return self.settings.window
+
+    @property
+    def summarises(self) -> bool:
+        """There is a middle, and something in it that no summary holds yet."""
+        return self.middle.size > 0 and not self.spent
 
     @property
     def is_estimate(self) -> bool:

@@ -42,7 +42,7 @@ def price(
     from core.compress.sizing.estimate import text_tokens
 
     tokens = None if summary is None else text_tokens(summary, asked.policy.estimate.unit)
-    if args.summary_file is not None or args.summariser not in summarisers.MODELS or not plan.middle.size:
+    if args.summary_file is not None or args.summariser not in summarisers.MODELS or not plan.summarises:
         return Price(0, tokens, Decimal(0))
     from core.compress.planning.measure import measure
     from core.preview.summarisers import summary_price
@@ -77,7 +77,7 @@ def agree(
     from inspector.terminal import formatting as fmt
 
     away = [one for one in (endpoint, second) if one is not None and not one.local]
-    if endpoint is None or not away or not plan.middle.size:
+    if endpoint is None or not away or not plan.summarises:
         return
     refuse_sending(away[0].host)
     costs = [price(args, asked, plan, focus, None) for focus in focuses]

@@ -162,7 +162,8 @@ def _parts(found: Plan) -> Iterator[list[str]]:
 
     budget = fmt.count(found.summary_budget, mark=fmt.ESTIMATE)
     made = "what the engine writes" if found.summary_budget is None else f"one summary of {budget} tokens"
-    remarks = ("kept", f"becomes {made}" if found.middle.size else "", "kept")
+    middle = f"becomes {made}" if found.summarises else "kept: an earlier summary" if found.spent else ""
+    remarks = ("kept", middle, "kept")
     for name, span, remark in zip(
         ("head", "middle", "tail"), (found.head, found.middle, found.tail), remarks, strict=True
     ):

@@ -115,7 +115,7 @@ class ApplyScreen(Page):
         if self.stage is Stage.APPLIED and self._applied is not None:
             yield from applied_lines(self._applied, self.proposal, width, ink)
         elif self.stage is Stage.REVIEW and self._review is not None:
-            brief = self.has_class("-short")
+            brief = not self.has_class("-tall")
             yield from review_lines(self._review, self.proposal, width, ink, brief=brief)
 
     def _say(self) -> None:

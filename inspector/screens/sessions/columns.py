@@ -253,6 +253,7 @@ COLUMNS = (
     Column("where", 8, _left(lambda line: line.session.source or fmt.UNKNOWN), 150, sort="source"),
     Column("model", 13, _left(lambda line: fmt.model(line.session.model)), 104, sort="model"),
     Column("msgs", 6, _right(_messages), 176, right=True, sort="messages"),
+    Column("context used", 12, _context, 48, 57, sort="pressure"),
     Column("context used", 16, _context, 58, 103, sort="pressure"),
     Column("context used of limit", 24, _context, 104, 131, sort="pressure"),
     Column("context used of limit", 26, _context, 132, 159, sort="pressure"),

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.message import Message
 
+from core.model.finding import Severity
+from core.model.headline import Headline
 from core.trajectory.browse import Listed, State, survey
 from core.trajectory.shards.job import Job
 from inspector.base.commands import bindings
@@ -18,8 +21,9 @@ from inspector.screens.page import Page
 from inspector.screens.trajectories.one import TrajectoryScreen
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
+from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.key_bar import KeyBar
-from inspector.widgets.bars.status_line import Piece, StatusLine
+from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.row_source import ListRows
 
@@ -108,8 +112,9 @@ class TrajectoriesScreen(Page):
         self._filter = 0
 
     def compose(self) -> ComposeResult:
-        """How many and how far, the trajectories, the keys."""
+        """How many and how far, what becomes of them, the trajectories, the keys."""
         yield StatusLine()
+        yield AnswerBar()
         yield TrajectoryList(empty="Reading …")
         yield KeyBar()
 
@@ -148,17 +153,16 @@ class TrajectoriesScreen(Page):
         self._tell(len(rows))
 
     def _tell(self, shown: int) -> None:
-        counts = Counter(row.state for row in self._found)
-        pieces: list[Piece] = [("ink!", fmt.plural(len(self._found), "trajectory", "trajectories"))]
-        for state, (sign, token) in SIGNS.items():
-            if counts[state]:
-                pieces += [("ink", "  "), (f"{token}?", f"{sign} {counts[state]:,} {state.value}")]
-        self.head.left = tuple(pieces)
+        bar, counts = self.query_one(AnswerBar), Counter(row.state for row in self._found)
+        found = fmt.plural(len(self._found), "trajectory", "trajectories")
+        if self._whole:
+            bar.answer = answer(counts, self.job.settings.target)
+        else:
+            bar.waiting = f"Reading … {found} so far"
         name = FILTERS[self._filter][0]
-        reading = "" if self._whole else "reading … "
+        self.head.left = (("ink!", found), ("ink-muted", f" · {name}: {shown:,}" if self._filter else ""))
         target = f"target {self.job.settings.target:,} · Hermes {self.job.settings.release}"
-        shown_words = f"{name}: {shown:,} · " if self._filter else ""
-        self.head.right = (("ink-muted", f"{reading}{shown_words}{target}"),)
+        self.head.right = (("ink-muted", target),)
 
     @on(RowList.Opened)
     def _open(self) -> None:
@@ -182,6 +186,32 @@ class TrajectoriesScreen(Page):
         """Copy file and line of the trajectory under the cursor."""
         found = self.trajectories.current
         self.copy(f"{self.job.sources[found.source].path}:{found.line}" if found else "")
+
+
+FATES = {
+    State.FITS: "{count} can stay whole",
+    State.SHORTENED: "{count} would be cut to {target} tokens",
+    State.OVER: "{count} would still be longer than {target} tokens",
+    State.FAILED: "{count} could not be read",
+    State.WITHOUT: "{count} without turns",
+}
+LONGER = "A higher --target, or fewer protected turns: --protect-last, --no-protect."
+LOOK = "/ lists those that failed, each with its reason."
+
+
+def answer(counts: Mapping[State, int], target: int) -> Headline:
+    """What becomes of all of them, and what helps those that stay too long or cannot be read."""
+    total = sum(counts.values())
+    told = [
+        words.format(count=f"{counts[state]:,}", target=f"{target:,}")
+        for state, words in FATES.items()
+        if counts[state]
+    ]
+    if not told:
+        return Headline("The file holds no trajectory.", None, Severity.INFO)
+    remedy = LOOK if counts[State.FAILED] else LONGER if counts[State.OVER] else None
+    said = f"Of {fmt.plural(total, 'trajectory', 'trajectories')} {', '.join(told)}."
+    return Headline(said, remedy, Severity.WARNING if remedy else None)
 
 
 def _words(row: Listed) -> str:

@@ -64,19 +64,18 @@ class TitleBar(Widget):
         return line
 
     def _labels(self) -> list[tuple[str, str]]:
-        """Key and name of each tab; where not all names fit, of the others the key alone."""
+        """Key and name of each tab, closer together where that is tight; of the others at last the key."""
         # The brackets carry the state where there is no colour.
-        names = [f"[{tab}]" if place == self.active else f" {tab} " for place, tab in enumerate(self.tabs)]
-        keys = [str(place) for place in range(1, len(names) + 1)]
-        if sum(cell_len(name) + 1 for name in names) + LEAST_TITLE > self.size.width:
-            short = enumerate(zip(keys, names, strict=True))
-            return [("", name) if place == self.active else (key, "") for place, (key, name) in short]
-        return [(key if self._keys_fit() else "", name) for key, name in zip(keys, names, strict=True)]
-
-    def _keys_fit(self) -> bool:
-        """Whether each tab can be named by its key; the title gives way, and where in it the user is."""
-        tabs = sum(cell_len(tab) + 3 for tab in self.tabs)
-        return bool(self.tabs) and LEAST_TITLE + len(self.tabs) <= self.size.width - tabs - 3
+        for after in (" ", ""):
+            names = [
+                f"[{tab}]" if place == self.active else f" {tab}{after}"
+                for place, tab in enumerate(self.tabs)
+            ]
+            if LEAST_TITLE + sum(cell_len(name) + 2 for name in names) <= self.size.width:
+                return [(str(place), name) for place, name in enumerate(names, 1)]
+        return [
+            ("", name) if place == self.active else (str(place + 1), "") for place, name in enumerate(names)
+        ]
 
     @property
     def _cells(self) -> int:

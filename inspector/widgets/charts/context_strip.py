@@ -127,29 +127,32 @@ def _cell(
 
 def legend(plan: Plan, layout: StripLayout, palette: Palette) -> Line:
     """What the parts hold, as wordy as there is room for, with the threshold named under its tick."""
-    lines = (_legend(plan, layout, palette, brief=brief) for brief in (False, True))
-    fitting = (line for line in lines if line.width <= layout.width + MARGIN)
-    line = next(fitting, None) or _legend(plan, layout, palette, brief=True)
+    for leave_out in range(3):
+        line = _legend(plan, layout, palette, leave_out)
+        if line.width <= layout.width + MARGIN:
+            break
     return _threshold_label(line, plan, layout, palette)
 
 
-def _legend(plan: Plan, layout: StripLayout, palette: Palette, *, brief: bool) -> Line:
+def _legend(plan: Plan, layout: StripLayout, palette: Palette, leave_out: int) -> Line:
+    """Nothing left out, the long words, or how many messages there are too."""
     line = Line().gap(MARGIN)
-    for part, words in _legend_parts(plan, layout, brief=brief):
+    for part, words in _legend_parts(plan, layout, leave_out):
         ink = palette.style(INK.get(part, "ink-muted"))
-        line.gap(0 if line.width == MARGIN else 2 if brief else 3).add(FILL[part], ink)
+        line.gap(0 if line.width == MARGIN else 2 if leave_out else 3).add(FILL[part], ink)
         line.gap().add(words, ink)
     return line
 
 
-def _legend_parts(plan: Plan, layout: StripLayout, *, brief: bool) -> Iterable[tuple[Part, str]]:
+def _legend_parts(plan: Plan, layout: StripLayout, leave_out: int) -> Iterable[tuple[Part, str]]:
     if outside := max(0, plan.compared_tokens - layout.offsets[-1]):
-        yield Part.OUTSIDE, f"{'fixed' if brief else 'system and tools'} {short(outside, mark=ESTIMATE)}"
+        yield Part.OUTSIDE, f"{'fixed' if leave_out else 'system and tools'} {short(outside, mark=ESTIMATE)}"
     for part, span in ((Part.HEAD, plan.head), (Part.MIDDLE, plan.middle), (Part.TAIL, plan.tail)):
         after = ""
         if part is Part.MIDDLE and plan.summary_budget is not None:
             after = f" → {short(plan.summary_budget, mark=ESTIMATE)}"
-        yield part, f"{part} {span.size:,} · {short(_tokens(layout, span))}{after}"
+        count = f" {span.size:,} ·" if leave_out < 2 else ""
+        yield part, f"{part}{count} {short(_tokens(layout, span))}{after}"
 
 
 def _tokens(layout: StripLayout, span: Span) -> int:

@@ -64,7 +64,7 @@ PARTS = ("part-outside", "part-head", "part-middle", "part-tail")
 def draw(
     pressure: Pressure, width: int, ink: Palette, *, failing: bool = False, parts: tuple[int, ...] = ()
 ) -> Line:
-    """A bar of `width` cells: filled part, threshold tick, then size and limit in numbers.
+    """A bar with the tick of its threshold, where there is room for one, then size and limit in numbers.
 
     Args:
         pressure: What to draw.
@@ -80,7 +80,7 @@ def draw(
     line = bar(pressure, width - FIGURES, ink, token, parts)
     words = f"{short(pressure.tokens)}/{short(pressure.threshold or pressure.window)}"
     return line.cell(
-        words, FIGURES, ink.style(token if pressure.near or failing else "ink-muted"), right=True
+        words, min(width, FIGURES), ink.style(token if pressure.near or failing else "ink-muted"), right=True
     )
 
 

@@ -76,7 +76,7 @@ def partition_bands(plan: Plan) -> tuple[Band, ...]:
     """The bands of a plan: middle and tail, or one line saying why nothing would be cut."""
     if not plan.messages:
         return ()
-    if not plan.middle.size:
+    if not plan.summarises:
         reason = plan.blocked_by[0] if plan.blocked_by else "head and tail meet"
         return (Band(0, None, "nothing to summarise", reason),)
     return (

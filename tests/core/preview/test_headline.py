@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from decimal import Decimal
 
@@ -114,6 +115,19 @@ def test_a_plan_says_where_the_trigger_stands_and_what_would_be_cut(tokens: int,
     told = plan_headline(plan(measure(messages(300), POLICY), settings))
     assert told.sentence.startswith(begins)
     assert "/compress would" in told.sentence
+
+
+def test_where_only_an_earlier_summary_is_old_enough_plan_and_preview_change_nothing() -> None:
+    newest = load_policy("0.22")
+    summary = Message({"role": "user", "content": "[CONTEXT SUMMARY]: ## Goal\nPort it."})
+    measured = measure((summary, *messages(9, words=1_000)[1:]), newest)
+    cut = plan(measured, Settings(window=64_000))
+    assert (cut.middle, cut.spent) == (Span(0, 1), True)
+    asked = GivenSummary("Nobody asks for this one.", "edited")
+    made = carry_out(measured, cut, asked)
+    assert (made.summary, made.feedback.noop) == (None, True)
+    for told in (plan_headline(cut), headline_of(made)):
+        assert re.search("change( nothing)?: only an earlier summary", told.sentence)
 
 
 def test_without_a_window_nobody_knows_when() -> None:

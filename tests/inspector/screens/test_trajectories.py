@@ -56,6 +56,24 @@ async def test_one_is_shown_before_and_after_with_its_region(tmp_path: Path) -> 
         assert "12 trajectories" in drawn(pilot)
 
 
+async def test_at_eighty_columns_no_count_is_left_out(tmp_path: Path) -> None:
+    # One turn of 5,000 words is protected, so that its trajectory stays too long.
+    long = [{"from": "human", "value": "word " * 5_000}, {"from": "gpt", "value": "Done."}]
+    entries = [*sets.entries(1, 12), "no json", {"conversations": long}, {"conversations": []}]
+    running = opened(sets.written(tmp_path / "in.jsonl", entries))
+    async with running.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        shown = " ".join(drawn(pilot).split())
+        assert "Of 15 trajectories" in shown
+        for words in (
+            "would be cut to 900 tokens",
+            "2 would still be longer",
+            "1 could not be read",
+            "1 without",
+        ):
+            assert words in shown
+
+
 async def test_hostile_turns_reach_no_terminal(tmp_path: Path) -> None:
     turns = [{"from": "human", "value": text} for text in HOSTILE] * 8
     running = opened(sets.written(tmp_path / "in.jsonl", [{"conversations": turns}]))

@@ -128,7 +128,7 @@ class PreviewMaker:
     def _begin(self, words: str) -> None:
         """Show the cut; both sides are there before the summary is, which nobody may use yet."""
         basis = self.work.basis
-        if basis is not None and basis.plan.middle.size:
+        if basis is not None and basis.plan.summarises:
             self.work.shown = None
             self.panes.begin(begun(basis.reading.measured.messages, basis.plan, words))
 

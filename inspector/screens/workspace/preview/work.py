@@ -49,7 +49,7 @@ class PreviewWork:
         """Why no summary can be made here; empty when one can."""
         if self.basis is None:
             return STILL if self.busy else PAST if self.shown else UNREAD
-        return "" if self.basis.plan.middle.size else WHOLE
+        return "" if self.basis.plan.summarises else WHOLE
 
     @property
     def reading(self) -> bool:

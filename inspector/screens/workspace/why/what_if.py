@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from rich.style import Style
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.message import Message as Event
@@ -64,8 +65,6 @@ class ScenarioList(RowList[Scenario]):
         text_of = dict(zip((title for title, _ in COLUMNS), texts, strict=True))
         for title, cells in _columns(width):
             line.cell(text_of[title], cells, ink.style("ink-muted"), right=True).gap(1)
-        said = Line()
-        self._notes(row, said)
         room = width - line.width - NOTES  # the same in every row: one scale
         if room >= LEAST_BAR:
             most = max((spent_on(other) for other in self.found), default=1) or 1
@@ -73,18 +72,22 @@ class ScenarioList(RowList[Scenario]):
             token = "part-head" if row.actual else token
             cells = max(1, round(min(room, MOST_BAR) * spent_on(row) / most))
             line.cell("▇" * cells, min(room, MOST_BAR), ink.style(token)).gap(1)
-        return line.extend(said)
+        for text, style in self._notes(row):
+            line.add(text, style, most=width - line.width).gap(1)
+        return line
 
-    def _notes(self, row: Scenario, line: Line) -> None:
+    def _notes(self, row: Scenario) -> Iterator[tuple[str, Style]]:
+        """What is said of a setting, the most telling first."""
         ink, one = self.palette, row.outcome
         if row.actual:
-            line.add("in force", ink.style("part-head", bold=True)).gap(1)
+            yield "in force", ink.style("part-head", bold=True)
+        if row.best:
+            best = "◀ least read by models" if one.usd is None else "◀ cheapest"
+            yield best, ink.style("severity-ok", bold=True)
         if one.loops:
-            line.add("▲ would loop", ink.style("severity-warning", bold=True)).gap(1)
+            yield "▲ would loop", ink.style("severity-warning", bold=True)
         if one.refused:
-            line.add(f"▲ {refused_words(one)}", ink.style("severity-warning")).gap(1)
-        best = "◀ least read by models" if one.usd is None else "◀ cheapest"
-        line.add(best if row.best else "", ink.style("severity-ok", bold=True))
+            yield f"▲ {refused_words(one)}", ink.style("severity-warning")
 
 
 class OtherSettingsScreen(Page):

@@ -23,6 +23,11 @@ def test_the_columns_of_every_set_fit_every_width_and_the_title_is_there(chosen:
     assert shown[0][0].title == "last"
 
 
+def test_sixty_columns_have_room_for_the_size_of_a_conversation() -> None:
+    titles = [column.title for column, _ in layout(57)]
+    assert titles == ["last", "conversation", "context used", "cost"]
+
+
 def test_the_buckets_are_there_at_eighty_columns_for_who_asks() -> None:
     titles = [column.title for column, _ in layout(80, chosen="tokens")]
     assert titles == ["last", "conversation", "uncached", "read", "write", "output", "hit", "cost"]

@@ -12,7 +12,7 @@ from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import keys, settle
 
 
-@pytest.mark.parametrize(("width", "numbered"), [(80, True), (60, False)])
+@pytest.mark.parametrize(("width", "numbered"), [(80, True), (60, True), (50, False)])
 async def test_a_view_names_its_key_where_the_title_leaves_room(
     app: MakeApp, home: Path, width: int, numbered: bool
 ) -> None:

@@ -54,7 +54,7 @@ def nothing_to_compress(case: Case, rule: Rule) -> Iterable[Found]:
         yield Found({"why": "Hermes found so the last time"}, (quoted(refused[-1]),))
         return
     plan = _planned(case)
-    if case.live and not plan.middle.size:
+    if case.live and not plan.summarises:
         why = "; ".join(plan.blocked_by) or "head and tail hold everything"
         yield Found({"why": why}, (Evidence(Source.DERIVED, "plan", why),), Verdict.DERIVED)
 
