@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rich.style import Style
 
 from core.model.compaction.plan import Part
 from core.model.transcript.message import Message, RowState, ToolCall
 from core.model.transcript.storage import RowPreview
+from core.redact.known_values import KNOWN
 from core.redact.quick_check import masked_start
 from inspector.terminal import glyphs
 from inspector.terminal.formatting import ESTIMATE, count
@@ -82,7 +84,7 @@ def message_row(
         id=row.id if row else -1 - index,
         session_id=row.session_id if row else "",
         role=message.role,
-        text=masked_start(message.text, PREVIEW_CHARS),
+        text=_beginning(message.text, KNOWN.count),
         size=len(message.text),
         state=row.state if row else RowState.LIVE,
         tool_name=calls[0].name if calls else None,
@@ -90,6 +92,12 @@ def message_row(
         images=images,
     )
     return MessageRow(index, preview, part, tokens, calls=calls, lost=lost)
+
+
+@lru_cache(maxsize=1_024)
+def _beginning(text: str, known: int) -> str:
+    # `known`: a beginning masked before another credential was learned does not count.
+    return masked_start(text, PREVIEW_CHARS)
 
 
 def draw_band(band: Band, width: int, palette: Palette) -> Line:

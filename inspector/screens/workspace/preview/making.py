@@ -12,10 +12,12 @@ from core.preview.foreseen import Basis, basis_of
 from core.preview.summarisers import Writer
 from inspector.base.workers import Answered, cancelled, start
 from inspector.screens.workspace.preview.header import PreviewHeader
+from inspector.screens.workspace.preview.paired_rows import draw_ahead
 from inspector.screens.workspace.preview.panes import SIDES, TEXT, PreviewPanes
 from inspector.screens.workspace.preview.work import PreviewWork
 from inspector.screens.workspace.views import GenerationView
 from inspector.terminal import formatting as fmt
+from inspector.terminal.palette import Palette
 
 PACE = 0.15
 """Seconds between two looks at what a model has written."""
@@ -144,6 +146,7 @@ class PreviewMaker:
         stop = cancelled()
         basis = basis_of(self._view.subject.location, generation, stop, self._view.cursor.supposed)
         if not stop():
+            draw_ahead(basis.reading.measured.messages, basis.plan.tail.start, Palette.of(self._view.app))
             self.answer(number, partial(self._prepared, basis))
 
     def _look_back(self, generation: Generation, number: int) -> None:

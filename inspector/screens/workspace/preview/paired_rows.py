@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from core.model.compaction.plan import Part
+from core.model.transcript.message import Message
 from core.preview.comparison import Comparison
 from inspector.terminal import formatting as fmt
+from inspector.terminal.palette import Palette
 from inspector.terminal.text import clean
 from inspector.widgets.messages.bands import Band, Banding
-from inspector.widgets.messages.draw import MessageRow, message_row
+from inspector.widgets.messages.draw import Marks, MessageRow, draw_message, message_row
 from inspector.widgets.panes.text_wrap import wrap
 
 
@@ -33,6 +35,8 @@ class SummaryLine:
 _NOTHING = ("", "none", "n/a", "nothing", "–", "—")
 """What a section of the template says where there is nothing to say."""
 
+FIRST_SEEN = 60
+"""Lines of a tall terminal."""
 AfterEntry: TypeAlias = MessageRow | SummaryLine | Band
 Blocks: TypeAlias = tuple[int, int, int, int]
 """Rows at which head, middle and tail begin, and the end."""
@@ -62,6 +66,12 @@ class BeforeRows:
         weight = shown.before_weights[index] if index < len(shown.before_weights) else None
         row = message_row(index, shown.before[index], shown.part(index), weight, lost=shown.lost(index))
         return replace(row, missed=tuple(self._missed.get(index, ())))
+
+
+def draw_ahead(messages: Sequence[Message], tail: int, palette: Palette) -> None:
+    """Draw what both sides show first, in a worker: masking it takes most of the time of the first frame."""
+    for message in (*messages[:FIRST_SEEN], *messages[tail : tail + FIRST_SEEN]):
+        draw_message(message_row(0, message, None, 0), FIRST_SEEN, palette, Marks())
 
 
 class AfterRows:

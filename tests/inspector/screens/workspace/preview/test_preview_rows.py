@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,9 +22,12 @@ from inspector.screens.workspace.preview.paired_rows import (
     SummaryLine,
     before_banding,
     blocks_of,
+    draw_ahead,
     folded,
     linked,
 )
+from inspector.terminal.palette import Palette, defaults
+from inspector.widgets.messages import draw
 from inspector.widgets.messages.bands import Band
 from inspector.widgets.messages.draw import MessageRow
 
@@ -93,6 +97,17 @@ def test_scrolling_one_side_moves_the_other_in_order_and_part_by_part(
 def test_the_left_side_shows_how_much_of_each_message_is_lost() -> None:
     rows = BeforeRows(compacted(2, 3, 1))
     assert [row.lost for index in range(6) if (row := rows.row(index))] == [None, None, 0.5, 0.5, 0.5, None]
+
+
+def test_what_was_drawn_ahead_in_a_worker_is_not_masked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = compacted(2, 300, 60)
+    draw_ahead(shown.before, 302, Palette(defaults()))
+    monkeypatch.setattr(draw, "masked_start", None)
+    rows = BeforeRows(shown)
+    for index in (0, 40, 302, 361):
+        assert rows.row(index) is not None
+    with pytest.raises(TypeError):
+        rows.row(200)
 
 
 def test_bands_say_what_would_be_and_what_was() -> None:
