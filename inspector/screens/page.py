@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from textual.screen import Screen
 
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.workers import Reporting
 from inspector.terminal import formatting as fmt
+from inspector.terminal.picture import told
 
 WIDTHS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]
 """Class a screen carries from this many columns on."""
@@ -39,6 +42,20 @@ class Page(Reporting, Copying, Screen[None]):
     def action_copy(self) -> None:
         """Copy what is under the cursor; a screen that has something overrides this."""
         self.copy("")
+
+    def action_actions(self) -> None:
+        """Offer what the keys in force do here, and do what is chosen."""
+        from inspector.widgets.panes.row_actions import ActionsScreen, RowAction, row_actions
+
+        def take(chosen: RowAction | None) -> None:
+            if chosen is not None:
+                self.call_later(self.app.run_action, chosen.command.action, chosen.node)
+
+        self.app.push_screen(ActionsScreen(row_actions(self)), take)
+
+    def action_picture(self) -> None:
+        """Write what is on screen to the folder the app was started in."""
+        self.toast(told(Path.cwd(), self.app.export_screenshot(), shell(self).now()))
 
     def action_pause(self) -> None:
         """Leave the screen as it is, or follow again what is written."""

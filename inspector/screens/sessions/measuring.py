@@ -28,6 +28,7 @@ class Measuring:
     def __init__(self, listing: SessionsList, reader: ListReader) -> None:
         self._listing, self._reader = listing, reader
         self._known: Mapping[Key, Figures] = {}
+        self._weighed: dict[Key, int | None] = {}
 
     def look(self) -> None:
         """Show what is known of the rows in sight, and have computed what is not, theirs first."""
@@ -48,9 +49,10 @@ class Measuring:
         extra = self._listing.extras.get(line.key) if line is not None else None
         if line is None or line.part is not None or extra is None:
             return
-        before, parts = self._listing.parts.get(line.key, (None, ()))
-        if before == line.state or (parts and _about(extra.pressure.tokens, sum(parts))):
+        before, tokens = self._listing.parts.get(line.key, (None,))[0], extra.pressure.tokens
+        if before == line.state or (before and _about(tokens, self._weighed.get(line.key))):
             return  # it reads every message, and nobody would see a difference
+        self._weighed[line.key] = tokens
         self._reader.weigh(line)
 
     def recall(self, known: Mapping[Key, Figures]) -> None:
@@ -89,6 +91,6 @@ class Measuring:
         self._listing.refresh()
 
 
-def _about(tokens: int | None, before: int) -> bool:
+def _about(tokens: int | None, before: int | None) -> bool:
     """Whether a size is the one that was drawn, but for less than a bar can show."""
-    return tokens is not None and abs(tokens - before) * DETAIL <= before
+    return tokens is not None and before is not None and abs(tokens - before) * DETAIL <= before

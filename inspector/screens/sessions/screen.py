@@ -117,6 +117,17 @@ class SessionsScreen(Page):
         """Open the answer why it was compressed, or why it was not."""
         self._open_at("why")
 
+    def action_preview(self) -> None:
+        """Open what a compaction of it would come to."""
+        self._open_at("preview")
+
+    def action_report(self) -> None:
+        """Write the report of the conversation under the cursor."""
+        from inspector.screens.dialogs.save_report import ReportScreen
+
+        if (line := self.listing.current) is not None:
+            self.app.push_screen(ReportScreen(line.location, line.session.id))
+
     def _open_at(self, view: str | None) -> None:
         line = self.listing.current
         if line is not None:

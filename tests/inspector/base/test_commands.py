@@ -1,10 +1,17 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import walk_packages
+
 import pytest
 from textual.binding import Binding
+from textual.dom import DOMNode
 
+import inspector
 from core.errors import ConfigError
 from inspector.base.commands import bindings, key_name, keymap, table
+from inspector.screens.dialogs.help import HelpScreen
 
 GENERAL = {"app", "page", "list"}
 
@@ -72,3 +79,33 @@ def test_keys_are_shown_as_people_write_them() -> None:
 
 def test_every_key_is_shown_as_people_write_it() -> None:
     assert not [key_name(key) for command in table() for key in command.keys if "_" in key_name(key)]
+
+
+def _bound() -> Iterator[tuple[str, Binding]]:
+    """Every key a class of ours binds, with the name of the class."""
+    for found in walk_packages(inspector.__path__, "inspector."):
+        if ".hermes_plugin" in found.name or found.name.endswith("__main__"):
+            continue
+        for name, one in vars(import_module(found.name)).items():
+            if isinstance(one, type) and one.__module__ == found.name and issubclass(one, DOMNode):
+                bound = vars(one).get("BINDINGS", ())
+                yield from ((name, entry) for entry in Binding.make_bindings(bound))
+
+
+def test_every_key_a_screen_or_widget_binds_is_in_the_table_and_so_in_help_and_documentation() -> None:
+    known = {command.id for command in table()}
+    found = list(_bound())
+    assert len(found) > len(known)
+    assert [(name, entry.key) for name, entry in found if entry.id not in known] == []
+
+
+def test_every_scope_is_bound_somewhere() -> None:
+    bound = {entry.id for _, entry in _bound()}
+    assert {command.scope for command in table()} - {str(name).partition(".")[0] for name in bound} == set()
+
+
+def test_help_shows_every_listed_command_of_a_scope_with_its_keys() -> None:
+    scopes = sorted({command.scope for command in table()})
+    shown = {(row.keys, row.text) for row in HelpScreen(scopes)._rows}
+    wanted = {(" ".join(map(key_name, one.keys)), one.help) for one in table() if one.listed}
+    assert wanted <= shown

@@ -1,0 +1,113 @@
+"""What can be done with the row under the cursor: every action with its key, taken with enter or that key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.dom import DOMNode
+from textual.events import Key
+from textual.screen import ModalScreen, Screen
+
+from inspector.base.commands import Command, bindings, key_name, table
+from inspector.terminal.line import Line
+from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.row_source import ListRows
+
+MOVES = frozenset({"app", "page", "list", "pane"})
+"""Scopes whose keys go about rather than do something with a row."""
+ALWAYS = {"list.open": -1, "page.copy": 1}
+"""Those of them that do, and whether they stand before or behind the others."""
+KEY_WIDTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class RowAction:
+    """One thing that can be done, and the widget or screen that does it."""
+
+    command: Command
+    node: DOMNode
+
+
+def row_actions(screen: Screen[Any]) -> tuple[RowAction, ...]:
+    """What the keys in force do with the row under the cursor, in the order of the table."""
+    active = {entry.binding.id: entry for entry in screen.active_bindings.values() if entry.enabled}
+    found = [
+        RowAction(command, active[command.id].node)
+        for command in table()
+        if command.id in active and command.listed and command.keys[0] != "escape" and _acts(command)
+    ]
+    return tuple(sorted(found, key=lambda one: ALWAYS.get(one.command.id, 0)))
+
+
+def _acts(command: Command) -> bool:
+    return command.scope not in MOVES or command.id in ALWAYS
+
+
+class ActionList(RowList[RowAction]):
+    """The key, then what it does."""
+
+    def draw_row(self, row: RowAction, index: int, width: int) -> Line:
+        """One action."""
+        ink = self.palette
+        line = Line().gap(1).cell(key_name(row.command.keys[0]), KEY_WIDTH, ink.style("part-head", bold=True))
+        return line.add(row.command.help, ink.style("ink"), most=width - line.width)
+
+
+class ActionsScreen(ModalScreen[RowAction | None]):
+    """A menu over the screen it acts on.
+
+    Args:
+        actions: What to offer.
+    """
+
+    BINDINGS = bindings("actions")
+    DEFAULT_CSS = """
+    ActionsScreen {
+        align: center middle;
+        background: $background 60%;
+
+        #frame {
+            width: 84; max-width: 96%; height: auto; max-height: 80%;
+            border: round $rule; border-title-color: $ink-muted; background: $surface; padding: 0 1;
+        }
+        ActionList { height: auto; max-height: 24; }
+    }
+    """
+
+    def __init__(self, actions: Sequence[RowAction]) -> None:
+        super().__init__()
+        self._actions = tuple(actions)
+
+    def compose(self) -> ComposeResult:
+        """The actions in a frame."""
+        with Vertical(id="frame"):
+            yield ActionList()
+
+    def on_mount(self) -> None:
+        """Name the frame and fill it."""
+        frame = self.query_one("#frame")
+        frame.border_title, frame.border_subtitle = "What can be done here", "enter, or its key · esc back"
+        listing = self.query_one(ActionList)
+        listing.styles.height = len(self._actions)
+        listing.show(ListRows(list(self._actions)), cursor=0)
+        listing.focus()
+
+    @on(RowList.Opened)
+    def _chosen(self) -> None:
+        self.dismiss(self.query_one(ActionList).current)
+
+    def on_key(self, event: Key) -> None:
+        """The key of an action takes it at once."""
+        found = next((one for one in self._actions if event.key in one.command.keys), None)
+        if found is not None:
+            event.stop()
+            self.dismiss(found)
+
+    def action_close(self) -> None:
+        """Do nothing."""
+        self.dismiss(None)
