@@ -6,6 +6,7 @@ import re
 import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from core.model.transcript.storage import SearchHit, SearchResult
@@ -53,15 +54,38 @@ def search(
     terms = terms_of(text)
     if not terms:
         return SearchResult((), False, "scan")
+    query = _Query(connection, schema, terms, limit, session, learn)
     table = _table_for(schema, terms)
     if table is not None:
         try:
-            return _indexed(connection, schema, table, terms, limit, session, learn)
+            return _indexed(query, table)
         except sqlite3.DatabaseError as error:
             # A broken or foreign index says nothing about the messages themselves.
             if "interrupted" in str(error):
                 raise
-    return _scan(connection, schema, terms, limit, session, learn)
+    return _scan(query)
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """What is searched for, and where."""
+
+    connection: sqlite3.Connection
+    schema: Schema
+    terms: Sequence[str]
+    limit: int
+    session: str | None
+    learn: Learn
+
+    @property
+    def only(self) -> tuple[str, tuple[str, ...]]:
+        """The condition that keeps to one session, and its value."""
+        return ("", ()) if self.session is None else (" AND m.session_id = ?", (self.session,))
+
+    @property
+    def places(self) -> tuple[str, str]:
+        """The values of the columns of a hit: what is looked for in text and calls."""
+        return self.terms[0].lower(), self.terms[0].lower()
 
 
 def terms_of(text: str) -> list[str]:
@@ -78,56 +102,38 @@ def _table_for(schema: Schema, terms: Sequence[str]) -> str | None:
     return "messages_fts" if schema.full_text is not FullText.NONE and words else None
 
 
-def _indexed(
-    connection: sqlite3.Connection,
-    schema: Schema,
-    table: str,
-    terms: Sequence[str],
-    limit: int,
-    session: str | None,
-    learn: Learn,
-) -> SearchResult:
-    match = " AND ".join('"' + term.replace('"', '""') + '"' for term in terms)
-    only = " AND m.session_id = ?" if session is not None else ""
-    query = (
-        f"SELECT {_hit_columns(schema)} FROM {table} f JOIN messages m ON m.id = f.rowid "  # noqa: S608 - own names
-        f"WHERE {table} MATCH ?{only} ORDER BY f.rowid DESC LIMIT ?"
+def _indexed(query: _Query, table: str) -> SearchResult:
+    match = " AND ".join('"' + term.replace('"', '""') + '"' for term in query.terms)
+    only, session = query.only
+    sql = (
+        f"SELECT {_hit_columns(query.schema)} FROM {table} f "  # noqa: S608 - own names
+        f"JOIN messages m ON m.id = f.rowid WHERE {table} MATCH ?{only} ORDER BY f.rowid DESC LIMIT ?"
     )
-    scope = [session] if session is not None else []
-    rows = connection.execute(query, (*_hit_values(terms), match, *scope, limit + 1)).fetchall()
+    values = (*query.places, match, *session, query.limit + 1)
+    rows = query.connection.execute(sql, values).fetchall()
     trigram = table.endswith("trigram")
-    partial = len(rows) > limit or trigram or _rebuilding(connection, schema)
-    how = "trigram index" if trigram else "full-text index"
-    return SearchResult(_hits(connection, schema, rows[:limit], terms[0], learn), partial, how)
+    partial = len(rows) > query.limit or trigram or _rebuilding(query.connection, query.schema)
+    return SearchResult(_hits(query, rows), partial, "trigram index" if trigram else "full-text index")
 
 
-def _scan(
-    connection: sqlite3.Connection,
-    schema: Schema,
-    terms: Sequence[str],
-    limit: int,
-    session: str | None,
-    learn: Learn,
-) -> SearchResult:
+def _scan(query: _Query) -> SearchResult:
     """Newest rows first, until there are enough hits or the time is up."""
-    calls = "coalesce(m.tool_calls, '')" if schema.has("messages", "tool_calls") else "''"
-    holds = " AND ".join(f"(instr(lower(m.content), ?) > 0 OR instr(lower({calls}), ?) > 0)" for _ in terms)
-    only = " AND m.session_id = ?" if session is not None else ""
-    query = (
-        f"SELECT {_hit_columns(schema)} FROM messages m "  # noqa: S608 - own names
-        f"WHERE m.id > ? AND m.id <= ?{only} AND {holds} ORDER BY m.id DESC"
+    calls = "coalesce(m.tool_calls, '')" if query.schema.has("messages", "tool_calls") else "''"
+    holds = f"(instr(lower(m.content), ?) > 0 OR instr(lower({calls}), ?) > 0)"
+    only, session = query.only
+    sql = (
+        f"SELECT {_hit_columns(query.schema)} FROM messages m WHERE m.id > ? AND m.id <= ?{only} "  # noqa: S608 - own names
+        f"AND {' AND '.join([holds] * len(query.terms))} ORDER BY m.id DESC"
     )
-    scope = [session] if session is not None else []
-    wanted = [term.lower() for term in terms for _ in range(2)]
-    top = newest_row(connection)
+    wanted = [term.lower() for term in query.terms for _ in range(2)]
+    top = newest_row(query.connection)
     rows: list[sqlite3.Row] = []
     stop = time.monotonic() + SCAN_SECONDS
-    while top > 0 and len(rows) <= limit and time.monotonic() < stop:
-        values = (*_hit_values(terms), top - _SCAN_ROWS, top, *scope, *wanted)
-        rows += connection.execute(query, values).fetchall()
-        top = newest_row(connection, top - _SCAN_ROWS)  # ids may have gaps of any size
-    hits = _hits(connection, schema, rows[:limit], terms[0], learn)
-    return SearchResult(hits, top > 0 or len(rows) > limit, "scan")
+    while top > 0 and len(rows) <= query.limit and time.monotonic() < stop:
+        values = (*query.places, top - _SCAN_ROWS, top, *session, *wanted)
+        rows += query.connection.execute(sql, values).fetchall()
+        top = newest_row(query.connection, top - _SCAN_ROWS)  # ids may have gaps of any size
+    return SearchResult(_hits(query, rows), top > 0 or len(rows) > query.limit, "scan")
 
 
 def _hit_columns(schema: Schema) -> str:
@@ -139,19 +145,14 @@ def _hit_columns(schema: Schema) -> str:
     )
 
 
-def _hit_values(terms: Sequence[str]) -> tuple[str, str]:
-    return (terms[0].lower(), terms[0].lower())
-
-
-def _hits(
-    connection: sqlite3.Connection, schema: Schema, rows: Sequence[sqlite3.Row], term: str, learn: Learn
-) -> tuple[SearchHit, ...]:
-    copied = hidden_copies(connection, schema, rows)
+def _hits(query: _Query, found: Sequence[sqlite3.Row]) -> tuple[SearchHit, ...]:
+    rows, term = found[: query.limit], query.terms[0]
+    copied = hidden_copies(query.connection, query.schema, rows)
     shown: dict[str, str] = {}
     for row in rows:
         session = str(row["session_id"])
         shown[session] = f"{shown.get(session, '')}\n{_near(row, term)}"
-    learn(shown)
+    query.learn(shown)
     return tuple(_hit(row, row["id"] in copied, term) for row in rows)
 
 

@@ -13,7 +13,6 @@ from core.account.tokenizers.vocabularies import count_texts
 
 if TYPE_CHECKING:
     import subprocess
-    from types import TracebackType
 
 # -P: the folder the user stands in may hold modules called like ours.
 COMMAND = ("-P", "-m", "core.account.tokenizers.child_process")
@@ -34,9 +33,7 @@ class TokenizerProcess:
         """Nothing is started yet."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         """The end of its input ends the child."""
         child, self._child = self._child, None
         if child is not None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Self
 from core.support.file_cache import cache_directory
 
 if TYPE_CHECKING:
-    from types import TracebackType
+    pass
 
 
 _BATCH = 500
@@ -61,9 +61,7 @@ class TokenCache:
             self._db = None
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         """Closes the file."""
         db, self._db = self._db, None
         if db is not None:

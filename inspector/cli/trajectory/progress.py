@@ -10,8 +10,6 @@ from core.trajectory.run import Listener
 from inspector.cli import output
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from core.trajectory.shards.job import Job, ShardResult
 
 _REDRAWN, _PRINTED = 0.2, 10.0
@@ -47,9 +45,7 @@ class Progress:
         """The clock runs."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         """Leaves no half line on a terminal, and counts what was not named."""
         self._clear()
         if self._problems > NAMED:

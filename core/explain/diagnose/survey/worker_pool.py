@@ -23,8 +23,6 @@ from core.store.database.locate import Location
 from core.store.store import Store
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from core.model.finding import Finding
 
 # -P: the folder the user stands in may hold modules called like ours.
@@ -70,9 +68,7 @@ class Examiners:
         """The processes are at work already."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         """Whoever is still at work is told to stop."""
         for child in self._children:
             child.terminate()
