@@ -13,6 +13,10 @@ from core.compress.facts.topic import terms
 
 _CREATED_BY_SHELL = re.compile(r"(?:>>?|\btee(?:\s+-a)?|\btouch)\s+(?P<path>[\w./~@%+-]+)")
 _WORDLESS = 12
+_OPENING, _SHORT = 600, 400
+"""Characters of a result that say whether the call was carried out at all; and up to which what a call of a
+file gave back is a refusal, no text of the file."""
+
 _TAKEN_UP = 1 / 3
 """Share of the words of a request that what follows must speak of."""
 
@@ -186,8 +190,10 @@ def _outcome(at: int, call: Call, result: View | None) -> Outcome:
     if result is None:
         return Outcome(at, call)
     error = _most_telling(result.errors)
-    if error and effect_of(call.name) == "read":
-        error = error if len(result.text) < 400 else None
+    if error and effect_of(call.name) and not call.command:
+        error = error if len(result.text) < _SHORT else None
+    rejected = lexicon().rejected.search(result.text[:_OPENING])
+    error = error or (rejected.group() if rejected else None)
     return Outcome(at, call, result.index, result.text, error)
 
 

@@ -29,6 +29,7 @@ class Lexicon:
     error_words: re.Pattern[str]
     handoff: re.Pattern[str]
     harmless: re.Pattern[str]
+    rejected: re.Pattern[str]
     passed: re.Pattern[str]
     gone: re.Pattern[str]
     moved: re.Pattern[str]
@@ -69,6 +70,7 @@ def lexicon() -> Lexicon:
         error_words=_any(table["error_words"]),
         handoff=_any(table["handoff"]),
         harmless=_any(table["harmless"]),
+        rejected=_any(table["rejected"]),
         passed=_any(table["passed"], re.IGNORECASE),
         gone=_any(table["gone"], re.MULTILINE),
         moved=_any(table["moved"], re.MULTILINE),

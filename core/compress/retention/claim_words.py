@@ -46,7 +46,6 @@ class ClaimWords:
     checks: re.Pattern[str]
     ran: re.Pattern[str]
     told: re.Pattern[str]
-    rejected: re.Pattern[str]
     unreal: re.Pattern[str]
     proposed: re.Pattern[str]
     rule: re.Pattern[str]
@@ -78,7 +77,6 @@ def claim_words() -> ClaimWords:
         checks=re.compile(checks["says"], re.IGNORECASE),
         ran=re.compile(checks["ran"]),
         told=re.compile(checks["told"]),
-        rejected=_any(table["rejected"]),
         unreal=_any(table["unreal"]),
         proposed=_any(table["proposed"]),
         rule=_any(table["rule"]),

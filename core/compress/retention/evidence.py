@@ -134,7 +134,7 @@ class Evidence:
     def undone(self, pattern: str, about: Sequence[str]) -> bool:
         """Whether a call of that kind ended well for one of some things, in lower case."""
         did = re.compile(pattern)
-        acts = (one for one in self._outcomes if is_acting(one.call) and one.result and not _failed(one))
+        acts = (one for one in self._outcomes if is_acting(one.call) and one.result and not one.error)
         return any(
             did.search(f"{one.call.name} {one.call.command or ''}".lower())
             and any(thing in f"{one.call.target} {one.call.strings}".lower() for thing in about)
@@ -157,7 +157,7 @@ class Evidence:
         if not runs:
             return self._told_after(-1, kind)
         counted = runs[-1:] if at_last else runs
-        return not all(map(_failed, counted)) or self._told_after(counted[-1].at, None)
+        return any(not one.error for one in counted) or self._told_after(counted[-1].at, None)
 
     def _told_after(self, at: int, kind: CheckKind | None) -> bool:
         """Whether somebody said behind a message that a check went well; of one kind, by its name."""
@@ -174,7 +174,7 @@ class Evidence:
     @cached_property
     def _done(self) -> list[tuple[str, str]]:
         """Calls that changed something and ended well, each with its result, in lower case."""
-        ended = (one for one in self._outcomes if is_acting(one.call) and not _failed(one))
+        ended = (one for one in self._outcomes if is_acting(one.call) and not one.error)
         return [
             (
                 f"{one.call.name} {one.call.target} {one.call.strings[:_CALL]}".lower(),
@@ -241,10 +241,6 @@ def _is_so(sentence: str) -> bool:
     """Whether a sentence tells what is, and neither announces, asks nor denies."""
     words = claim_words()
     return not any(pattern.search(sentence) for pattern in (lexicon().intent, words.unreal, words.proposed))
-
-
-def _failed(one: Outcome) -> bool:
-    return bool(one.error) or bool(claim_words().rejected.search(one.text[:_RESULT]))
 
 
 def _joins(neighbour: str, edge: str) -> bool:

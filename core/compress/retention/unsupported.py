@@ -37,6 +37,10 @@ _IDENTIFIER = re.compile(r"[\w.-]+")
 _LONG_WORD = re.compile(r"\w{3,}")
 _ALONE = re.compile(r"(?<![\w.,/#:+-])\d[\d,]*(?:[.:]\d+)*(?![\w/-]|[.,:]\d)")
 _TALLY = re.compile(r"(?<![\w.,/#-])(\d{1,3})\s+(issue|error|warning|failure|vulnerability)")
+_ITEM = re.compile(r"^\s*\d+[.)]\s+")
+_CUT = re.compile(r"[^\s…⟪]*\s?(?:⟪[^⟫\n]*⟫?\S*|(?:…|\.{3})(?:\s?\[[\w ]*\])?)")
+"""A word that is cut off, and what says so."""
+
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
@@ -78,8 +82,8 @@ def check(summary: str, evidence: Evidence) -> Checked:
 def _sentences(summary: str) -> Iterator[str]:
     """The sentences of a summary without its headings, wrapped lines joined."""
     lines = (line for line in summary.splitlines() if not line.startswith("#"))
-    text = "\n".join(line for line in lines if not lexicon().handoff.match(line))
-    yield from sentences(text)
+    text = "\n".join(_ITEM.sub("- ", line) for line in lines if not lexicon().handoff.match(line))
+    yield from sentences(_CUT.sub("… ", text))
 
 
 def _named(text: str) -> Iterator[FactValue]:

@@ -14,6 +14,7 @@ import yaml
 from core.compress.retention.score import retention
 from core.model.compaction.preview import Fact, Retention
 from core.model.transcript.message import Message
+from tests.core.compress.retention.claude_code import messages_of
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "retention"
 
@@ -64,13 +65,19 @@ def written() -> Mapping[str, Mapping[str, Any]]:
 
 
 def judged(folder: Path) -> Iterator[Judged]:
-    """The conversations that are in a folder, each with its summaries."""
+    """The conversations that are somewhere in a folder, each with its summaries."""
     entries = written()
     for name, entry in entries.items():
-        path = next(folder.glob(f"{name}-*.json"), None)
-        if path is not None:
-            wires = json.loads(path.read_text(encoding="utf-8"))["messages"]
-            yield _judged(name, entry, tuple(map(Message, wires)))
+        files = (*folder.rglob(f"{name}-*.json"), *folder.rglob(f"*{name}-*.jsonl"))
+        for path in files[:1]:
+            yield _judged(name, entry, tuple(map(Message, _wires(path))))
+
+
+def _wires(path: Path) -> list[dict[str, Any]]:
+    if path.suffix == ".jsonl":
+        return messages_of(path)
+    wires: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["messages"]
+    return wires
 
 
 def _judged(name: str, entry: Mapping[str, Any], messages: tuple[Message, ...]) -> Judged:

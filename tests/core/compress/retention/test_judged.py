@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import lzma
 import tarfile
-from pathlib import Path
 
 import pytest
 
@@ -19,11 +18,11 @@ SENTENCES = ("asks", "constraints", "decisions", "state", "open", "errors")
 @pytest.fixture(scope="module")
 def read(tmp_path_factory: pytest.TempPathFactory) -> list[Judged]:
     folder = tmp_path_factory.mktemp("cases")
-    with lzma.open(shared("data/cases.tar.xz")) as packed, tarfile.open(fileobj=packed) as bundle:
-        bundle.extractall(folder, filter="data")
-    holder = next(path.parent for path in Path(folder).rglob("*.json"))
-    found = list(judged(holder))
-    assert len(found) >= 33
+    for archive in ("cases", "claude-code-sessions"):
+        with lzma.open(shared(f"data/{archive}.tar.xz")) as packed, tarfile.open(fileobj=packed) as bundle:
+            bundle.extractall(folder, filter="data")
+    found = list(judged(folder))
+    assert len(found) >= 40
     return found
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from core.compress.retention.score import retention
+from core.compress.summarise.base import SummaryRequest
+from core.compress.summarise.fallback.summariser import StaticSummariser
+from core.hermes.policy.policy import load_policy
 from core.model.compaction.preview import Unsupported
 from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call, user
@@ -96,6 +99,25 @@ def test_calls_that_share_an_id_keep_their_own_results() -> None:
         *call("lookup", "HAT146 leaves at noon", identity="call_0", flight="HAT146"),
     ]
     assert [one.category for one in claims("HAT146 was booked.", middle)] == ["done"]
+
+
+@pytest.mark.parametrize("release", ["0.16", "0.19", "0.22"])
+def test_what_a_release_writes_without_a_model_is_supported(release: str) -> None:
+    policy = load_policy(release)
+    turns = [*WORK * 3, *call("terminal", "row 7 " * 4000, command="cat rows.txt")]
+    request = SummaryRequest(tuple(turns), 2_000, policy.summary.headings)
+    assert claims(StaticSummariser(policy).summarise(request).body, turns) == ()
+
+
+def test_a_numbered_list_and_a_word_cut_short_claim_no_figure() -> None:
+    listed = "\n".join(f"{n}. src/invoices/export.py was changed." for n in range(1, 20))
+    assert claims(f"{listed}\n- It reads in batches of 5003918… and so on.") == ()
+
+
+def test_an_edit_the_user_refused_changed_nothing() -> None:
+    refusal = "The user doesn't want to proceed with this tool use."
+    middle = [user("fix it"), *call("patch", refusal, path="src/parser.py"), assistant("Stopped.")]
+    assert [one.category for one in claims("src/parser.py was changed.", middle)] == ["done"]
 
 
 def test_a_head_and_the_summary_before_support_a_claim_too() -> None:
