@@ -124,8 +124,11 @@ def _diagnose(args: argparse.Namespace) -> tuple[list[Finding], list[NotKnown]]:
     unknown: list[NotKnown] = []
 
     def examine(store: Store) -> None:
-        found = list(_surveyed(store))
+        failed: dict[str, None] = {}
+        found = list(_surveyed(store, failed))
         whole = diagnose_store(store)
+        for line in failed:  # once, and only where the database itself is no failure
+            output.write_note(f"left out: {line}")
         findings.extend((*whole.findings, *found))
         unknown.extend(whole.unknown)
 
@@ -134,8 +137,13 @@ def _diagnose(args: argparse.Namespace) -> tuple[list[Finding], list[NotKnown]]:
     return findings, unknown
 
 
-def _surveyed(store: Store) -> Iterator[Finding]:
-    """What is wrong with the conversations of a database; progress goes to a terminal, if there is one."""
+def _surveyed(store: Store, failed: dict[str, None]) -> Iterator[Finding]:
+    """What is wrong with the conversations of a database; progress goes to a terminal, if there is one.
+
+    Args:
+        store: The database.
+        failed: Is told why conversations were left out.
+    """
     from core.explain.diagnose.survey.survey import survey
 
     count = 0
@@ -148,4 +156,4 @@ def _surveyed(store: Store) -> Iterator[Finding]:
         count += len(one.findings)
         yield from one.findings
         if one.error is not None:
-            output.write_note(f"left out: {one.error.line}")
+            failed[one.error.line] = None

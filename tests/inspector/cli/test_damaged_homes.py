@@ -11,7 +11,7 @@ import pytest
 
 from inspector.base.named_screens import PAGES, PLACES, VIEWS
 from inspector.cli.main import run
-from tests.damaged_homes import DAMAGES, damage, name, sound
+from tests.damaged_homes import DAMAGES, damage, name, sound, tables
 
 COMMANDS = (
     *(("sessions",), ("show", "latest"), ("plan", "latest"), ("compress", "latest"), ("why", "latest")),
@@ -63,3 +63,14 @@ def test_a_frame_of_any_screen_is_drawn_or_refused_in_one_line(
     assert time.process_time() - worked < SECONDS
     assert time.monotonic() - began < WAITED
     home.chmod(0o700)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_findings_says_once_why_every_conversation_is_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], seed: int
+) -> None:
+    home = sound(tmp_path / "home")
+    for broken in (tables._names_for_rows, tables._collation):
+        broken(home, random.Random(seed))
+    assert run(["findings", "--home", str(home)]) in PROMISED
+    assert len(capsys.readouterr().err.splitlines()) <= 1
