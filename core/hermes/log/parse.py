@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
+from sys import intern
 from typing import Any, NamedTuple
 
 from core.hermes.log.record import Kind, LogRecord, Telemetry
@@ -84,7 +85,7 @@ def split_head(line: str) -> Head | None:
         at = datetime.fromisoformat(stamp.replace(",", "."))
     except ValueError:
         return None
-    return Head(at, level, tag, logger, message)
+    return Head(at, intern(level), tag and intern(tag), intern(logger), message)
 
 
 def parse_line(line: str, where: str, continuation: str = "") -> LogRecord | None:
@@ -133,6 +134,8 @@ def _quoted(message: str) -> str:
 
 
 _TORN = object()
+_NAMES = frozenset({"session", "model", "provider", "platform"})
+"""Said again in every line, and kept once."""
 _LONGEST_NUMBER = 30
 """Characters; nobody counted more, and Python refuses to read a number of thousands of digits."""
 
@@ -145,6 +148,8 @@ def _value(name: str, text: str) -> Any:
         return int(text.replace(",", "")) if counted else _TORN
     if name == "seconds":
         return float(text)
+    if name in _NAMES:
+        return intern(text)
     if name == "focus":
         return _focus(text)
     return text

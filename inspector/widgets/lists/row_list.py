@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from rich.style import Style
 from textual import events, on
+from textual.geometry import Offset
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -86,6 +87,9 @@ class RowList(LineView[Row], can_focus=True):
     def row_strip(self, index: int, width: int) -> Strip:
         """Where there is no colour the cursor is a bar in reverse, one shade from end to end."""
         strip = super().row_strip(index, width)
+        if index == self.cursor and self.has_focus:  # a screen reader reads where the terminal's cursor is
+            down = self.HEADER_LINES + index - self.scroll_offset.y
+            self.app.cursor_position = self.content_region.offset + Offset(0, down)
         if index != self.cursor or not self.app.no_color or not self.has_focus:
             return strip
         style = self.under + Style(bold=True, reverse=True)

@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from textual.geometry import Offset
 
 from inspector.screens.sessions.card import SessionCard
 from inspector.screens.sessions.data.order import SORTS
@@ -205,3 +206,14 @@ async def test_a_low_screen_has_no_lines_for_that(app: MakeApp, home: Path) -> N
     async with running.run_test(size=(120, 24)) as pilot:
         await settle(pilot)
         assert not screen(running).query_one(SessionCard).display
+
+
+async def test_the_terminal_has_its_cursor_on_the_row_that_has_the_keys(app: MakeApp, home: Path) -> None:
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        listing = screen(running).listing
+        before = running.cursor_position
+        assert before == listing.content_region.offset + Offset(0, listing.HEADER_LINES + listing.cursor)
+        await press(pilot, "j")
+        assert running.cursor_position == before + Offset(0, 1)
