@@ -26,7 +26,7 @@ _SENTENCES = frozenset({"asks", "constraints", "decisions", "state", "open"})
 _HINTED = 0.9
 """Worth of a sentence of which a summary only holds some words, for each share of them."""
 
-_STRANGE, _KNOWN = 0.5, 0.9
+_STRANGE, _KNOWN = 0.7, 0.9
 """Shares of a summary's own names and figures that stand in the messages: up to the first it is a summary of
 another conversation, from the second of this one."""
 
