@@ -12,6 +12,7 @@ MASKED = re.compile(r"\[redacted:[a-z0-9-]+\]")
 
 
 _ESCAPE = re.compile(r"(?<!\\)\\{1,16}([nrt\"'`])")
+_OPENS = frozenset(("", *"([{=:,"))
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 _ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
@@ -28,7 +29,15 @@ def unescaped(text: str) -> str:
     """A text with line ends, tabs and quotes for their escapes in JSON, each character where it was."""
     if "\\" not in text:
         return text
-    return _ESCAPE.sub(lambda match: _ESCAPED.get(match[1], match[1]).rjust(len(match[0])), text)
+    return _ESCAPE.sub(_plain, text)
+
+
+def _plain(escape: re.Match[str]) -> str:
+    """What an escape stands for, as wide as it is; a closing quote stays beside what it closes."""
+    sign, before = escape[1], escape.string[escape.start() - 1 : escape.start()]
+    if sign in _ESCAPED or before in _OPENS or before.isspace():
+        return _ESCAPED.get(sign, sign).rjust(len(escape[0]))
+    return sign.ljust(len(escape[0]))
 
 
 def lowered(text: str) -> str:

@@ -165,8 +165,8 @@ def _search(place: Place, needle: str, text: str, lower: str) -> Iterator[Hit]:
     at = lower.find(needle)
     while at >= 0:
         end = at + len(needle)
-        match = place.found(text, at, end)
-        if match and _counts(place, match["secret"]):
+        match = place.found(text, at, end) or place.found(lower, at, end)
+        if match and _counts(place, text[match.start("secret") : match.end("secret")]):
             yield Hit(*match.span("secret"), place.kind)
             end = max(end, match.end("secret"))
         at = lower.find(needle, end)

@@ -26,8 +26,6 @@ def calls(text: str, lower: str) -> Iterator[Hit]:
         text: The text.
         lower: The same in lower case.
     """
-    if "('" not in text and '("' not in text and "( " not in text:
-        return
     for match in _called().finditer(lower):
         for one in _behind_the_first(text, match.end()):
             value = one["value"]

@@ -45,7 +45,7 @@ def _group() -> re.Pattern[str]:
 @cache
 def _other() -> re.Pattern[str]:
     """What makes it another thing: `max_tokens`, `foreign keys`, or the end of a longer word."""
-    return re.compile(rf"(?:{'|'.join(unnamed_words()['other'])})[_ -]?$|[^\W_]$")
+    return re.compile(rf"(?:{'|'.join(unnamed_words()['other'])})[_ -]?$|[^\W_]\Z")
 
 
 def _end(text: str, name: int, at: int) -> int:

@@ -21,7 +21,7 @@ _RULE = re.compile(r"[\s|:+=─-╿-]*")
 """A line drawn below a head."""
 _BETWEEN_BLANKS = re.compile(r"\S+(?: \S+)*")
 _QUOTED = r'"(?:[^"\n]|"")*"'
-_OPENS_JSON, _ENDS_JSON = re.compile(r'": {1,8}"'), re.compile(r' {0,8}"\}[ "}]{0,16}$')
+_OPENS_JSON, _ENDS_JSON = re.compile(r'" {0,8}: {1,8}"'), re.compile(r' {0,8}" {0,8}\}[ "}]{0,16}$')
 """What stands before the head and behind the last cell of a table within JSON."""
 _MOST_ROWS, _LONGEST_HEAD = 2_000, 400
 

@@ -34,7 +34,7 @@ _WORD, _PART = re.compile(r"[A-Za-z]{2,24}"), re.compile(r"[A-Z]+(?![a-z])|[A-Z]
 
 _CAPITALS = r"[A-Z][A-Z0-9]+(?:_[A-Z0-9]+){0,6}"
 _VARIABLE = re.compile(
-    rf"(?:^|[\s\"'\[:({{,;])(?P<name>{_CAPITALS})[\"'\]]{{0,2}}(?:\s?[=,]\s{{0,2}}|(?<=\w) )[\"']?$"
+    rf"(?:^|[\s\"'\[:({{,;])(?P<name>{_CAPITALS})[\"'\]]{{0,2}}(?:\s?[=,]\s{{0,8}}|(?<=\w) )[\"']?$"
 )
 """A variable of the environment right before a value."""
 _OF = re.compile(

@@ -29,7 +29,7 @@ _REPLY = re.compile(
     r"(?P<value>[^\s\"'`<>]{6,64})[ \t]{0,8}(?=[\n\"'`]|$)"
 )
 """A line of its own below a question: `what's the root password?`"""
-_CALL = r"[\"')\]]{0,4}\.\w{2,12}\("
+_CALL = r"[\"')\] ]{0,8}\.\w{2,12}\("
 """What is called with a password: `find("password").type(`."""
 _PAIR = r"(?m)^[ \t]{0,8}\"[\w.@-]{1,64}\" \"(?P<value>[^\"\n]{8,64})\"[ \t]*$"
 
@@ -125,10 +125,9 @@ def _tried(text: str, end: int) -> re.Match[str] | None:
 
 @cache
 def _before_word() -> re.Pattern[str]:
-    tried = (
-        rf"(?:\b(?i:{'|'.join(unnamed_words()['tried'])})\b (?i:it to |him |her |them |me )?|(?:^|[\n>\"]) ?)"
-    )
-    leads = r"[\"'`]? (?:(?i:as|for|is|was|still|in|into|to)\b[^\n.]{0,40}?|\((?:the |its |my )?)$"
+    words = "|".join(unnamed_words()["tried"])
+    tried = rf"(?:\b(?i:{words})\b {{1,8}}(?i:it to |him |her |them |me )?|(?:^|[\n>\"]) ?)"
+    leads = r"[\"'`]? {1,8}(?:(?i:as|for|is|was|still|in|into|to)\b[^\n.]{0,40}?|\((?:the |its |my )?)$"
     return re.compile(rf"{tried}[\"'`]?(?P<value>[^\s\"'`,;(){{}}<>]{{8,64}}){leads}")
 
 
