@@ -55,6 +55,8 @@ _GIVEN = re.compile(
     + _MENTIONED
 )
 """What may stand between a name and its value."""
+_NAMED_LAST, _NEAR = re.compile(rb"\"(?:[kK]ey|[nN]ame)\\{0,8}\"\s{0,4}:\s{0,4}\\{0,8}\"\Z"), 48
+"""What stands before a name whose value came first; and the bytes in which it is looked for."""
 _DECLARES = (b"ENV ", b"setenv ", b"setx ", b"set -x ", b"set -gx ", b"set -Ux ", b"set -xg ")
 _LOGIN = re.compile(rb":\\?/\\?/[^\s@\"'<>]{0,600}\Z")
 _WEAK = (
@@ -172,7 +174,8 @@ def _names(text: bytes, lower: bytes) -> Iterator[int]:
             told, placed = _told(name)
             there = placed and _placed().match(lower, max(0, start - 1))
             flag = name.startswith(b"-") or text.endswith(_DECLARES, max(0, start - 9), start)
-            if there or _follows(told, text, start + len(name), flag=flag):
+            last = told >= Strength.LIKELY and _NAMED_LAST.search(text, max(0, start - _NEAR), start)
+            if there or last or _follows(told, text, start + len(name), flag=flag):
                 yield at
 
 

@@ -114,7 +114,7 @@ def _lower(text: str) -> str:
 @cache
 def _clues() -> _Clues:
     table, words = load_table("core/redact/kinds.yaml"), load_table("core/redact/words.yaml")
-    placed = load_table("core/redact/places.yaml")
+    placed, unnamed = load_table("core/redact/places.yaml"), words["unnamed"]
     places = [needle for entry in placed["places"] for needle in entry["needles"]] + placed["manifests"]
     places += [" ".join((*takewhile(str.islower, line.split()), "")) for line in placed["usages"]]
     hashes = [
@@ -127,7 +127,7 @@ def _clues() -> _Clues:
         places=tuple(place for place in places if not _BLANK.search(place, 0, len(place) - 1)),
         phrases=tuple(place for place in places if _BLANK.search(place, 0, len(place) - 1)),
         stems=tuple(words["names"]["stems"]),
-        said=("pass", *words["unnamed"]["inside"], *words["unnamed"]["whole"]),
+        said=("pass", *unnamed["inside"], *unnamed["whole"], *(f"{call}(" for call in unnamed["calls"])),
         tools=frozenset(words["issuers"]["tools"]),
         row=re.compile(rf"[A-Za-z0-9_-]{{{min(rows)}}}|(?=[A-Za-z+/_-]{{0,60}}\d)[A-Za-z0-9+/_-]{{20}}"),
     )

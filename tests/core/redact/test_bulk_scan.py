@@ -138,3 +138,8 @@ def test_what_only_looks_like_many_places_is_read_once() -> None:
     began = time.process_time()
     assert holding([dull * 40_000, dull * 2_000 + secret + dull * 2_000, dull], thorough=True) == {1}
     assert time.process_time() - began < 3
+
+
+def test_a_value_that_stands_before_its_name_is_found() -> None:
+    text = "x " * 400 + '{"value": "prmTTYGyrk43", "key": "admin_password"}' + " y" * 400
+    assert holding([text.encode(), text.replace('"', '\\"').encode()]) == {0, 1}
