@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -121,7 +120,9 @@ def _print(found: Ledger, args: argparse.Namespace) -> None:
     elif args.csv:
         output.write_csv(_flat(usage_json.row(one)) for one in (*found.rows, found.totals))
     else:
-        output.write_lines(_lines(found, args.limit or SHOWN))
+        from inspector.cli.money import usage_text
+
+        output.write_lines(usage_text.lines(found, args.limit or SHOWN))
 
 
 def _of_transcripts(args: argparse.Namespace) -> int:
@@ -213,54 +214,3 @@ def _weight(row: LedgerRow, sort: str) -> tuple[float, int]:
     known |= {"cost": usd, "tokens": tokens.total, "calls": row.calls, "hit": tokens.hit_rate}
     value = known[sort]
     return (-1.0 if value is None else float(value), tokens.total or 0)
-
-
-def _lines(found: Ledger, limit: int) -> Iterator[str]:
-    from core.explain.headline.usage import usage_headline
-    from inspector.cli.table import Column, lines
-    from inspector.terminal import formatting as fmt
-
-    yield from output.headline(usage_headline(found))
-    yield ""
-    tasks = any(row.task for row in found.rows)
-    apart = any(row.tables for row in found.rows)
-    columns = (
-        Column(found.by, shrinks=True, least=20),
-        *([Column("task", varies=True, rank=3)] if tasks else ()),
-        Column("calls", right=True, rank=6),
-        Column("uncached input", right=True, rank=2),
-        Column("cache read", right=True, rank=1),
-        Column("cache write", right=True, rank=1),
-        Column("output", right=True, rank=1),
-        Column("reasoning", right=True, varies=True, rank=4),
-        Column("cache hit", right=True, rank=7),
-        Column("recorded", right=True),
-        Column("computed", right=True, varies=True, rank=5),
-        *([Column("recorded / computed by", shrinks=True, varies=True, rank=9)] if apart else ()),
-        *([Column("id", rank=8)] if any(row.label not in ("", row.key) for row in found.rows) else ()),
-    )
-    named = columns[-1].title == "id"
-    rows = (_cells(row, tasks=tasks, apart=apart, named=named) for row in found.rows[:limit])
-    yield from lines(columns, rows, _cells(found.totals, tasks=tasks, apart=apart, named=named))
-    if len(found.rows) > limit:
-        yield f"{limit} of {len(found.rows):,} rows · --limit N shows more; the total is of all"
-    sign = fmt.LOWER_BOUND
-    yield from (f"{sign} {note}" for note in found.notes)
-
-
-def _cells(row: LedgerRow, *, tasks: bool, apart: bool, named: bool) -> list[str]:
-    from inspector.terminal import formatting as fmt
-
-    tokens = row.tokens
-    before, last = (tokens.input, tokens.cache_read, tokens.cache_write), (tokens.output, tokens.reasoning)
-    return [
-        row.label or row.key,
-        *([row.task] if tasks else ()),
-        fmt.count(row.calls),
-        *(fmt.tokens(value, lower_bound=row.lower_bound) for value in (*before, *last)),
-        fmt.percent(tokens.hit_rate),
-        fmt.sum_of_money(row.recorded),
-        fmt.sum_of_money(row.computed),
-        *([row.tables] if apart else ()),
-        *([row.key if row.label not in ("", row.key) else ""] if named else ()),
-    ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from core.model.evidence import Verdict
+from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Finding, NotKnown, Severity
 from core.model.headline import help_word
 from inspector.screens.findings.sweep import Diagnosis
@@ -48,6 +49,10 @@ SURE = {
     Verdict.UNKNOWN: "not known",
 }
 """How sure a finding is, in words."""
+_ROW = re.compile(r"messages? (\d+)")
+"""How a piece of evidence from the database names the rows it lies in, the first one first."""
+_TABS = {"D": "map", "E": "chain", "F": "usage", "G": "cache"}
+"""The tab that shows what the rules of a letter are about: the cut, the family, the money, the cache."""
 FindingRow = Diagnosis | NotKnown | NotKnowns | Group
 
 
@@ -133,3 +138,14 @@ def proof(row: FindingRow, width: int, ink: Palette) -> Iterator[Line]:
         shown = f"{value:,}" if isinstance(value, int) else str(value).lstrip(": ")
         yield from field("" if place else "numbers", f"{name.replace('_', ' ')}  {shown}", width, ink)
     yield from evidence_lines(finding.evidence, width, ink)
+
+
+def place_of(finding: Finding) -> tuple[str, int | None]:
+    """The tab of the conversation, and the message row where the evidence begins, when it names one."""
+    row = _row(finding.evidence)
+    return ("map", row) if row is not None else (_TABS.get(finding.rule[:1], "why"), None)
+
+
+def _row(evidence: Iterable[Evidence]) -> int | None:
+    found = (_ROW.match(one.where) for one in evidence if one.source is Source.DATABASE)
+    return next((int(match[1]) for match in found if match), None)

@@ -23,8 +23,15 @@ from inspector.base.workers import cancelled, in_thread
 from inspector.screens.apply.screen import ApplyScreen
 from inspector.screens.apply.work import repair
 from inspector.screens.card_page import CardPage
-from inspector.screens.findings.evidence import place_of
-from inspector.screens.findings.list_view import FindingList, FindingRow, Group, NotKnowns, card, proof
+from inspector.screens.findings.list_view import (
+    FindingList,
+    FindingRow,
+    Group,
+    NotKnowns,
+    card,
+    place_of,
+    proof,
+)
 from inspector.screens.findings.results import Results
 from inspector.screens.findings.sweep import Diagnosis, Step, examine_all, examine_one
 from inspector.terminal import formatting as fmt

@@ -105,17 +105,22 @@ def test_a_place_that_cannot_be_written_breaks_nothing_and_is_counted(place: Pat
     assert one.dropped == 1
 
 
-def test_a_locked_file_delays_no_hook_and_loses_nothing_once_free(place: Path) -> None:
+def locked(place: Path) -> sqlite3.Connection:
+    """Holds the file of the recordings until it is closed."""
     with opened(place / "state"):
         pass
     holder = sqlite3.connect(place / "state" / FILE_NAME, isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
+    return holder
+
+
+def test_a_locked_file_delays_no_hook_and_loses_nothing_once_free(place: Path) -> None:
+    holder = locked(place)
     one = recorder(place)
     began = time.perf_counter()
     request(one, 1, talk(1))
     assert time.perf_counter() - began < 0.5
     time.sleep(0.5)
-    holder.execute("ROLLBACK")
     holder.close()
     one.flush(10)
     assert Recording(place / "state").extent().requests == 1
@@ -198,17 +203,13 @@ def test_a_full_disk_breaks_no_chat_and_what_was_lost_is_counted(place: Path) ->
 
 
 def test_a_file_locked_for_good_delays_no_hook_and_is_counted_once_free(place: Path) -> None:
-    with opened(place / "state"):
-        pass
-    holder = sqlite3.connect(place / "state" / FILE_NAME, isolation_level=None)
-    holder.execute("BEGIN EXCLUSIVE")
+    holder = locked(place)
     one = recorder(place)
     began = time.perf_counter()
     request(one, 1, talk(1))
     assert time.perf_counter() - began < 0.5
     one.flush(15)
     assert one.dropped == 1
-    holder.execute("ROLLBACK")
     holder.close()
     request(one, 2, talk(1))
     one.flush(15)

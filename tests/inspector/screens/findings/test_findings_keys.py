@@ -15,8 +15,7 @@ from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.dialogs.save_report import ReportScreen
 from inspector.screens.findings import screen as findings
-from inspector.screens.findings.evidence import place_of
-from inspector.screens.findings.list_view import proof
+from inspector.screens.findings.list_view import place_of, proof
 from inspector.screens.findings.screen import FindingsScreen
 from inspector.screens.findings.sweep import Diagnosis, Step
 from inspector.screens.workspace.screen import WorkspaceScreen

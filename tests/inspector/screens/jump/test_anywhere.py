@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from textual.command import CommandList, CommandPalette
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -45,10 +46,13 @@ async def jump(pilot: Pilot[None], text: str) -> None:
         await pilot.press("enter")
 
 
-async def test_a_conversation_is_found_by_letters_of_its_title_and_its_markup_is_text(tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", ["pelican", "why latest"])
+async def test_letters_of_a_title_and_a_line_of_a_command_lead_to_a_conversation(
+    tmp_path: Path, words: str
+) -> None:
     app = app_on(tmp_path)
     async with app.run_test(size=(120, 30)) as pilot:
-        await jump(pilot, "pelican")
+        await jump(pilot, words)
         await until(pilot, lambda: isinstance(app.screen, WorkspaceScreen))
         assert isinstance(app.screen, WorkspaceScreen)
         assert app.screen.session_id == "s2"
@@ -61,15 +65,6 @@ async def test_a_tab_and_a_screen_and_a_theme_are_found_by_their_names(tmp_path:
         await until(pilot, lambda: isinstance(app.screen, FollowingScreen))
         await jump(pilot, "hermes-light")
         await until(pilot, lambda: app.theme == "hermes-light")
-
-
-async def test_a_line_says_which_conversation_and_which_question(tmp_path: Path) -> None:
-    app = app_on(tmp_path)
-    async with app.run_test(size=(120, 30)) as pilot:
-        await jump(pilot, "why latest")
-        await until(pilot, lambda: isinstance(app.screen, WorkspaceScreen))
-        assert isinstance(app.screen, WorkspaceScreen)
-        assert app.screen.session_id == "s2"
 
 
 async def test_a_line_says_over_which_time_the_usage_is_added_up(tmp_path: Path) -> None:

@@ -1,0 +1,59 @@
+"""What was spent, as a table for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from core.explain.headline.usage import usage_headline
+from inspector.cli import output, table
+from inspector.terminal import formatting as fmt
+
+if TYPE_CHECKING:
+    from core.model.accounting.ledger import Ledger, LedgerRow
+
+
+def lines(found: Ledger, limit: int) -> Iterator[str]:
+    """The headline, a row for each part, the total, what is to be known of it."""
+    yield from output.headline(usage_headline(found))
+    yield ""
+    tasks = any(row.task for row in found.rows)
+    apart = any(row.tables for row in found.rows)
+    columns = (
+        table.Column(found.by, shrinks=True, least=20),
+        *([table.Column("task", varies=True, rank=3)] if tasks else ()),
+        table.Column("calls", right=True, rank=6),
+        table.Column("uncached input", right=True, rank=2),
+        table.Column("cache read", right=True, rank=1),
+        table.Column("cache write", right=True, rank=1),
+        table.Column("output", right=True, rank=1),
+        table.Column("reasoning", right=True, varies=True, rank=4),
+        table.Column("cache hit", right=True, rank=7),
+        table.Column("recorded", right=True),
+        table.Column("computed", right=True, varies=True, rank=5),
+        *([table.Column("recorded / computed by", shrinks=True, varies=True, rank=9)] if apart else ()),
+        *([table.Column("id", rank=8)] if any(row.label not in ("", row.key) for row in found.rows) else ()),
+    )
+    named = columns[-1].title == "id"
+    rows = (_cells(row, tasks=tasks, apart=apart, named=named) for row in found.rows[:limit])
+    yield from table.lines(columns, rows, _cells(found.totals, tasks=tasks, apart=apart, named=named))
+    if len(found.rows) > limit:
+        yield f"{limit} of {len(found.rows):,} rows · --limit N shows more; the total is of all"
+    sign = fmt.LOWER_BOUND
+    yield from (f"{sign} {note}" for note in found.notes)
+
+
+def _cells(row: LedgerRow, *, tasks: bool, apart: bool, named: bool) -> list[str]:
+    tokens = row.tokens
+    before, last = (tokens.input, tokens.cache_read, tokens.cache_write), (tokens.output, tokens.reasoning)
+    return [
+        row.label or row.key,
+        *([row.task] if tasks else ()),
+        fmt.count(row.calls),
+        *(fmt.tokens(value, lower_bound=row.lower_bound) for value in (*before, *last)),
+        fmt.percent(tokens.hit_rate),
+        fmt.sum_of_money(row.recorded),
+        fmt.sum_of_money(row.computed),
+        *([row.tables] if apart else ()),
+        *([row.key if row.label not in ("", row.key) else ""] if named else ()),
+    ]
