@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.message import Message as Event
 from textual.screen import ModalScreen
 
 from core.errors import UsageError
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.base.commands import bindings
-from inspector.base.workers import Reporting, in_thread
+from inspector.base.workers import Reporting, ask_store
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.prompt_bar import PromptBar
 from inspector.widgets.panes.fields import paragraph
@@ -42,12 +40,6 @@ class ReportScreen(Reporting, ModalScreen[None]):
 
     prompt = getters.query_one(PromptBar)
 
-    @dataclass
-    class Written(Event):
-        """The report is on disk."""
-
-        path: Path
-
     def __init__(self, location: Location, session_id: str) -> None:
         super().__init__()
         self._location, self._session = location, session_id
@@ -71,18 +63,17 @@ class ReportScreen(Reporting, ModalScreen[None]):
     @on(PromptBar.Answered)
     def _answered(self, event: PromptBar.Answered) -> None:
         if event.text:
-            self.write(Path(event.text).expanduser())
+            write = partial(self._written, Path(event.text).expanduser())
+            ask_store(self, "report", self._location, write, self._say)
             self._ask(event.text)
         else:
             self.dismiss()
 
-    @in_thread("report")
-    def write(self, path: Path) -> None:
-        """Gather and write on a connection of the worker's own."""
+    def _written(self, path: Path, store: Store) -> Path:
+        """Gather and write, in a thread."""
         from inspector.report.document import report_text
 
-        with Store(self._location) as store:
-            text = report_text(store, store.session(self._session), path.suffix[1:].lower() or "md")
+        text = report_text(store, store.session(self._session), path.suffix[1:].lower() or "md")
         try:
             with path.open("x", encoding="utf-8") as file:
                 file.write(text)
@@ -90,11 +81,10 @@ class ReportScreen(Reporting, ModalScreen[None]):
             raise UsageError("is there already", where=str(path), remedy="Choose another name.") from error
         except OSError as error:
             raise UsageError(f"cannot be written ({error.strerror})", where=str(path)) from error
-        self.post_message(self.Written(path))
+        return path
 
-    @on(Written)
-    def _say(self, event: Written) -> None:
-        self.toast(f"Written to {event.path.absolute()}")
+    def _say(self, path: Path) -> None:
+        self.toast(f"Written to {path.absolute()}")
         self.dismiss()
 
     def action_close(self) -> None:

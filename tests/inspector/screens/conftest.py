@@ -57,6 +57,13 @@ async def answer(pilot: Pilot[None], text: str) -> None:
     await press(pilot, "enter")
 
 
+async def seen(app: InspectorApp, size: tuple[int, int]) -> str:
+    """What an app shows at a size once everything it reads is there."""
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        return drawn(pilot)
+
+
 def drawn(pilot: Pilot[None]) -> str:
     """The screen as plain text."""
     width, height = pilot.app.size

@@ -10,16 +10,13 @@ from core.store.database.locate import Location
 from inspector.screens.workspace.cache.list_view import CAUSES, BreakList
 from inspector.screens.workspace.cache.view import CacheView
 from inspector.widgets.charts.marker_strip import MarkerStrip
-from tests.inspector.screens.conftest import drawn, open_app, press, settle
+from tests.inspector.screens.conftest import drawn, open_app, press, seen, settle
 
 AUTH = "Refactor the auth module"
 
 
 async def test_the_breaks_are_listed_with_cause_and_price(samples: Location) -> None:
-    app = open_app(samples, AUTH, "cache")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        shown = drawn(pilot)
+    shown = await seen(open_app(samples, AUTH, "cache"), (120, 40))
     assert "3 breaks" in shown
     assert "a compaction rewrote it" in shown
     assert "the cache had expired" in shown
@@ -51,10 +48,7 @@ async def test_markers_lie_where_their_tokens_do(samples: Location) -> None:
 
 
 async def test_a_conversation_without_breaks_says_what_it_has(samples: Location) -> None:
-    app = open_app(samples, "Résumé du journal", "cache")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        shown = drawn(pilot)
+    shown = await seen(open_app(samples, "Résumé du journal", "cache"), (120, 40))
     assert "no cache markers on this route" in shown
 
 

@@ -13,7 +13,7 @@ from core.model.transcript.session import Kind, Session
 from core.store.database.locate import Location
 from inspector.screens.workspace.chain.list_view import columns, twigs
 from inspector.screens.workspace.screen import WorkspaceScreen
-from tests.inspector.screens.conftest import drawn, open_app, press, settle
+from tests.inspector.screens.conftest import drawn, open_app, press, seen, settle
 
 
 def priced(name: str) -> Session:
@@ -66,22 +66,15 @@ def test_the_columns_leave_the_tree_room(width: int) -> None:
     assert not columns(width) or width - used >= 34
 
 
-async def test_a_family_shows_what_each_session_is(samples: Location) -> None:
-    app = open_app(samples, "Pick a job queue", "chain")
-    async with app.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
-        text = drawn(pilot)
-        assert "4 sessions · /resume opens Pick a job queue · 2026" in text
-        assert text.count("↳ delegate") == 2
-        assert "├ branch" in text
-        assert "◀ /resume opens this" in text
-
-
-async def test_what_has_no_title_is_called_by_what_was_said_first(samples: Location) -> None:
-    app = open_app(samples, "Pick a job queue", "chain")
-    async with app.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
-        assert "├─ Read the docs of Procrastinate and list limits" in drawn(pilot)
+async def test_a_family_shows_what_each_session_is_and_by_what_it_goes_without_a_title(
+    samples: Location,
+) -> None:
+    text = await seen(open_app(samples, "Pick a job queue", "chain"), (120, 30))
+    assert "4 sessions · /resume opens Pick a job queue · 2026" in text
+    assert text.count("↳ delegate") == 2
+    assert "├ branch" in text
+    assert "├─ Read the docs of Procrastinate and list limits" in text
+    assert "◀ /resume opens this" in text
 
 
 async def test_the_session_under_the_cursor_is_told_in_full(samples: Location) -> None:
@@ -117,10 +110,7 @@ async def test_it_fits(samples: Location, size: tuple[int, int]) -> None:
 
 
 async def test_the_card_adds_what_summaries_cost(samples: Location) -> None:
-    app = open_app(samples, "Refactor the auth module", "chain")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        shown = drawn(pilot)
+    shown = await seen(open_app(samples, "Refactor the auth module", "chain"), (120, 40))
     assert " tokens with 1 call for compression" in shown
 
 

@@ -17,7 +17,7 @@ from inspector.widgets.charts.context_strip import ContextStrip
 from inspector.widgets.messages.detail_pane import DetailPane
 from tests.hostile import harmful
 from tests.inspector.conftest import MakeApp
-from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
+from tests.inspector.screens.conftest import answer, drawn, open_app, press, seen, settle
 
 FULL = "Split the tenant settings table"
 AUTH = "Refactor the auth module"
@@ -253,9 +253,9 @@ async def test_a_tokenizer_counts_every_message_beside_what_hermes_estimates(
 
 
 async def test_a_conversation_too_short_to_cut_says_how_many_are_needed(samples: Location) -> None:
-    async with open_app(samples, SMALL).run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
-        assert "nothing to summarise ═ only 6 messages; more than 7 are needed" in drawn(pilot)
+    assert "nothing to summarise ═ only 6 messages; more than 7 are needed" in await seen(
+        open_app(samples, SMALL), (120, 30)
+    )
 
 
 async def test_a_giant_message_is_laid_out_a_piece_at_a_time(samples: Location) -> None:

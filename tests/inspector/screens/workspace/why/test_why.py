@@ -24,7 +24,7 @@ from inspector.screens.workspace.why.reading import Aftermath, bill_of
 from inspector.screens.workspace.why.view import WhyView
 from inspector.widgets.charts.curve_chart import number, place_of, told
 from tests.conftest import NOW
-from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press, settle
+from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press, seen, settle
 
 
 def event(**changes: Any) -> CompressionEvent:
@@ -131,26 +131,21 @@ def test_marks_stand_where_their_compaction_fell() -> None:
 
 
 async def test_each_compaction_is_a_line_and_the_automatic_one_is_open(samples: Location) -> None:
-    app = open_app(samples, "Refactor the auth module", "why")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        text = drawn(pilot)
-        assert "2 compactions" in text
-        assert "①" in text
-        assert "②" in text
-        assert "you ran /compress" in text
-        assert "150K" in text
+    text = await seen(open_app(samples, "Refactor the auth module", "why"), (120, 40))
+    assert "2 compactions" in text
+    assert "①" in text
+    assert "②" in text
+    assert "you ran /compress" in text
+    assert "150K" in text
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
 async def test_why_what_was_lost_and_what_it_cost_stand_in_the_first_sight(
     samples: Location, size: tuple[int, int]
 ) -> None:
-    async with open_app(samples, "Refactor the auth module", "why").run_test(size=size) as pilot:
-        await settle(pilot)
-        text = drawn(pilot)
-        for words in ("Compressed before your message", "of the facts: ", "cost      $0.", "threshold"):
-            assert words in text
+    text = await seen(open_app(samples, "Refactor the auth module", "why"), size)
+    for words in ("Compressed before your message", "of the facts: ", "cost      $0.", "threshold"):
+        assert words in text
 
 
 async def test_a_wide_screen_holds_list_verdict_and_evidence_side_by_side(samples: Location) -> None:
@@ -173,22 +168,16 @@ async def test_braces_walk_the_compactions_and_enter_shows_what_one_left(samples
 
 
 async def test_an_attempt_given_up_stands_out(samples: Location) -> None:
-    app = open_app(samples, "Why is the deploy slow", "why")
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
-        text = drawn(pilot)
-        assert "Compression failed: the summary model's API key was refused (401)" in text
-        assert "Fix: Set the API key of its provider" in text
-        assert "0 compactions · 1 failed" in text
-        assert "failed · automatic, before a model call" in text
+    text = await seen(open_app(samples, "Why is the deploy slow", "why"), (100, 30))
+    assert "Compression failed: the summary model's API key was refused (401)" in text
+    assert "Fix: Set the API key of its provider" in text
+    assert "0 compactions · 1 failed" in text
+    assert "failed · automatic, before a model call" in text
 
 
 async def test_a_conversation_never_compacted_says_how_far_it_is(samples: Location) -> None:
-    app = open_app(samples, "Rename the CLI flag", "why")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        text = drawn(pilot)
-        assert "Not compressed yet: 143K tokens below the 150K limit" in text
+    text = await seen(open_app(samples, "Rename the CLI flag", "why"), (80, 24))
+    assert "Not compressed yet: 143K tokens below the 150K limit" in text
 
 
 async def test_the_card_can_be_copied(samples: Location) -> None:
@@ -201,12 +190,10 @@ async def test_the_card_can_be_copied(samples: Location) -> None:
 
 
 async def test_model_switches_stand_on_the_curve(samples: Location) -> None:
-    async with open_app(samples, "Explain the query plan", "why").run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        frame = drawn(pilot)
-        assert "⇄ 3 model switches" in frame
-        assert frame.count("⇄") == 4  # one more in the caption
-        assert "failed call" not in frame
+    frame = await seen(open_app(samples, "Explain the query plan", "why"), (120, 40))
+    assert "⇄ 3 model switches" in frame
+    assert frame.count("⇄") == 4  # one more in the caption
+    assert "failed call" not in frame
 
 
 def test_a_failed_call_stands_over_a_switch_at_the_same_place() -> None:
