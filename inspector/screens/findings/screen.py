@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,7 +14,6 @@ from textual.containers import Container
 from textual.message import Message as Event
 from textual.worker import Worker, WorkerState
 
-from core.model.finding import Severity
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
@@ -34,13 +33,13 @@ from inspector.screens.findings.list_view import (
 )
 from inspector.screens.findings.results import Results
 from inspector.screens.findings.sweep import Diagnosis, Step, examine_all, examine_one
+from inspector.screens.findings.words import counts, progress
 from inspector.terminal import formatting as fmt
-from inspector.terminal.glyphs import SEVERITY
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.filter_line import FilterLine
 from inspector.widgets.bars.key_bar import KeyBar
-from inspector.widgets.bars.status_line import Piece, StatusLine, titled
+from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.panes.card import Card
@@ -208,11 +207,11 @@ class FindingsScreen(CardPage):
 
     def _tell(self) -> None:
         head = self.query_one("#head", StatusLine)
-        head.left = _counts(self._results.found, self._title or "all conversations")
+        head.left = counts(self._results.found, self._title or "all conversations")
         if self.filter_line.opened:
             head.left += (("part-head?", f" · {self.diagnoses.told:,} shown"),)
         if self._state is WorkerState.PENDING:
-            head.right = (("ink-muted", _progress(self._results.done, self._results.total)),)
+            head.right = (("ink-muted", progress(self._results.done, self._results.total)),)
         else:
             broken = (
                 ("severity-critical", f"broke off at {self._results.done:,} of {self._results.total:,}"),
@@ -289,17 +288,3 @@ class FindingsScreen(CardPage):
 
 def _same(row: FindingRow, other: FindingRow | None) -> bool:
     return row is other or (isinstance(row, NotKnowns) and isinstance(other, NotKnowns))
-
-
-def _counts(found: Mapping[Severity, Sequence[Diagnosis]], about: str) -> tuple[Piece, ...]:
-    pieces = list(titled("Findings", about))
-    for severity, ones in found.items():
-        if ones:
-            pieces.append((f"severity-{severity}", f" · {SEVERITY[severity]} {len(ones):,} {severity}"))
-    return tuple(pieces)
-
-
-def _progress(done: int, total: int) -> str:
-    if not total:
-        return "examining …"
-    return f"examined {done:,} of {fmt.plural(total, 'conversation')}, sub-agents too · esc stops"
