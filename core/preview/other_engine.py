@@ -186,6 +186,10 @@ def contest_headline(found: Sequence[Contender]) -> Headline:
     bad = [one for one in found if one.trouble]
     parts = []
     rated = [(one.score, one.name) for one in sound if one.score is not None]
+    if len(found) == 1 and rated:
+        score, name = rated[0]
+        said = f"No other engine was found to compare: {name} keeps {score:.0%} of the facts."
+        return Headline(said, "Name one with --engine PATH, or install it in Hermes.")
     if rated:
         score, _ = best = max(rated)
         names = [name for value, name in rated if value == score]

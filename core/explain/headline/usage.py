@@ -44,7 +44,9 @@ def of_sums(
         return Headline(f"Nothing was spent{over}.")
     usd, missing = best_cost(totals).usd, best_cost(totals).missing
     if usd is None:
-        tokens = short(totals.tokens.total or 0)
+        if not totals.tokens.total:
+            return Headline(f"Hermes recorded no usage{over}.", None, Severity.INFO)
+        tokens = short(totals.tokens.total)
         return Headline(f"{tokens} tokens{over}; no price is known for them.", None)
     mark = "≥" if missing or lower_bound else ""
     sentence = f"{mark}{dollars(usd)}{over}, {_calls(totals)}."
@@ -113,7 +115,8 @@ def _longer(advice: TtlAdvice | None) -> str | None:
         return None
     saved = dollars(abs(advice.usd_5m - advice.usd_1h))
     key = "lifetime_kept" if advice.better == advice.current else "lifetime"
-    words: str = _table()[key].format(better=advice.better, current=advice.current, saved=saved)
+    other = "5m" if advice.current == "1h" else "1h"
+    words: str = _table()[key].format(better=advice.better, current=advice.current, other=other, saved=saved)
     return words
 
 

@@ -42,6 +42,8 @@ def failed_answer(line: str) -> Headline:
     return Headline(line, severity=Severity.CRITICAL)
 
 
-def offer() -> Headline:
+def offer(replaced: int) -> Headline:
     """What taking back does."""
-    return Headline("U puts every replaced row back. It refuses when Hermes has gone on since.")
+    rows = fmt.plural(replaced, "row")
+    said = f"U puts back the {rows} that this compaction replaced. It refuses when Hermes has gone on since."
+    return Headline(said)

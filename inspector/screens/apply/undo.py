@@ -42,7 +42,7 @@ class UndoScreen(Page):
     def __init__(self, entry: JournalEntry) -> None:
         super().__init__()
         self._entry = entry
-        self._answer = offer()
+        self._answer = offer(entry.replaced)
         self.busy = self.done = False
 
     def compose(self) -> ComposeResult:

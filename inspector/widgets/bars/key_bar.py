@@ -25,7 +25,7 @@ MORE = "more"
 """What help is called where not every key that works here fits."""
 GAP, TIGHT = 3, 2
 """Cells between two keys, and where they would not all fit."""
-TAKE = Binding("enter", "submit", "take it", key_display="enter", id="input.submit")
+TAKE = Binding("enter", "submit", "accept", key_display="enter", id="input.submit")
 """What Enter does in every line to type in, which binds it itself."""
 GENERAL = ("workspace", "page", "app")
 """Scopes whose keys work in every view: where room is short, those of the view itself come first."""

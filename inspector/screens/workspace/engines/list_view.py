@@ -87,7 +87,8 @@ def card(one: Contender, width: int, ink: Palette) -> Iterator[Line]:
     values = _values(one)
     sizes = f"{len(one.preview.before):,} → {len(one.preview.after):,} messages"
     kept = f"{values['kept']} as they were, {values['dropped']} dropped"
-    yield from field("list", f"{sizes}: {kept}, {values['orphans']} orphans", width, ink)
+    alone = f", {values['orphans']} tool calls or results without their partner" if one.orphans else ""
+    yield from field("list", f"{sizes}: {kept}{alone}", width, ink)
     before = fmt.short(one.preview.before_tokens, mark=fmt.ESTIMATE)
     yield from field("tokens", f"{before} → {values['tokens']}", width, ink)
     yield from field("facts", f"{values['facts']} kept", width, ink)
@@ -109,7 +110,7 @@ def rest(one: Contender, width: int, ink: Palette) -> Iterator[Line]:
         yield Line()
         yield from paragraph(f"Lost, heaviest first ({len(lost):,})", width, ink, bold=True)
         for fact in lost[:_SHOWN]:
-            yield from field(kind_word(fact.category), " ".join(fact.value.split()), width, ink)
+            yield from paragraph(f"{kind_word(fact.category)}: {' '.join(fact.value.split())}", width, ink)
     if made.summary:
         yield Line()
         yield from paragraph("What it wrote", width, ink, bold=True)

@@ -89,9 +89,11 @@ class EnginesScreen(CardPage):
         self._waiting: list[str] = []
 
     def compose(self) -> ComposeResult:
-        """The answer, whose conversation, the engines, the one under the cursor, keys."""
-        yield AnswerBar(LOOKING)
+        """Whose conversation, the answer, the engines, the one under the cursor, keys."""
         yield StatusLine(id="head")
+        answer = AnswerBar()
+        answer.waiting = LOOKING
+        yield answer
         yield Container(EngineList(empty=LOOKING), Card(), id="verdicts")
         yield KeyBar()
 

@@ -41,6 +41,11 @@ def test_without_any_price_tokens_speak() -> None:
     assert "$" not in told
 
 
+def test_calls_of_which_no_usage_was_recorded_are_not_said_to_have_used_nothing() -> None:
+    told = usage_headline(Ledger("model", (row("local", None),), LedgerRow("total"))).sentence
+    assert told == "Hermes recorded no usage."
+
+
 def test_nothing_spent_is_said() -> None:
     assert usage_headline(Ledger("model", (), row("total", None)), "today").sentence == (
         "Nothing was spent today."
@@ -86,7 +91,7 @@ def test_another_lifetime_is_advised_only_where_it_is_cheaper() -> None:
     dearer = TtlAdvice("5m", "5m", "", Decimal("1.00"), Decimal("1.55"))
     cheaper = replace(dearer, better="1h", usd_1h=Decimal("0.76"))
     kept = cache_headline(report(EXPIRED, advice=dearer)).remedy or ""
-    assert kept.startswith("Leave prompt_caching.cache_ttl at 5m")
+    assert kept.startswith("Keep prompt_caching.cache_ttl at 5m: 1h would")
     assert "$0.55 more" in kept
     assert cache_headline(report(EXPIRED, advice=cheaper)).remedy == (
         "Set prompt_caching.cache_ttl to 1h: it would have saved $0.24 over these calls."

@@ -216,7 +216,7 @@ async def test_what_was_written_can_be_taken_back_after_leaving(own: Location) -
         assert dump(own) != before
         await press(pilot, "U")
         assert isinstance(pilot.app.screen, UndoScreen)
-        assert "U puts every replaced row back" in drawn(pilot)
+        assert "that this compaction replaced" in drawn(pilot)
         assert dump(own) != before
         await press(pilot, "U")
         assert "Taken back: every row is as it was." in drawn(pilot)
