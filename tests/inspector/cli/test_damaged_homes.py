@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import resource
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -11,7 +14,7 @@ import pytest
 
 from inspector.base.named_screens import PAGES, PLACES, VIEWS
 from inspector.cli.main import run
-from tests.damaged_homes import DAMAGES, damage, name, sound, tables
+from tests.damaged_homes import DAMAGES, Damage, damage, large, name, sound, tables
 
 COMMANDS = (
     *(("sessions",), ("show", "latest"), ("plan", "latest"), ("compress", "latest"), ("why", "latest")),
@@ -22,6 +25,17 @@ SCREENS = ("sessions", *VIEWS, *PLACES, *PAGES)
 PROMISED = (0, 3, 4, 5)
 SECONDS, WAITED, KILOBYTES = 20.0, 180.0, 1_000_000
 """For one command: of work, and by the clock of a machine that is busy with others."""
+
+MEASURED = """
+import sys, time
+from pathlib import Path
+from inspector.cli.main import run
+code = run(sys.argv[1:])
+peak = Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]
+print(time.process_time(), peak, file=sys.stderr)
+sys.exit(code)
+"""
+"""A command, then its seconds and kilobytes; those of a child that is waited for count its parent's too."""
 
 each_damage = pytest.mark.parametrize("seed", range(len(DAMAGES)), ids=lambda seed: name(DAMAGES[seed]))
 
@@ -74,3 +88,21 @@ def test_findings_says_once_why_every_conversation_is_left_out(
         broken(home, random.Random(seed))
     assert run(["findings", "--home", str(home)]) in PROMISED
     assert len(capsys.readouterr().err.splitlines()) <= 1
+
+
+@pytest.mark.skipif("HERMES_LARGE" not in os.environ, reason="HERMES_LARGE=1 makes homes of gigabytes")
+@pytest.mark.parametrize(
+    "chosen", [large._title, large._nested, large._made_title, large._log_line, large._many], ids=name
+)
+def test_what_is_far_too_large_ends_within_ten_seconds_and_half_a_gigabyte(
+    tmp_path: Path, chosen: Damage
+) -> None:
+    home = sound(tmp_path / "home")
+    chosen(home, random.Random(1))
+    for command in COMMANDS:
+        words = [*(("a" if word == "latest" else word) for word in command), "--home", str(home), "--json"]
+        done = subprocess.run([sys.executable, "-c", MEASURED, *words], capture_output=True, check=False)
+        seconds, kilobytes = map(float, done.stderr.split()[-2:])
+        assert done.returncode in PROMISED, command
+        assert seconds < 10, command
+        assert kilobytes < 500_000, command
