@@ -105,7 +105,9 @@ class ExtractiveSummariser(OfflineSummariser):
         rooms: tuple[int, int],
     ) -> str:
         (collected, judged), (room, widest) = found, rooms
-        wanted = [one for one in collected if one.in_focus]
+        known = {(one.category, one.value) for one in collected}
+        judged_too = (one for one in judged if (one.category, one.value) not in known)
+        wanted = [one for one in (*collected, *judged_too) if one.in_focus]
         added = request.complete("")
 
         def written(facts: Sequence[FactLine]) -> str:
@@ -185,11 +187,13 @@ def _favour(
 ) -> list[FactLine]:
     """Drop what matters least outside the focus until the focus survives at twice the rate of the rest.
 
-    The task stays; what else is otherwise certain of its place goes last.
+    The task stays. A line that names what the focus holds goes last, before it what is otherwise certain of
+    its place.
     """
+    held = [one.value for one in collected if one.in_focus]
     spare = sorted(
         (fact for fact in chosen if not fact.in_focus and fact.kind != "task"),
-        key=lambda fact: not fact.fixed,
+        key=lambda fact: (not any(value in fact.text for value in held), not fact.fixed),
     )
     focus = _sample([one for one in collected if one.in_focus])
     rest = _sample([one for one in collected if not one.in_focus])

@@ -12,10 +12,24 @@ from core.compress.retention.summary_index import LOST, SummaryIndex
 from core.compress.summarise.extract.fact_lines import FactLine
 from core.compress.summarise.extract.select import Estimate
 
-_LABELS = {"urls": "Links", "ids": "Ids", "numbers": "Figures", "hashes": "Hashes", "paths": "Paths"}
+_LABELS = {
+    "urls": "Links",
+    "ids": "Ids",
+    "numbers": "Figures",
+    "hashes": "Hashes",
+    "paths": "Paths",
+    "names": "Names",
+}
 """What the lists are called, those first of which there are few."""
 
-_SENTENCES = {"constraints": "constraints", "errors": "errors", "asks": "actions", "commands": "actions"}
+_SENTENCES = {
+    "constraints": "constraints",
+    "decisions": "decisions",
+    "errors": "errors",
+    "asks": "actions",
+    "state": "state",
+    "commands": "actions",
+}
 """Section of the categories that are whole sentences, most wanted first."""
 
 _PER_LINE = 8
