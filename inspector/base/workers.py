@@ -51,6 +51,8 @@ def in_thread(group: str, *, exclusive: bool = True) -> Callable[[Callable[P, R]
 def start(host: Widget, group: str, job: Callable[[], object], *, exclusive: bool = True) -> None:
     """The same for work that lives outside a widget: run it in a thread of the widget that is told.
 
+    Timers made meanwhile keep a worker long after it is done, so it lets go of its job before it does it.
+
     Args:
         host: A `Reporting` widget or screen; when it goes, the work is told to stop.
         group: Names the work among that of the host.
@@ -58,8 +60,15 @@ def start(host: Widget, group: str, job: Callable[[], object], *, exclusive: boo
         exclusive: It takes the place of the work of this group before it.
     """
     name = f"{group} for {type(host).__name__}"
+    jobs = [job]
     host.run_worker(
-        job, name=name, group=group, description=name, thread=True, exclusive=exclusive, exit_on_error=False
+        lambda: jobs.pop()(),
+        name=name,
+        group=group,
+        description=name,
+        thread=True,
+        exclusive=exclusive,
+        exit_on_error=False,
     )
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+from functools import partial
+
 import pytest
 from textual.app import App, ComposeResult
 from textual.containers import Vertical
 
-from inspector.base.workers import Reporting, in_thread
+from inspector.base.workers import Reporting, in_thread, start
 
 
 class Silent:
@@ -46,3 +50,17 @@ async def test_what_it_raises_becomes_a_toast_and_not_the_end_of_the_app() -> No
         await pilot.pause()
         assert [one.message for one in app._notifications] == ["Internal error: ValueError: [no] such thing"]
         assert app.is_running
+
+
+async def test_work_that_is_done_holds_nothing_of_what_it_was_about() -> None:
+    app = WorkingApp()
+    async with app.run_test() as pilot:
+        subject = Silent()
+        about = weakref.ref(subject)
+        start(app.query_one(Working), "some", partial(id, subject))
+        (worker,) = app.workers
+        del subject
+        while not worker.is_finished:
+            await pilot.pause(0.01)
+        gc.collect()
+        assert about() is None
