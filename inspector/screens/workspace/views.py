@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.reactive import var
 
 from core.compress.engines.run import OtherEngine
+from core.model.transcript.boundary import BoundaryMode
 from core.model.transcript.conversation import Conversation, Generation
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
@@ -28,6 +29,23 @@ class Subject:
 
     location: Location
     conversation: Conversation
+
+
+HOW = {
+    BoundaryMode.IN_PLACE: "compacted in place",
+    BoundaryMode.ROTATION: "compacted into a new session",
+    BoundaryMode.REWRITE: "compacted by rewriting",
+}
+"""How a generation began."""
+
+
+def generation_words(generation: Generation) -> str:
+    """How a generation began, and how many messages are new in it."""
+    fresh = f"{generation.fresh:,} new"
+    if generation.boundary is None:
+        return fresh
+    copies = f" · {generation.copies:,} carried over" if generation.copies else ""
+    return f"{HOW[generation.boundary.mode]} · {fresh}{copies}"
 
 
 @dataclass(frozen=True, slots=True)

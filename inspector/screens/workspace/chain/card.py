@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from core.model.accounting.tokens import Buckets
-from core.model.transcript.conversation import Chain, ChainNode, spent
+from core.model.transcript.conversation import Chain, ChainNode, Generation, spent
 from core.model.transcript.session import Kind, Session
 from inspector.screens.workspace.chain.list_view import Twig
+from inspector.screens.workspace.views import generation_words
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
@@ -21,8 +22,24 @@ RELATIONS = {
 }
 
 
-def card_lines(chain: Chain, place: int, twigs: Sequence[Twig], width: int, ink: Palette) -> Iterator[Line]:
-    """The session at `place`, and what is odd about its family."""
+def card_lines(
+    chain: Chain,
+    place: int,
+    twigs: Sequence[Twig],
+    generations: Sequence[Generation],
+    width: int,
+    ink: Palette,
+) -> Iterator[Line]:
+    """The session at `place`, its compactions, and what is odd about its family.
+
+    Args:
+        chain: The family.
+        place: Which of it.
+        twigs: All of it, as listed.
+        generations: Those of the conversation.
+        width: Cells of a line.
+        ink: Colours.
+    """
     twig = twigs[place]
     session = twig.node.session
     yield from paragraph(twig.name, width, ink, bold=True)
@@ -30,9 +47,8 @@ def card_lines(chain: Chain, place: int, twigs: Sequence[Twig], width: int, ink:
     yield from field("ran", _ran(session), width, ink)
     yield from field("by", _by(session), width, ink, "ink-muted")
     yield from field("tokens", _tokens(session.tokens), width, ink)
-    yield from field("cost", fmt.money(session.cost.usd), width, ink, "money")
-    if twig.node.beside:
-        yield from field("", _beside(twig.node), width, ink, "money")
+    paid = _beside(twig.node) if twig.node.beside else fmt.money(session.cost.usd)
+    yield from field("cost", paid, width, ink, "money")
     below = chain.subtree(place)
     if len(below) > 1:
         tokens, cost = spent(below)
@@ -40,8 +56,18 @@ def card_lines(chain: Chain, place: int, twigs: Sequence[Twig], width: int, ink:
         told = f"{words} with the {fmt.plural(len(below) - 1, 'session')} below it"
         yield from field("together", told, width, ink, "money")
     yield from field("resume", resume_words(chain, session.id), width, ink, "ink-muted")
+    yield from _history(session.id, generations, width, ink)
     for place, words in enumerate(chain.findings):
         yield from field("" if place else "▲ odd", words, width, ink, "severity-warning")
+
+
+def _history(session: str, generations: Sequence[Generation], width: int, ink: Palette) -> Iterator[Line]:
+    """The generations of a session, the first of a conversation that was never compacted left out."""
+    own = [one for one in generations if one.session_id == session] if len(generations) > 1 else []
+    for place, one in enumerate(own):
+        began = fmt.moment(one.boundary.at) if one.boundary and one.boundary.at else ""
+        told = filter(None, (f"generation {one.index}", began, generation_words(one)))
+        yield from field("" if place else "history", " · ".join(told), width, ink)
 
 
 def resume_words(chain: Chain, session_id: str) -> str:

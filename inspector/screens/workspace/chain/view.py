@@ -96,8 +96,9 @@ class ChainView(FigureView):
     @on(RowList.Moved)
     def _tell(self) -> None:
         self.query_one(DayBars).pointed = self.tree_list.cursor
-        if self._chain is not None and self._twigs:
-            self.card.show(partial(card_lines, self._chain, self.tree_list.cursor, self._twigs))
+        if self.subject is not None and self._chain is not None and self._twigs:
+            place, generations = self.tree_list.cursor, self.subject.conversation.generations
+            self.card.show(partial(card_lines, self._chain, place, self._twigs, generations))
 
     def action_scroll_card(self, step: int) -> None:
         """Scroll what is told of the session."""

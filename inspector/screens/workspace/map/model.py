@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from core.compress.planning.measure import Measured
 from core.model.compaction.plan import Plan
-from core.model.transcript.boundary import BoundaryMode
 from core.model.transcript.conversation import Conversation
 from core.model.transcript.message import Message, RowState
 from core.model.transcript.storage import RowPreview
 from core.preview.generation import Reading
+from inspector.screens.workspace.views import generation_words
 from inspector.widgets.messages.bands import Band
 from inspector.widgets.messages.detail_pane import Detail
 from inspector.widgets.messages.draw import MessageRow
@@ -127,20 +127,7 @@ def next_of(places: Sequence[int], here: int, step: int) -> int:
     return beyond[-1] if beyond else places[-1]
 
 
-HOW = {
-    BoundaryMode.IN_PLACE: "compacted in place",
-    BoundaryMode.ROTATION: "compacted into a new session",
-    BoundaryMode.REWRITE: "compacted by rewriting",
-}
-"""How a generation began."""
-
-
 def _generation_band(place: int, index: int, conversation: Conversation) -> Band:
     if not index:
         return Band(place, None, "taken back", "with /undo or /rewind; the model no longer sees these")
-    generation = conversation.generations[index - 1]
-    fresh = f"{generation.fresh:,} new"
-    if generation.boundary is None:
-        return Band(place, None, f"generation {index}", fresh)
-    copies = f" · {generation.copies:,} carried over" if generation.copies else ""
-    return Band(place, None, f"generation {index}", f"{HOW[generation.boundary.mode]} · {fresh}{copies}")
+    return Band(place, None, f"generation {index}", generation_words(conversation.generations[index - 1]))
