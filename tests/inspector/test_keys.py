@@ -45,7 +45,7 @@ async def test_a_line_to_type_in_leaves_only_the_keys_it_does_not_take(app: Make
         await settle(pilot)
         await pilot.press("slash")
         await settle(pilot)
-        assert keys(running).split() == ["enter", "take", "it", "^f", "search", "esc", "clear", "read-only"]
+        assert keys(running).split() == ["enter", "accept", "^f", "search", "esc", "clear", "read-only"]
 
 
 async def test_the_keys_of_what_is_in_use_come_first(app: MakeApp, home: Path) -> None:

@@ -194,7 +194,7 @@ def forms_of(root: str) -> tuple[str, ...]:
     """A root as it stands in texts: itself, or the words of its group."""
     if not root.startswith("="):
         return (root,)
-    return tuple(word for word, group in _synonyms().items() if group == root)
+    return tuple(word for word, meant in _synonyms().items() if meant == root)
 
 
 @cache
