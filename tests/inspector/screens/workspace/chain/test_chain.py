@@ -132,5 +132,5 @@ async def test_the_card_tells_the_generations_of_a_session(samples: Location) ->
 
 async def test_what_a_session_with_summaries_cost_is_said_once(samples: Location) -> None:
     shown = await seen(open_app(samples, "Webhooks are delivered twice", "chain"), (120, 40))
-    (line,) = (one for one in shown.splitlines() if one.startswith(" cost") or one.startswith("cost"))
+    (line,) = (one for one in shown.splitlines() if one.startswith((" cost", "cost")))
     assert "with 1 call for compression" in line
