@@ -41,7 +41,7 @@ HOW = {
 
 def generation_words(generation: Generation) -> str:
     """How a generation began, and how many messages are new in it."""
-    fresh = f"{generation.fresh:,} new"
+    fresh = f"{generation.fresh:,} new messages"
     if generation.boundary is None:
         return fresh
     copies = f" · {generation.copies:,} carried over" if generation.copies else ""

@@ -17,7 +17,7 @@ CAUSES = {
     "tools_changed": "the tools changed",
     "messages_rewritten": "messages were rewritten",
     "ttl_expired": "the cache had expired",
-    "resume": "the agent started anew",
+    "resume": "the conversation was resumed",
     "unknown": "nothing says why",
 }
 """The cause of a break in words."""

@@ -154,7 +154,9 @@ def _lines(words: str, room: int) -> list[str]:
 def _saving(saved: float | None) -> str:
     if saved is None:
         return fmt.UNKNOWN
-    return f"-{fmt.percent(saved)}" if saved >= 0 else f"+{fmt.percent(-saved)}"
+    if not saved:
+        return fmt.percent(0)
+    return f"-{fmt.percent(saved)}" if saved > 0 else f"+{fmt.percent(-saved)}"
 
 
 def _saving_ink(saved: float | None) -> str:

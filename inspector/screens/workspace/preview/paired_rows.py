@@ -119,6 +119,8 @@ class AfterRows:
         return (head, 0) if self._at is None else (self._at, len(self._lines))
 
     def _banded(self) -> Banding:
+        if _is_unchanged(self._comparison):
+            return _unchanged(len(self._comparison.after))
         head, lines = self._spans()
         total = len(self._comparison.after) + max(0, lines - 1)
         words = f"{fmt.short(self._summary_tokens(), mark=fmt.ESTIMATE)} tokens"
@@ -149,6 +151,8 @@ class AfterRows:
 
 def before_banding(comparison: Comparison) -> Banding:
     """The bands of the list before."""
+    if _is_unchanged(comparison):
+        return _unchanged(len(comparison.before))
     verb = "became" if comparison.real else "would become"
     parts = (
         (Part.HEAD, comparison.head, "kept"),
@@ -161,6 +165,15 @@ def before_banding(comparison: Comparison) -> Banding:
         if span.size
     )
     return Banding(len(comparison.before), tuple(bands))
+
+
+def _is_unchanged(comparison: Comparison) -> bool:
+    """Whether every message stays as it was."""
+    return comparison.summary_index is None and comparison.after == comparison.before
+
+
+def _unchanged(size: int) -> Banding:
+    return Banding(size, (Band(0, None, "unchanged", fmt.plural(size, "message")),) if size else ())
 
 
 def blocks_of(banding: Banding, head: int, middle: int) -> Blocks:

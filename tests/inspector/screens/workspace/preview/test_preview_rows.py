@@ -156,3 +156,12 @@ def test_headings_nothing_stands_under_are_named_in_one_line() -> None:
 
 def test_a_summary_without_headings_stays_as_it_is() -> None:
     assert folded(["None.", "Done."]) == (["None.", "Done."], [])
+
+
+def test_both_sides_say_unchanged_where_every_message_stays() -> None:
+    same = tuple(said(index) for index in range(24))
+    shown = replace(
+        compacted(0, 1, 23), before=same, after=same, kept=kept_of(same, same, None), summary_index=None
+    )
+    assert [(band.title, band.note) for band in before_banding(shown).bands] == [("unchanged", "24 messages")]
+    assert AfterRows(shown, 80).banding.bands == before_banding(shown).bands
