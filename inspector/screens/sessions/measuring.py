@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from inspector.base.live import in_sight
 from inspector.screens.sessions.columns import Key
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.sessions.messages import Measured, Weighed
@@ -31,8 +32,13 @@ class Measuring:
         self._weighed: dict[Key, int | None] = {}
 
     def look(self) -> None:
-        """Show what is known of the rows in sight, and have computed what is not, theirs first."""
+        """Show what is known of the rows in sight, and have computed what is not, theirs first.
+
+        Below a conversation that was asked for, the list waits: it would take half of the processor from it.
+        """
         self._show_known()
+        if not in_sight(self._listing):
+            return
         extras = self._listing.extras
         wanted = [
             line

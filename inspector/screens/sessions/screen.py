@@ -14,6 +14,7 @@ from core.model.finding import Severity
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.figure_origins import FigureQuestion
+from inspector.base.live import in_sight
 from inspector.screens.page import Page
 from inspector.screens.sessions import messages
 from inspector.screens.sessions.alert_line import AlertLine
@@ -64,14 +65,21 @@ class SessionsScreen(Page):
         yield KeyBar()
 
     def on_screen_resume(self) -> None:
-        """Another screen may have examined what is listed, and it is counted here."""
+        """Another screen may have examined what is listed; what is lacking is read now that it is seen."""
         self._tell()
+        if self.pane.page is not None:
+            self.pane.measuring.look()
+            self._add_up_at_first()
 
     @on(messages.Arrived)
     def _arrived(self, event: messages.Arrived) -> None:
         self.query_one(Banner).say(" · ".join(error.line for error in event.page.errors))
         shell(self).failures += event.page.errors
-        if event.page.whole and self._today is None:
+        self._add_up_at_first()
+
+    def _add_up_at_first(self) -> None:
+        page = self.pane.page
+        if page is not None and page.whole and self._today is None and in_sight(self):
             self.pane.reader.add_up()
 
     @on(SessionsPane.Written)

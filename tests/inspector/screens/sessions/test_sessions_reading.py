@@ -18,12 +18,13 @@ from inspector.screens.sessions.columns import Extra, SessionLine
 from inspector.screens.sessions.data.figure_cache import recall, remember
 from inspector.screens.sessions.data.order import SourcePage
 from inspector.screens.sessions.data.source import read_first, read_page
+from inspector.screens.sessions.screen import SessionsScreen
 from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.charts.pressure_bar import Pressure
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
-from tests.inspector.driving import settle
+from tests.inspector.driving import press, settle
 from tests.inspector.screens.session_list import drawn, head_right, screen, titles
 
 
@@ -74,6 +75,22 @@ async def test_context_used_and_compressions_follow_the_rows(app: MakeApp, home:
         refactor = next(line for line in drawn(running) if "Refactor" in line)
         assert "│" in refactor
         assert refactor.split()[-1] == "1"
+
+
+async def test_below_a_conversation_named_at_the_start_nothing_is_measured_until_it_is_seen(
+    app: MakeApp, home: Path
+) -> None:
+    running = app(home, session="plain")
+    async with running.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        (below,) = (one for one in running.screen_stack if isinstance(one, SessionsScreen))
+        assert below.pane.page is not None
+        assert not below.listing.extras
+        assert not any("today" in text for _, text in below.query_one("#head", StatusLine).right)
+        await press(pilot, "escape")
+        assert running.screen is below
+        assert len(below.listing.extras) == 4
+        assert "today" in head_right(running)
 
 
 @pytest.fixture
