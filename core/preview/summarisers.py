@@ -18,7 +18,7 @@ from core.compress.summarise.extract.summariser import ExtractiveSummariser
 from core.compress.summarise.faithful.summariser import FaithfulSummariser
 from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.compress.summarise.model_choice import ModelChoice, resolve
-from core.compress.summarise.prompt import Prompt, build_prompt
+from core.compress.summarise.prompt import Prompt, build_prompt, repair_size
 from core.explain.context.generation import GenerationContext
 from core.hermes.config.config import load_config
 from core.hermes.policy.policy import Policy
@@ -72,7 +72,9 @@ def offers(basis: Basis, focus: str | None, named: str = "") -> Offers:
     offline = (extractive(basis), faithful(basis), static(basis))
     if isinstance(asked, SummaryFailure):
         return Offers(offline, asked.line)
-    return Offers((*offline, asked), named=bool(named), pause=pause_words(here.gate, here.policy))
+    checked = model(basis, focus, named, check=True)
+    models = (asked,) if isinstance(checked, SummaryFailure) else (checked, asked)
+    return Offers((*offline, *models), named=bool(named), pause=pause_words(here.gate, here.policy))
 
 
 def pause_words(gate: Gate | None, policy: Policy) -> str:
@@ -103,7 +105,12 @@ def static(basis: Basis) -> Writer:
 
 
 def model(
-    basis: Basis, focus: str | None, named: str = "", env: Mapping[str, str] = os.environ
+    basis: Basis,
+    focus: str | None,
+    named: str = "",
+    env: Mapping[str, str] = os.environ,
+    *,
+    check: bool = False,
 ) -> Writer | SummaryFailure:
     """A model: the one named, or the one Hermes would ask; the reason when there is none.
 
@@ -112,6 +119,7 @@ def model(
         focus: The topic.
         named: `name`, `provider/name`, or either with `@ base URL` of an OpenAI-compatible server.
         env: Where keys are looked for.
+        check: Its answer is held against the messages, and it is asked once more where they disagree.
     """
     name, _, base_url = (part.strip() for part in named.partition("@"))
     try:
@@ -120,10 +128,11 @@ def model(
         return failure
     here = basis.reading.context
     main = None if named else main_model(choice, here, here.policy, env)
-    sends, usd = summary_price(basis.reading.measured, basis.plan, focus, choice)
-    asked = remote_summariser(choice, "", main, here.policy)
+    sends, usd = summary_price(basis.reading.measured, basis.plan, focus, choice, check=check)
+    asked = remote_summariser(choice, here.policy, main=main, check=check)
     second = f"{main.model} at {main.endpoint.host}" if main is not None else ""
-    return Writer(choice.model, f"at {choice.endpoint.host}", asked, sends, usd, second)
+    where = f"at {choice.endpoint.host}{', checked, in at most 2 requests' if check else ''}"
+    return Writer(choice.model, where, asked, sends, usd, second)
 
 
 def prompt_of(basis: Basis, focus: str | None) -> Prompt:
@@ -164,7 +173,13 @@ def chosen_model(
 
 
 def summary_price(
-    measured: Measured, plan: Plan, focus: str | None, choice: ModelChoice, *, output: int | None = None
+    measured: Measured,
+    plan: Plan,
+    focus: str | None,
+    choice: ModelChoice,
+    *,
+    output: int | None = None,
+    check: bool = False,
 ) -> tuple[int, Decimal | None]:
     """What asking a model for the summary takes.
 
@@ -174,6 +189,7 @@ def summary_price(
         focus: The topic.
         choice: The model.
         output: Tokens of the summary; None takes what it would be asked for.
+        check: With the most the second request of a check takes.
 
     Returns:
         Tokens sent, by the release's estimate, and USD at the user's prices and the list; None when nobody
@@ -183,8 +199,10 @@ def summary_price(
         ConfigError: The user's `prices.yaml` cannot be used.
     """
     request = summary_request(measured, plan, focus=focus)
-    sends = text_tokens(build_prompt(request).text, measured.policy.estimate.unit)
-    tokens = Buckets(input=sends, output=request.budget if output is None else output)
+    estimate = partial(text_tokens, unit=measured.policy.estimate.unit)
+    sends = estimate(build_prompt(request).text) + (repair_size(request, estimate) if check else 0)
+    written = (request.budget if output is None else output) + (request.budget if check else 0)
+    tokens = Buckets(input=sends, output=written)
     return sends, open_book().price(tokens, choice.model, choice.provider, choice.base_url)
 
 
@@ -213,17 +231,25 @@ def main_model(
 
 
 def remote_summariser(
-    choice: ModelChoice, wire: str = "", main: ModelChoice | None = None, policy: Policy | None = None
+    choice: ModelChoice,
+    policy: Policy,
+    wire: str = "",
+    main: ModelChoice | None = None,
+    *,
+    check: bool = False,
 ) -> Summariser:
     """Asks a model, in its own wire format unless one is named: `anthropic` or `openai`.
 
     Args:
         choice: The model.
+        policy: Of the release, whose rules say after which failures the main model is asked.
         wire: Its wire format.
         main: The model to ask after it failed.
-        policy: Of the release, whose rules say after which failures.
+        check: Its answer is held against the messages, and mended.
     """
+    from core.compress.summarise.checked.summariser import CheckedSummariser
     from core.compress.summarise.remote.wires import model_summariser  # few previews ask a model
 
-    on = frozenset(map(FailureKind, policy.failure.main_model_on)) if policy is not None else frozenset()
-    return model_summariser(choice, wire, main, on)
+    on = frozenset(map(FailureKind, policy.failure.main_model_on))
+    asked = model_summariser(choice, wire, main, on)
+    return CheckedSummariser(asked, partial(text_tokens, unit=policy.estimate.unit)) if check else asked

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from typing import Any
 
 from core.compress.summarise.base import SummaryRequest, heading_line
 from core.compress.summarise.extract.sections import kind_of
 from core.redact.text import redact_text
 from core.support.yaml_tables import load_table
+
+_LIST = 8_000
+"""Characters that each list of a request to mend notes may take."""
+
+_CHARACTERS = 4
+"""Of one token, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +47,55 @@ def build_prompt(request: SummaryRequest) -> Prompt:
     return Prompt(system="\n\n".join(_system(request)), user="\n\n".join(_user(request)))
 
 
+def repair_prompt(
+    request: SummaryRequest,
+    notes: str,
+    doubts: Sequence[str],
+    passages: Sequence[str],
+    missing: Sequence[str],
+) -> Prompt:
+    """Word the request to mend notes that a check found fault with.
+
+    Args:
+        request: What was asked first.
+        notes: The answer.
+        doubts: Its claims that nothing bears out.
+        passages: Lines of the transcript that come nearest to them.
+        missing: What it left out, heaviest first.
+    """
+    words = _words()
+    material = {
+        "notes_tag": notes,
+        "doubts_tag": _items(doubts, _LIST),
+        "passages_tag": _items(dict.fromkeys(passages), _LIST),
+        "missing_tag": _items(missing, request.budget * _CHARACTERS // 2),
+    }
+    parts = [_enclosed(words[tag], text) for tag, text in material.items() if text]
+    closing = words["closing"].format(first=request.headings[0] if request.headings else "")
+    return Prompt("\n\n".join((*_rules(request), words["repair"])), "\n\n".join((*parts, closing)))
+
+
+def repair_size(request: SummaryRequest, estimate: Callable[[str], int]) -> int:
+    """About the most tokens the request to mend notes takes: of notes of full length, every list full."""
+    empty = repair_prompt(request, "", (), (), ())
+    return estimate(empty.text) + request.budget + request.budget // 2 + 2 * _LIST // _CHARACTERS
+
+
+def _items(texts: Iterable[str], room: int) -> str:
+    """A list of as many texts as `room` characters hold."""
+    lines = [f"- {text}" for text in texts]
+    sizes = accumulate(len(line) + 1 for line in lines)
+    return "\n".join(line for line, size in zip(lines, sizes, strict=True) if size <= room)
+
+
 def _system(request: SummaryRequest) -> Iterator[str]:
+    words = _words()
+    yield from _rules(request)
+    if request.previous_summary:
+        yield words["update"]
+
+
+def _rules(request: SummaryRequest) -> Iterator[str]:
     words = _words()
     yield words["system"]
     yield words["language"]
@@ -49,8 +104,6 @@ def _system(request: SummaryRequest) -> Iterator[str]:
     if request.temporal:
         today = f" (today is {request.today})" if request.today else ""
         yield words["temporal"].format(today=today)
-    if request.previous_summary:
-        yield words["update"]
 
 
 def _user(request: SummaryRequest) -> Iterator[str]:

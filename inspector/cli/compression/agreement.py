@@ -48,7 +48,8 @@ def price(
     from core.preview.summarisers import summary_price
 
     measured = measure(asked.messages, asked.policy)
-    sent, usd = summary_price(measured, plan, focus, summarisers.choice(args, asked), output=tokens)
+    choice = summarisers.choice(args, asked)
+    sent, usd = summary_price(measured, plan, focus, choice, output=tokens, check=args.check)
     return Price(sent, tokens, usd)
 
 
@@ -86,7 +87,8 @@ def agree(
     total = fmt.money(sum(known, Decimal(0)), mark=fmt.ESTIMATE)
     money = f"for {total}" if len(known) == len(costs) else "at an unknown price"
     where = " and, if that fails, to ".join(f"{one.host} ({one.model})" for one in (endpoint, second) if one)
-    times = f" in {len(costs)} requests" if len(costs) > 1 else ""
+    most = len(costs) * (2 if args.check else 1)
+    times = f" in {'at most ' if args.check else ''}{most} requests" if most > 1 else ""
     confirm.ask(f"Send {tokens} tokens of this conversation to {where}{times}, {money}?", yes=args.yes)
 
 

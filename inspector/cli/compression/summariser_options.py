@@ -32,6 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--summary-file", type=str, metavar="FILE", help="use this text as the answer; - for stdin"
     )
     group.add_argument(
+        "--check",
+        action="store_true",
+        help="hold a model's summary against the messages, ask it once more, take out what is unsupported",
+    )
+    group.add_argument(
         "--model", metavar="NAME", help="model to ask (default: auxiliary.compression, else the session's)"
     )
     group.add_argument("--provider", metavar="NAME", help="its provider, as Hermes names it")
@@ -51,11 +56,13 @@ def summariser(args: argparse.Namespace, asked: Question) -> Summariser:
 
     Raises:
         NotFoundError: The summary file does not exist.
-        UsageError: It is empty or cannot be read.
+        UsageError: It is empty or cannot be read; or there is no model to check.
         SummaryFailure: No model is named, or there is no key for it.
     """
     from core.preview import summarisers
 
+    if args.check and (args.summary_file is not None or args.summariser not in MODELS):
+        raise UsageError("--check goes with a model", remedy=f"Name {' or '.join(MODELS)} with --summariser")
     if args.summary_file is not None:
         from core.compress.summarise.provided import GivenSummary
 
@@ -64,7 +71,7 @@ def summariser(args: argparse.Namespace, asked: Question) -> Summariser:
         chosen = choice(args, asked)
         named = any(_model(args))
         main = None if named else summarisers.main_model(chosen, asked.context, asked.policy)
-        return summarisers.remote_summariser(chosen, args.summariser, main, asked.policy)
+        return summarisers.remote_summariser(chosen, asked.policy, args.summariser, main, check=args.check)
     if args.summariser == "static":
         from core.compress.summarise.fallback.summariser import StaticSummariser
 

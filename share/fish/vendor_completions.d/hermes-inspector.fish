@@ -161,6 +161,7 @@ complete -c hermes-inspector -n '_shtab_hermes_inspector_using compress' -l home
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using compress' -l profile -x -d 'this profile of the home'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using compress' -l summariser -xka "extractive faithful static anthropic openai" -d 'who writes it (default: extractive)'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using compress' -l summary-file -xka "(__fish_complete_path (commandline -ct))" -d 'use this text as the answer; - for stdin'
+complete -c hermes-inspector -n '_shtab_hermes_inspector_using compress' -l check -d 'hold a model'"'"'s summary against the messages, ask it once more, take out what is unsupported'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using compress' -l model -x -d 'model to ask (default: auxiliary.compression, else the session'"'"'s)'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using compress' -l provider -x -d 'its provider, as Hermes names it'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using compress' -l base-url -x -d 'its API; OpenRouter, Ollama, vLLM and llama.cpp work'

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from core.compress.facts.collect import Found, topic_of
 from core.compress.facts.importance import weigh
 from core.compress.facts.readable import View, ends, views
-from core.compress.retention.summary_index import LOST, SummaryIndex
 from core.compress.summarise.base import (
     Cancelled,
     OfflineSummariser,
@@ -21,9 +20,9 @@ from core.compress.summarise.extract.render import render
 from core.compress.summarise.extract.select import Estimate
 from core.compress.summarise.extract.summariser import quarter
 from core.compress.summarise.extract.topic_details import topic_details
-from core.compress.summarise.extract.value_lists import lists, quotes
 from core.compress.summarise.faithful.coverage import best_lines
 from core.compress.summarise.faithful.entities import entity_lines
+from core.compress.summarise.faithful.missing import lines_of, lost
 from core.redact.bulk_scan import redact_bulk
 from core.redact.text import redact_text
 
@@ -32,16 +31,6 @@ _LARGEST_SHARE, _LEAST = 0.5, 500
 
 _VALUES = 0.25
 """Share of the room kept for values no line tells."""
-_SECTIONS = {
-    "constraints": "constraints",
-    "asks": "pending",
-    "open": "remaining",
-    "decisions": "decisions",
-    "errors": "errors",
-    "state": "state",
-    "commands": "actions",
-}
-"""Where a sentence goes that no line tells."""
 
 
 class FaithfulSummariser(OfflineSummariser):
@@ -94,16 +83,8 @@ class FaithfulSummariser(OfflineSummariser):
     ) -> list[FactLine]:
         """What no chosen line tells: sentences word for word, then values, heaviest first."""
         said = render(chosen, request.headings)
-        index = SummaryIndex(said)
-        missing = [
-            entry
-            for entry, _ in sorted(facts, key=lambda fact: -fact[1])
-            if index.fate(entry.category, entry.value, entry.told_by) == LOST
-        ]
         left = max(0, room - sum(self._estimate(line.text) + 1 for line in chosen))
-        told = quotes(missing, said, left // 2, self._estimate, _SECTIONS)
-        left -= sum(self._estimate(line.text) + 1 for line in told)
-        return [*told, *lists(missing, said, left, self._estimate)]
+        return lines_of(lost(facts, said), said, left, self._estimate)
 
     def _fitted(self, chosen: Sequence[FactLine], request: SummaryRequest) -> str:
         """The body within the budget; the last chosen lines go first."""

@@ -134,13 +134,23 @@ class ModelSummariser:
         on_text: OnText | None = None,
         cancelled: Cancelled | None = None,
     ) -> SummaryResult:
-        """Ask, wait, check.
+        """Ask, wait, check; see `ask`."""
+        return self.ask(build_prompt(request), request, on_text=on_text, cancelled=cancelled)
+
+    def ask(
+        self,
+        prompt: Prompt,
+        request: SummaryRequest,
+        *,
+        on_text: OnText | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> SummaryResult:
+        """Send a prompt whose answer is a summary as the request wants it.
 
         Raises:
             SummaryFailure: No attempt gave a usable summary; the first model's failure is told.
         """
         listener = Listener(on_text, cancelled, time.monotonic() + self._total)
-        prompt = build_prompt(request)
         try:
             return self._on(self._connect, self._choice, prompt, request, listener, self._attempts)
         except SummaryFailure as failure:

@@ -13,6 +13,7 @@ from typing import Any
 
 HEADINGS = ("Active Task", "Goal", "Completed Actions", "Relevant Files")
 SUMMARY = "\n\n".join(f"## {heading}\nwords about {heading.lower()}" for heading in HEADINGS)
+LIES = ("Deleted src/ghost.py after the review.", "The customer insists on a refund of $7,431.")
 REFUSAL = "I'm sorry, but I can't help with summarizing this conversation."
 STATUSES = {"401": 401, "402": 402, "404": 404, "429": 429, "500": 500, "503": 503, "529": 529}
 
@@ -158,6 +159,10 @@ def _answers(behaviour: str) -> tuple[str, str, str]:
             "<think>plan</think>Here are the notes:\n\n```markdown\n"
             + SUMMARY.replace("## Goal", "**goal:**")
             + "\n```",
+            "stop",
+        ),
+        "lying": (
+            SUMMARY.replace("words about active", f"{LIES[0]}\n- {LIES[1]}\nwords about active"),
             "stop",
         ),
         "leaky": (SUMMARY + "\nkey ghp_abcdefghijklmnopqrstuvwxyz0123456789", "stop"),

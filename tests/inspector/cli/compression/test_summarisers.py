@@ -129,3 +129,35 @@ def test_a_model_without_a_key_says_which_variable_to_set(
     words = ["compress", SLOW, "--summariser", "anthropic", "--model", "claude-opus-4-5"]
     assert run([*words, "--home", str(home), "--yes"]) == 4
     assert "ANTHROPIC_API_KEY" in capsys.readouterr().err
+
+
+def test_a_check_asks_again_only_where_something_is_unsupported(
+    home: Path, server: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["compress", SLOW, "--summariser", "openai", "--base-url", server, "--model", "local", "--check"]
+    assert run([*words, "--json", "--home", str(home)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["summariser"] == "openai"
+    assert found["retention"]["unsupported"] == []
+    assert len(_Server.asked) in (1, 2)
+    assert found["usage"]["output"] == 5 * len(_Server.asked)
+    assert any("checked: " in note for note in found["notes"])
+
+
+def test_a_check_says_the_price_of_both_requests_first(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    ask = ["compress", SLOW, "--summariser", "anthropic", "--model", "claude-opus-4-5", "--api-key", "k"]
+    questions = []
+    for words in ([], ["--check"]):
+        assert run([*ask, *words, "--home", str(home)]) == 2
+        questions.append(capsys.readouterr().err)
+    prices = [float(re.search(r"~\$([\d.]+)", question)[1]) for question in questions]  # type: ignore[index]
+    assert prices[1] > prices[0]
+    assert "in at most 2 requests" in questions[1]
+
+
+def test_there_is_nothing_to_check_without_a_model(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["compress", SLOW, "--check", "--home", str(home)]) == 2
+    assert "--summariser" in capsys.readouterr().err

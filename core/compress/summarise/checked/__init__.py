@@ -1,0 +1,1 @@
+"""A model's summary held against the messages: what nothing bears out is corrected or taken out."""

@@ -1,0 +1,161 @@
+"""A model's summary that is checked: claims nothing bears out are asked about once, then taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from core.compress.facts.readable import one_line
+from core.compress.summarise.base import (
+    RESTART,
+    Cancelled,
+    Endpoint,
+    FailureKind,
+    OnText,
+    SummaryFailure,
+    SummaryRequest,
+    SummaryResult,
+)
+from core.compress.summarise.checked.body import joined, without
+from core.compress.summarise.checked.grounds import Grounds
+from core.compress.summarise.extract.select import Estimate
+from core.compress.summarise.extract.summariser import quarter
+from core.compress.summarise.faithful.missing import lines_of
+from core.compress.summarise.prompt import repair_prompt
+from core.compress.summarise.remote.base import ModelSummariser
+from core.model.accounting.tokens import Buckets
+from core.model.compaction.preview import Unsupported
+from core.redact.text import redact_text
+
+_ADDED = 0.25
+"""Share of the budget that facts the model left out may take."""
+
+_AS_GOOD = 0.9
+"""Share of the weight the first answer keeps from which the second one is taken."""
+
+_WHERE = 200
+"""Characters by which a claim is found again; the report cuts longer ones."""
+
+_TOLD, _SHORT = 3, 80
+"""Sentences taken out that a note quotes, and characters of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Mended:
+    """A body that holds nothing unsupported any more.
+
+    Attributes:
+        answer: The answer it was made of.
+        taken: The sentences that were taken out of it.
+        added: How many facts it tells now that it had left out.
+        kept: The weight of all it tells.
+    """
+
+    answer: SummaryResult
+    body: str
+    taken: Sequence[str]
+    added: int
+    kept: float
+
+
+class CheckedSummariser:
+    """Asks a model, holds its answer against the messages, and asks it once more where they disagree.
+
+    What is still unsupported then is taken out, and the heaviest facts the model lost are added from the
+    messages, within the budget.
+
+    Args:
+        model: Who writes, and who is asked again.
+        estimate: Tokens of a text, as the release counts them.
+    """
+
+    def __init__(self, model: ModelSummariser, estimate: Estimate = quarter) -> None:
+        self.name = model.name
+        self._model = model
+        self._estimate = estimate
+
+    def describe(self) -> Endpoint:
+        """Where the turns would be sent."""
+        return self._model.describe()
+
+    def describe_second(self) -> Endpoint | None:
+        """Where they would be sent after the first model failed."""
+        return self._model.describe_second()
+
+    def summarise(
+        self,
+        request: SummaryRequest,
+        *,
+        on_text: OnText | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> SummaryResult:
+        """Ask, check, ask again where needed, mend.
+
+        Raises:
+            SummaryFailure: The first answer is not usable; of a second one that is not, only a note tells.
+        """
+        answers = [self._model.summarise(request, on_text=on_text, cancelled=cancelled)]
+        grounds = Grounds(request)
+        claims = grounds.unsupported(answers[0].body)
+        failed = ""
+        if claims:
+            try:
+                answers.append(self._asked_again(answers[0], request, grounds, claims, on_text, cancelled))
+            except SummaryFailure as failure:
+                if failure.kind is FailureKind.CANCELLED:
+                    raise
+                failed = f"; asked about them, it failed ({failure.what})"
+        first, *again = [self._mended(one, grounds, request) for one in answers]
+        best = next((one for one in again if one.kept >= _AS_GOOD * first.kept), first)
+        warnings = (*best.answer.warnings, f"{_said(best, len(claims))}{failed}")
+        return replace(best.answer, body=best.body, usage=_usage(answers), warnings=warnings)
+
+    def _asked_again(
+        self,
+        answer: SummaryResult,
+        request: SummaryRequest,
+        grounds: Grounds,
+        claims: Sequence[Unsupported],
+        on_text: OnText | None,
+        cancelled: Cancelled | None,
+    ) -> SummaryResult:
+        """What the model makes of the claims that nothing bears out and of what it left out."""
+        if on_text is not None:
+            on_text(RESTART)
+        doubts = [f"{claim.value} (in: {claim.where})" for claim in claims]
+        missing = [one.value for one in grounds.lost(answer.body)]
+        prompt = repair_prompt(request, answer.body, doubts, tuple(grounds.passages(claims)), missing)
+        return self._model.ask(prompt, request, on_text=on_text, cancelled=cancelled)
+
+    def _mended(self, answer: SummaryResult, grounds: Grounds, request: SummaryRequest) -> _Mended:
+        """An answer without what nothing bears out, and with the heaviest facts it lost."""
+        body, taken = answer.body, list[str]()
+        for closely in (True, False):  # a claim over two lines is unsupported in neither of them alone
+            values = [claim.value[:_WHERE] for claim in grounds.unsupported(body)]
+            if values:
+                body, gone = without(body, partial(_makes, values, grounds if closely else None))
+                taken += gone
+        missing = grounds.lost(body)
+        room = min(int(_ADDED * request.budget), request.budget - self._estimate(body))
+        lines = lines_of(missing, body, max(0, room), self._estimate)
+        body = redact_text(joined(body, lines, request.headings))
+        return _Mended(answer, body, taken, len(missing) - len(grounds.lost(body)), grounds.kept(body))
+
+
+def _makes(values: Sequence[str], grounds: Grounds | None, sentence: str) -> bool:
+    """Whether a sentence makes one of some claims and, with grounds given, these do not bear it out."""
+    named = any(value in sentence for value in values)
+    return named and (grounds is None or bool(grounds.unsupported(sentence)))
+
+
+def _usage(answers: Sequence[SummaryResult]) -> Buckets | None:
+    """What all calls used; None where a provider did not count one of them."""
+    counted = [one.usage for one in answers if one.usage is not None]
+    return sum(counted[1:], counted[0]) if len(counted) == len(answers) else None
+
+
+def _said(best: _Mended, claims: int) -> str:
+    quoted = "; ".join(f"“{one_line(one, _SHORT)}”" for one in best.taken[:_TOLD])
+    taken = f"{len(best.taken)} sentences taken out: {quoted}" if best.taken else "nothing taken out"
+    return f"checked: {claims} claims that nothing bears out, {taken}; {best.added} lost facts added"
