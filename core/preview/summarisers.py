@@ -245,7 +245,7 @@ def remote_summariser(
         policy: Of the release, whose rules say after which failures the main model is asked.
         wire: Its wire format.
         main: The model to ask after it failed.
-        check: Its answer is held against the messages, and mended.
+        check: Its answer is held against the messages, and corrected.
     """
     from core.compress.summarise.checked.summariser import CheckedSummariser
     from core.compress.summarise.remote.wires import model_summariser  # few previews ask a model

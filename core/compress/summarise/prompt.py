@@ -15,7 +15,7 @@ from core.redact.text import redact_text
 from core.support.yaml_tables import load_table
 
 _LIST = 8_000
-"""Characters that each list of a request to mend notes may take."""
+"""Characters that each list of a request to correct notes may take."""
 
 _CHARACTERS = 4
 """Of one token, about."""
@@ -54,7 +54,7 @@ def repair_prompt(
     passages: Sequence[str],
     missing: Sequence[str],
 ) -> Prompt:
-    """Word the request to mend notes that a check found fault with.
+    """Word the request to correct notes that a check found fault with.
 
     Args:
         request: What was asked first.
@@ -76,7 +76,7 @@ def repair_prompt(
 
 
 def repair_size(request: SummaryRequest, estimate: Callable[[str], int]) -> int:
-    """About the most tokens the request to mend notes takes: of notes of full length, every list full."""
+    """About the most tokens the request to correct notes takes: of notes of full length, every list full."""
     empty = repair_prompt(request, "", (), (), ())
     return estimate(empty.text) + request.budget + request.budget // 2 + 2 * _LIST // _CHARACTERS
 

@@ -42,7 +42,7 @@ _TOLD, _SHORT = 3, 80
 
 
 @dataclass(frozen=True, slots=True)
-class _Mended:
+class _Corrected:
     """A body that holds nothing unsupported any more.
 
     Attributes:
@@ -90,7 +90,7 @@ class CheckedSummariser:
         on_text: OnText | None = None,
         cancelled: Cancelled | None = None,
     ) -> SummaryResult:
-        """Ask, check, ask again where needed, mend.
+        """Ask, check, ask again where needed, correct.
 
         Raises:
             SummaryFailure: The first answer is not usable; of a second one that is not, only a note tells.
@@ -106,7 +106,7 @@ class CheckedSummariser:
                 if failure.kind is FailureKind.CANCELLED:
                     raise
                 failed = f"; asked about them, it failed ({failure.what})"
-        first, *again = [self._mended(one, grounds, request) for one in answers]
+        first, *again = [self._corrected(one, grounds, request) for one in answers]
         best = next((one for one in again if one.kept >= _AS_GOOD * first.kept), first)
         warnings = (*best.answer.warnings, f"{_said(best, len(claims))}{failed}")
         return replace(best.answer, body=best.body, usage=_usage(answers), warnings=warnings)
@@ -128,7 +128,7 @@ class CheckedSummariser:
         prompt = repair_prompt(request, answer.body, doubts, tuple(grounds.passages(claims)), missing)
         return self._model.ask(prompt, request, on_text=on_text, cancelled=cancelled)
 
-    def _mended(self, answer: SummaryResult, grounds: Grounds, request: SummaryRequest) -> _Mended:
+    def _corrected(self, answer: SummaryResult, grounds: Grounds, request: SummaryRequest) -> _Corrected:
         """An answer without what nothing bears out, and with the heaviest facts it lost."""
         body, taken = answer.body, list[str]()
         for closely in (True, False):  # a claim over two lines is unsupported in neither of them alone
@@ -140,7 +140,7 @@ class CheckedSummariser:
         room = min(int(_ADDED * request.budget), request.budget - self._estimate(body))
         lines = lines_of(missing, body, max(0, room), self._estimate)
         body = redact_text(joined(body, lines, request.headings))
-        return _Mended(answer, body, taken, len(missing) - len(grounds.lost(body)), grounds.kept(body))
+        return _Corrected(answer, body, taken, len(missing) - len(grounds.lost(body)), grounds.kept(body))
 
 
 def _makes(values: Sequence[str], grounds: Grounds | None, sentence: str) -> bool:
@@ -155,7 +155,7 @@ def _usage(answers: Sequence[SummaryResult]) -> Buckets | None:
     return sum(counted[1:], counted[0]) if len(counted) == len(answers) else None
 
 
-def _said(best: _Mended, claims: int) -> str:
+def _said(best: _Corrected, claims: int) -> str:
     quoted = "; ".join(f"“{one_line(one, _SHORT)}”" for one in best.taken[:_TOLD])
     taken = f"{len(best.taken)} sentences taken out: {quoted}" if best.taken else "nothing taken out"
     return f"checked: {claims} claims that nothing bears out, {taken}; {best.added} lost facts added"
