@@ -115,7 +115,7 @@ def _line(job: Job, listed: Listed) -> bytes:
 def _alone(compressor: Compressor, line: bytes) -> Comparison | None:
     """The comparison of a trajectory that stays as it is: all of it is head."""
     entry, tokens = compressor.counted(line)
-    said = tuple(messages(entry.turns, Region(0, len(entry.turns)), whole=True))
+    said = tuple(messages(entry.turns, Region(0, len(entry.turns))))
     if not said:
         return None
     count, nothing = len(said), Span(len(said), len(said))
@@ -142,7 +142,7 @@ def _both_sides(job: Job, compressor: Compressor, draft: Draft) -> Comparison:
     written = offline_writer(spec, job.settings)(turns, region)
     done = compressor.finish(draft, written)
     after = done.metrics
-    before = tuple(messages(turns, Region(0, len(turns)), whole=True))
+    before = tuple(messages(turns, Region(0, len(turns))))
     summary = marked(written.text)
     spoken = Message({"role": "user", "content": summary})
     behind = range(region.end, len(turns))

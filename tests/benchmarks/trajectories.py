@@ -16,7 +16,7 @@ ENTRIES = 150
 PROMPTS = 4
 """Sets share few system prompts."""
 LARGE = 2**30
-EXTRACTIVE = 4.0
+EXTRACTIVE = 2.5
 """Times the tokenizer: facts are read out of the turns, and credentials masked."""
 
 SHARE = """

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from string import ascii_letters, digits
+from types import MappingProxyType
 from typing import Any
 
 from core.compress.facts.lexicon import lexicon
@@ -22,6 +24,7 @@ _MOST, _LEAST = 1_500_000, 400
 """Characters read of a whole middle, and of each message at least: what keeps reading under half a second."""
 
 _LONGEST_TARGET = 200
+_OF_A_WORD = f"{ascii_letters}{digits}_-+/=.~"
 _FENCED = re.compile(r"```[\w-]*\n(?P<command>.+?)\n?```", re.DOTALL)
 _COMMAND = re.compile(r"<command-name>")
 """What a client writes for a command typed by a person; the row behind it is what the command stands for."""
@@ -85,18 +88,26 @@ def fair_limit(lengths: Sequence[int], total: int) -> int:
     return ordered[-1] if ordered else total
 
 
-def views(messages: Sequence[Message], offset: int = 0, clean: Clean = list) -> list[View]:
+def views(
+    messages: Sequence[Message],
+    offset: int = 0,
+    clean: Clean = list,
+    limits: Mapping[str, int] = MappingProxyType({}),
+) -> list[View]:
     """Read a middle; of long texts only the ends, and less of each when there is more than time to read.
 
     Args:
         messages: The middle.
         offset: Index of its first message in the whole list.
         clean: Applied to every text before anything is taken from it.
+        limits: Characters read of a message, by role; others have their share of the whole.
     """
     most = min(HEAD + TAIL, max(_LEAST, fair_limit([len(message.text) for message in messages], _MOST)))
     roles = [message.role for message in messages]
     both = list(zip(messages, roles, strict=True))
-    texts = clean([_readable(message, role, clean, most) for message, role in both])
+    texts = clean(
+        [_readable(message, role, clean, min(most, limits.get(role, most))) for message, role in both]
+    )
     made = [message.tool_calls if role == "assistant" else () for message, role in both]
     arguments = iter(clean([call.arguments for calls in made for call in calls]))
     known: dict[str, Call] = {}
@@ -174,15 +185,18 @@ def _without_prefix(text: str) -> str:
 
 
 def ends(text: str, most: int = HEAD + TAIL) -> str:
-    """A long text by its start and end, cut between words where there are any."""
+    """A long text by its start and end, cut between words where there are any.
+
+    Where there are none no piece of a word is left: half a credential is not recognised.
+    """
     if len(text) <= most:
         return text
     head, tail = most * HEAD // (HEAD + TAIL), most * TAIL // (HEAD + TAIL)
     stop = max(text.rfind(" ", head // 2, head), text.rfind("\n", head // 2, head))
     start = text.find(" ", len(text) - tail, len(text) - tail // 2)
-    return (
-        f"{text[: stop if stop > 0 else head]}\n{text[start if start > 0 else len(text) - tail :].lstrip()}"
-    )
+    first = text[:stop] if stop > 0 else text[:head].rstrip(_OF_A_WORD)
+    last = text[start:] if start > 0 else text[len(text) - tail :].lstrip(_OF_A_WORD)
+    return f"{first}\n{last.lstrip()}"
 
 
 def one_line(text: str, limit: int) -> str:

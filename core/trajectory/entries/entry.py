@@ -129,14 +129,18 @@ def _cut(
 
 
 def _noted(entry: Entry, raw: bytes, index: int, notice: str) -> bytes:
-    """A system turn with the notice."""
-    turn = json.loads(raw.decode("utf-8", "surrogatepass"))
-    key = entry.form.text_key(turn)
-    value = turn.get(key)
-    if not isinstance(value, str | list):
+    """A system turn with the notice, put where its text or its list of parts ends."""
+    turn = members(raw)
+    start, end = turn.get(entry.form.text_key(turn), (0, 0))
+    last = raw[end - 1 : end] if start else b""
+    if last == b'"':
+        new = _bytes(notice)[1:-1]
+    elif last == b"]":
+        empty = not raw[start + 1 : end - 1].strip()
+        new = (b"" if empty else b", ") + _bytes({"type": "text", "text": notice.strip()})
+    else:
         raise BadEntry(f"turn {index}: no text to add the notice to")
-    value = value + notice if isinstance(value, str) else [*value, {"type": "text", "text": notice.strip()}]
-    return _edited(raw, [(*members(raw)[key], _bytes(value))])
+    return _edited(raw, [(end - 1, end - 1, new)])
 
 
 def _attached(found: Mapping[str, Place], metrics: Mapping[str, Any]) -> tuple[int, int, bytes]:

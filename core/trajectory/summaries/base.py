@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.compress.summarise.base import SummaryFailure
 from core.compress.summarise.model_choice import ModelChoice
 from core.model.accounting.tokens import Buckets
-from core.trajectory.entries.forms import Region, Turn
 
 FILE, EXTRACTIVE, STATIC = "file", "extractive", "static"
 OFFLINE = (EXTRACTIVE, STATIC)
@@ -70,18 +68,3 @@ class SummaryMissing(Exception):  # noqa: N818 - the entry stays as it was, the 
         self.calls = calls
         self.usage = usage
         super().__init__(failure.line)
-
-
-def excerpt(turns: Sequence[Turn], region: Region) -> list[tuple[int, Turn]]:
-    """The turns of a region with their places, long texts cut as the releases cut them."""
-    return [(at, Turn(turns[at].role, _cut(turns[at].text))) for at in range(region.start, region.end)]
-
-
-_LONG, _HEAD, _TAIL = 3_000, 1_500, 500
-
-
-def _cut(text: str) -> str:
-    if len(text) <= _LONG:
-        return text
-    left_out = len(text) - _HEAD - _TAIL
-    return f"{text[:_HEAD]}\n[{left_out:,} characters left out]\n{text[-_TAIL:]}"

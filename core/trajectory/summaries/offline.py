@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
+from core.compress.facts.readable import ends
 from core.compress.summarise.base import SummaryFailure, SummaryRequest
 from core.compress.summarise.extract.summariser import ExtractiveSummariser
 from core.hermes.policy.policy import load_policy, newest_release
 from core.model.transcript.message import Message
 from core.trajectory.compress.settings import Settings
 from core.trajectory.entries.forms import Region, Turn
-from core.trajectory.summaries.base import FILE, STATIC, SummaryMissing, SummarySpec, Written, excerpt
+from core.trajectory.summaries.base import FILE, STATIC, SummaryMissing, SummarySpec, Written
 
 _ROLES = {"human": "user", "gpt": "assistant", "tool": "tool", "system": "system"}
-_CALL = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
-_RESULT = re.compile(r"\A\s*<tool_response>\s*(.*?)\s*(?:</tool_response>\s*)?\Z", re.DOTALL)
+_CALL = "<tool_call>", "</tool_call>"
+_RESULT = "<tool_response>", "</tool_response>"
 
 _TURNS = 60
 """Turns of a region that are read for a summary: its first and its last."""
+
+_READ = {"user": 1_500, "assistant": 400, "tool": 160}
+"""Characters read of a turn: a little of many tells more than much of few, and costs less."""
+
+_ARGUMENT = 200
+"""Characters read of an argument of a call."""
 
 Write = Callable[[Sequence[Turn], Region], Written]
 
@@ -36,12 +43,12 @@ def offline_writer(spec: SummarySpec, settings: Settings) -> Write:
         return lambda turns, region: Written(spec.text)
     if spec.kind == STATIC:
         return lambda turns, region: Written(counted(turns, region))
-    summariser = ExtractiveSummariser()
+    summariser = ExtractiveSummariser(limits=_READ)
     headings = load_policy(settings.release or newest_release()).summary.headings
 
     def write(turns: Sequence[Turn], region: Region) -> Written:
         request = SummaryRequest(
-            turns=tuple(messages(turns, region)), budget=settings.summary_target, headings=headings
+            turns=_glance(turns, region), budget=settings.summary_target, headings=headings
         )
         try:
             return Written(summariser.summarise(request).body)
@@ -58,52 +65,64 @@ def counted(turns: Sequence[Turn], region: Region) -> str:
     return f"{region.size} turns were left out here to save room ({counts}); nobody summarised them."
 
 
-def messages(turns: Sequence[Turn], region: Region, *, whole: bool = False) -> list[Message]:
-    """The turns of a region as messages, calls and results told apart from what was said.
-
-    Args:
-        turns: All of them.
-        region: Those that are wanted.
-        whole: Every turn in full, for reading; else what suffices for a summary.
-    """
-    if whole:
-        return _paired([(at, turns[at]) for at in range(region.start, region.end)])
-    chosen = excerpt(turns, region)
-    if len(chosen) > _TURNS:
-        chosen = [*chosen[: _TURNS // 2], *chosen[-_TURNS // 2 :]]
-    return _paired(chosen)
+def messages(turns: Sequence[Turn], region: Region) -> list[Message]:
+    """The turns of a region as messages, calls and results told apart from what was said."""
+    return _paired((at, turns[at]) for at in range(region.start, region.end))
 
 
-def _paired(chosen: Sequence[tuple[int, Turn]]) -> list[Message]:
+def _glance(turns: Sequence[Turn], region: Region) -> tuple[Message, ...]:
+    """What suffices for a summary: the first and the last turns, long arguments of calls by their ends."""
+    places = list(range(region.start, region.end))
+    if len(places) > _TURNS:
+        places = [*places[: _TURNS // 2], *places[-_TURNS // 2 :]]
+    return tuple(_paired(((at, turns[at]) for at in places), _ARGUMENT))
+
+
+def _paired(chosen: Iterable[tuple[int, Turn]], argument: int | None = None) -> list[Message]:
     """Messages in order; the tool turns behind a turn that called answer its calls one after the other."""
     found: list[Message] = []
     open_calls: deque[str] = deque()
     for at, turn in chosen:
         role = _ROLES.get(turn.role, "user")
-        found.append(_message(at, turn, role, open_calls.popleft() if role == "tool" and open_calls else ""))
+        answers = open_calls.popleft() if role == "tool" and open_calls else ""
+        found.append(_message(at, turn, role, answers, argument))
         if role != "tool":
             open_calls = deque(call.id for call in found[-1].tool_calls)
     return found
 
 
-def _message(at: int, turn: Turn, role: str, answers: str) -> Message:
+def _message(at: int, turn: Turn, role: str, answers: str, argument: int | None) -> Message:
     if role == "tool":
-        result = _RESULT.match(turn.text)
-        content = {"role": role, "content": result[1] if result else turn.text}
-        return Message({**content, "tool_call_id": answers} if answers else content)
-    calls = _CALL.findall(turn.text) if role == "assistant" else []
-    if not calls:
+        result = {"role": role, "content": _between(turn.text, *_RESULT)}
+        return Message({**result, "tool_call_id": answers} if answers else result)
+    if role != "assistant" or _CALL[0] not in turn.text:
         return Message({"role": role, "content": turn.text})
-    found = [_call(text, f"turn{at}-{place}") for place, text in enumerate(calls)]
-    return Message({"role": role, "content": _CALL.sub("", turn.text).strip(), "tool_calls": found})
+    said, *rest = turn.text.split(_CALL[0])
+    parts = [one.partition(_CALL[1]) for one in rest]
+    calls = [_call(told, f"turn{at}-{place}", argument) for place, (told, _, _) in enumerate(parts)]
+    content = "".join([said, *(behind for _, _, behind in parts)]).strip()
+    return Message({"role": role, "content": content, "tool_calls": calls})
 
 
-def _call(text: str, name: str) -> dict[str, object]:
+def _between(text: str, opening: str, closing: str) -> str:
+    return text.strip().removeprefix(opening).removesuffix(closing).strip()
+
+
+def _call(text: str, name: str, longest: int | None) -> dict[str, object]:
     try:
         call = json.loads(text)
     except (ValueError, RecursionError):
         call = {}
     call = call if isinstance(call, dict) else {}
     arguments = call.get("arguments", text)
+    if longest is not None:
+        arguments = _shortened(arguments, longest)
     spelt = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
     return {"id": name, "function": {"name": str(call.get("name", "")), "arguments": spelt}}
+
+
+def _shortened(value: Any, longest: int) -> Any:
+    """The texts of the arguments of a call by their ends."""
+    if isinstance(value, dict):
+        return {key: _shortened(one, longest) for key, one in value.items()}
+    return ends(value, longest) if isinstance(value, str) else value

@@ -12,13 +12,14 @@ from core.support.yaml_tables import load_table
 from core.trajectory.compress.plan import Count
 from core.trajectory.compress.settings import Settings
 from core.trajectory.entries.forms import Region, Turn
-from core.trajectory.summaries.base import excerpt
 
 
 def build_prompt(turns: Sequence[Turn], region: Region, settings: Settings) -> Prompt:
     """The request for the summary of a region."""
     words = _words()
-    told = "\n\n".join(f"[{at}: {turn.role}]\n{turn.text}" for at, turn in excerpt(turns, region))
+    told = "\n\n".join(
+        f"[{at}: {turns[at].role}]\n{_cut(turns[at].text)}" for at in range(region.start, region.end)
+    )
     safe = redact_text(told).replace(words["closing_tag"], words["harmless_tag"])
     return Prompt(
         system=words["system"].strip(),
@@ -35,3 +36,14 @@ def prompt_tokens(turns: Sequence[Turn], region: Region, settings: Settings, cou
 def _words() -> Mapping[str, Any]:
     words: Mapping[str, Any] = load_table("core/trajectory/summaries/prompt.yaml")
     return words
+
+
+_LONG, _HEAD, _TAIL = 3_000, 1_500, 500
+"""Characters of a turn that are sent whole, and what is sent of a longer one: as the releases do."""
+
+
+def _cut(text: str) -> str:
+    if len(text) <= _LONG:
+        return text
+    left_out = len(text) - _HEAD - _TAIL
+    return f"{text[:_HEAD]}\n[{left_out:,} characters left out]\n{text[-_TAIL:]}"

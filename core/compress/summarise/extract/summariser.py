@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from core.compress.facts.collect import Found, collect, topic_of
 from core.compress.facts.history import files
@@ -56,15 +57,19 @@ class ExtractiveSummariser(OfflineSummariser):
 
     Args:
         estimate: Tokens of a text, as the release counts them.
+        limits: Characters read of a message, by role, where reading all of it takes too long.
     """
 
     name = "extractive"
 
-    def __init__(self, estimate: Estimate = quarter) -> None:
+    def __init__(
+        self, estimate: Estimate = quarter, limits: Mapping[str, int] = MappingProxyType({})
+    ) -> None:
         self._estimate = estimate
+        self._limits = limits
 
     def _written(self, request: SummaryRequest, cancelled: Cancelled | None) -> SummaryResult:
-        read = views(request.originals or request.turns, clean=redact_bulk)
+        read = views(request.originals or request.turns, clean=redact_bulk, limits=self._limits)
         known_before = _told_before(request)
         topic = topic_of(request.focus, [*known_before, *read])
         if topic is not None and not topic.weights:

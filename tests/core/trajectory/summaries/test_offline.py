@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from core.trajectory.compress.settings import Settings
 from core.trajectory.entries.forms import Region, Turn
 from core.trajectory.summaries.base import SummarySpec
@@ -29,3 +31,26 @@ def test_a_call_that_was_answered_is_not_told_as_waiting() -> None:
     written = offline_writer(SummarySpec(), Settings("0.22"))(TURNS, Region(0, 6))
     assert "/srv/a.py" in written.text
     assert "no result yet" not in written.text
+
+
+def test_of_a_long_turn_its_ends_are_read_and_of_its_call_every_short_argument() -> None:
+    turns = [
+        Turn("human", "Fix it."),
+        Turn("gpt", CALL.replace('"path"', '"text": "' + "word " * 2_000 + '", "path"') % "late"),
+        Turn("tool", "Traceback\n" + "filler " * 2_000 + "/srv/kept.py passed"),
+        Turn("gpt", "On it."),
+    ]
+    written = offline_writer(SummarySpec(), Settings("0.22"))(turns, Region(0, 4)).text
+    assert "/srv/late.py" in written
+    assert "/srv/kept.py" in written
+    assert len(written) < 2_000
+
+
+@pytest.mark.parametrize("form", [" %s ", ",%s,", '","path":"/srv/%s/a.py"'])
+def test_no_piece_of_a_credential_is_left_where_a_turn_is_cut(form: str) -> None:
+    key = "ghp_" + "a1B2c3D4e5" * 4
+    write = offline_writer(SummarySpec(), Settings("0.22"))
+    for before in range(80, 320):
+        text = "x,y." * (before // 4) + "z" * (before % 4) + form % key + "end," * 400
+        turns = [Turn(role, text) for role in ("human", "gpt", "tool")]
+        assert key[:8] not in write([*turns, Turn("gpt", "Done.")], Region(0, 4)).text
